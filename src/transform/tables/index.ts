@@ -1,0 +1,17 @@
+// Every table of core. A new table is one file beside these and one line here.
+import type { Table } from "../../domain/table.ts"
+import { allocationHistory } from "./transparency/allocation_history.ts"
+import { apyHistory } from "./transparency/apy_history.ts"
+import { pnlHistory } from "./transparency/pnl_history.ts"
+import { ratioHistory } from "./transparency/ratio_history.ts"
+import { vaultReportedMetrics } from "./vaults/vault_reported_metrics.ts"
+import { vaults } from "./vaults/vaults.ts"
+
+export const coreTables: ReadonlyArray<Table> = [
+  vaults,
+  vaultReportedMetrics,
+  ratioHistory,
+  pnlHistory,
+  apyHistory,
+  allocationHistory,
+]

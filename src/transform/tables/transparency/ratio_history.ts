@@ -1,0 +1,49 @@
+// core.ratio_history: hourly backing, supply and collateral ratio of every vault.
+import type { Table } from "../../../domain/table.ts"
+import { chainId, extra, vaultAddress } from "../shared.ts"
+
+export const ratioHistory: Table = {
+  schema: "core",
+  name: "ratio_history",
+  mode: "history",
+  grain: "vault and hour",
+  comment: "Backing, supply and collateral ratio, hourly, as the transparency dashboard shows them.",
+  source: "GET /platform/unrealized_pnl with fields=ratio (§4.1, §2.9)",
+  key: ["vault_address", "observed_at"],
+  time: "observed_at",
+  columns: [
+    vaultAddress,
+    chainId,
+    {
+      name: "observed_at",
+      type: "timestamp",
+      unit: "UTC",
+      required: true,
+      comment: "Instant of the point; points are hourly",
+    },
+    {
+      name: "actual_tvl",
+      type: "double",
+      fields: ["actual_tvl"],
+      unit: "the vault's underlying asset, as served",
+      comment: "Backing, mark-to-market",
+    },
+    {
+      name: "tvl_on_vault",
+      type: "double",
+      fields: ["tvl_on_vault"],
+      unit: "the vault's underlying asset, as served",
+      comment: "Supply, reported by the vault contract",
+    },
+    {
+      name: "adjusted_redeem_ratio",
+      type: "double",
+      fields: ["adjusted_redeem_ratio"],
+      unit: "fraction",
+      comment: "Collateral ratio; below 1 the vault is worth less than it reports",
+    },
+    extra,
+  ],
+  example:
+    "select observed_at, adjusted_redeem_ratio from core.ratio_history order by observed_at desc limit 24",
+}

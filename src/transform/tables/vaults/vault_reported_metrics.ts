@@ -1,0 +1,46 @@
+// core.vault_reported_metrics: the figures inside a vault record that move with every reading. Kept apart
+// so that core.vaults gains a version when the description changes, not every hour.
+import type { Table } from "../../../domain/table.ts"
+import { chainId, vaultAddress } from "../shared.ts"
+
+export const vaultReportedMetrics: Table = {
+  schema: "core",
+  name: "vault_reported_metrics",
+  mode: "history",
+  grain: "vault and reading that showed other figures",
+  comment: "Figures the vault list reports beside the description, one row per change.",
+  source: "GET /tokenized_vault (§4.2, §2.10)",
+  key: ["chain_id", "vault_address", "observed_at"],
+  time: "observed_at",
+  columns: [
+    { ...chainId, required: true },
+    vaultAddress,
+    {
+      name: "observed_at",
+      type: "timestamp",
+      unit: "UTC",
+      required: true,
+      comment: "When the record was read",
+    },
+    {
+      name: "latest_reported_tvl",
+      type: "double",
+      fields: ["latest_reported_tvl", "latestReportedTvl"],
+      comment: "Total value locked as last reported, in the unit served",
+    },
+    {
+      name: "reported_apy",
+      type: "json",
+      fields: ["reported_apy", "reportedApy"],
+      comment: "Reported APY and its parts, as served (fractions)",
+    },
+    {
+      name: "historical_apy",
+      type: "json",
+      fields: ["historical_apy", "historicalApy"],
+      comment: "Map of days to APY, as served",
+    },
+  ],
+  example:
+    "select vault_address, latest_reported_tvl from core.vault_reported_metrics qualify row_number() over (partition by vault_address order by observed_at desc) = 1",
+}
