@@ -36,6 +36,5 @@ export const apyHistory: Table = {
       comment: "Annualized yield; 0.0245 is 2.45%",
     },
   ],
-  example:
-    "select date, apy from core.apy_history where is_smoothed order by date desc limit 30",
+  example: "select date, apy from core.apy_history where is_smoothed order by date desc limit 30",
 }

@@ -7,7 +7,8 @@ export const ratioHistory: Table = {
   name: "ratio_history",
   mode: "history",
   grain: "vault and hour",
-  comment: "Backing, supply and collateral ratio, hourly, as the transparency dashboard shows them.",
+  comment:
+    "Backing, supply and collateral ratio, hourly, as the transparency dashboard shows them.",
   source: "GET /platform/unrealized_pnl with fields=ratio (§4.1, §2.9)",
   key: ["vault_address", "observed_at"],
   time: "observed_at",

@@ -1,0 +1,23 @@
+// Every table vaulthouse writes about itself. A new one is a file beside these and one line here.
+import type { Table } from "../../domain/table.ts"
+import { checkResults } from "./check_results.ts"
+import { cursors } from "./cursors.ts"
+import { gaps } from "./gaps.ts"
+import { publications } from "./publications.ts"
+import { quarantine } from "./quarantine.ts"
+import { responses } from "./responses.ts"
+import { runs } from "./runs.ts"
+import { schemaDrift } from "./schema_drift.ts"
+import { tasks } from "./tasks.ts"
+
+export const operationTables: ReadonlyArray<Table> = [
+  checkResults,
+  cursors,
+  gaps,
+  publications,
+  quarantine,
+  responses,
+  runs,
+  schemaDrift,
+  tasks,
+]

@@ -1,0 +1,63 @@
+// raw.responses: the index of the response archive.
+import type { Table } from "../../domain/table.ts"
+
+export const responses: Table = {
+  schema: "raw",
+  name: "responses",
+  mode: "first",
+  grain: "archived response",
+  comment:
+    "Every response received: its request, status and time, and where its body lies in the archive.",
+  source: "the response archive",
+  key: ["response_id"],
+  columns: [
+    { name: "response_id", type: "text", required: true, comment: "Identifier of the response" },
+    { name: "run_id", type: "text", required: true, comment: "Run" },
+    { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
+    { name: "method", type: "text", required: true, comment: "HTTP method" },
+    { name: "url", type: "text", required: true, comment: "Address asked, without credentials" },
+    { name: "request_body", type: "json", comment: "Body sent, for POST" },
+    { name: "status", type: "integer", required: true, comment: "HTTP status" },
+    {
+      name: "received_at",
+      type: "timestamp",
+      unit: "UTC",
+      required: true,
+      comment: "When the body was complete",
+    },
+    {
+      name: "bytes",
+      type: "integer",
+      unit: "bytes",
+      required: true,
+      comment: "Length of the body",
+    },
+    {
+      name: "body_sha256",
+      type: "text",
+      required: true,
+      comment: "SHA-256 of the body: its content address",
+    },
+    {
+      name: "archive_file",
+      type: "text",
+      required: true,
+      comment: "Segment below <data-dir>/raw that holds the body",
+    },
+    {
+      name: "archive_offset",
+      type: "integer",
+      unit: "bytes",
+      required: true,
+      comment: "Where its record begins in the segment",
+    },
+    {
+      name: "archive_length",
+      type: "integer",
+      unit: "bytes",
+      required: true,
+      comment: "Length of its compressed record",
+    },
+  ],
+  example: "select endpoint, status, count(*), sum(bytes) from raw.responses group by all",
+}
