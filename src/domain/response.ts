@@ -1,0 +1,21 @@
+// A response as the archive keeps it, without its body.
+
+export interface ArchivedResponse {
+  readonly responseId: string
+  readonly endpoint: string
+  readonly method: string
+  /** Address asked, without credentials. */
+  readonly url: string
+  /** Body sent, for POST. */
+  readonly requestBody: string | null
+  readonly status: number
+  /** Microseconds since 1970 UTC at which the body was complete. */
+  readonly receivedAt: number
+  readonly bytes: number
+  /** Content address of the body. */
+  readonly sha256: string
+  /** Segment below `<data-dir>/raw`, and where in it the compressed record lies. */
+  readonly file: string
+  readonly offset: number
+  readonly length: number
+}

@@ -1,0 +1,99 @@
+// Instants as whole microseconds and days as whole days since 1970-01-01 UTC. The service mixes offsets,
+// naive timestamps, epochs and M/D/YYYY labels (§2.9); everything is UTC from here on.
+
+const MICROS_PER_MILLI = 1000
+export const MICROS_PER_DAY = 86_400_000_000
+const MILLIS_PER_DAY = 86_400_000
+
+const iso =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/
+const monthDayYear = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
+
+/** Milliseconds of a calendar date and time, or `undefined` when there is no such date. */
+const calendar = (
+  year: number,
+  month: number,
+  day: number,
+  hour = 0,
+  minute = 0,
+  second = 0,
+): number | undefined => {
+  if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
+  if (hour > 23 || minute > 59 || second > 59) return undefined
+  const millis = Date.UTC(year, month - 1, day, hour, minute, second)
+  return new Date(millis).getUTCDate() === day ? millis : undefined
+}
+
+const offsetMinutes = (offset: string): number => {
+  if (offset === "Z" || offset === "z" || offset === "UTC") return 0
+  const digits = offset.slice(1).replace(":", "")
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || "0")
+  return offset.startsWith("-") ? -minutes : minutes
+}
+
+const fromIso = (text: string): number | undefined => {
+  const found = iso.exec(text)
+  if (found === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction, offset] = found
+  const millis = calendar(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+    Number(second ?? 0),
+  )
+  if (millis === undefined) return undefined
+  const micros = fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, "0"))
+  const shift = offset === undefined ? 0 : offsetMinutes(offset) * 60_000
+  return (millis - shift) * MICROS_PER_MILLI + micros
+}
+
+// Below this an epoch is in seconds: as milliseconds it would lie before March 1973.
+const FIRST_MILLISECOND_EPOCH = 1e11
+
+const fromEpoch = (epoch: number): number | undefined => {
+  if (!Number.isFinite(epoch) || epoch <= 0 || epoch >= 1e14) return undefined
+  return Math.round(epoch < FIRST_MILLISECOND_EPOCH ? epoch * 1e6 : epoch * 1e3)
+}
+
+/**
+ * Microseconds since 1970 UTC of an instant as the service may write it: ISO-8601 with or without an
+ * offset (none means UTC) and with any fraction, or an epoch in seconds or milliseconds, as a number
+ * or in digits. `undefined` when it is none of these.
+ */
+export const parseInstant = (value: unknown): number | undefined => {
+  if (typeof value === "number") return fromEpoch(value)
+  if (typeof value !== "string") return undefined
+  return fromIso(value) ?? (/^\d{9,14}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined)
+}
+
+/** Days since 1970 of `YYYY-MM-DD`, `M/D/YYYY` (the APY labels of §2.9) or any instant's UTC day. */
+export const parseDay = (value: unknown): number | undefined => {
+  if (typeof value === "string") {
+    const found = monthDayYear.exec(value)
+    if (found !== null) {
+      const millis = calendar(Number(found[3]), Number(found[1]), Number(found[2]))
+      return millis === undefined ? undefined : millis / MILLIS_PER_DAY
+    }
+  }
+  const micros = parseInstant(value)
+  return micros === undefined ? undefined : dayOf(micros)
+}
+
+export const dayOf = (micros: number): number => Math.floor(micros / MICROS_PER_DAY)
+
+export const startOfDay = (day: number): number => day * MICROS_PER_DAY
+
+/** Last microsecond of a day, for ranges that include both ends. */
+export const endOfDay = (day: number): number => (day + 1) * MICROS_PER_DAY - 1
+
+/** `YYYY-MM-DD`, as the service takes days. */
+export const formatDay = (day: number): string =>
+  new Date(day * MILLIS_PER_DAY).toISOString().slice(0, 10)
+
+/** `YYYY-MM-DDTHH:MM:SS.sssZ`, to the millisecond. */
+export const formatInstant = (micros: number): string =>
+  new Date(Math.floor(micros / MICROS_PER_MILLI)).toISOString()
+
+export const microsFromMillis = (millis: number): number => millis * MICROS_PER_MILLI
