@@ -1,5 +1,12 @@
 // core.allocation_history: where each EVM vault's assets were, by day and protocol.
+import * as Result from "effect/Result"
+import { asNumber, type JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
+import { parseDay } from "../../../domain/time.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { allocationsOf } from "../../allocations.ts"
+import { type Mapped, mapRecords } from "../../mapRecords.ts"
+import type { SeriesContext } from "../../series.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const allocationHistory: Table = {
@@ -15,21 +22,104 @@ export const allocationHistory: Table = {
     vaultAddress,
     { ...chainId, required: true },
     { name: "date", type: "date", unit: "UTC day", required: true, comment: "Day of the point" },
-    { name: "protocol", type: "text", required: true, comment: "Protocol the assets are in" },
+    { name: "protocol", type: "text", required: true, fields: ["protocol"], comment: "Protocol the assets are in" },
     {
-      name: "value_usd",
+      name: "value",
       type: "double",
-      unit: "USD",
+      unit: "as served; USD where the service says so",
+      fields: ["value"],
       comment: "Value allocated to the protocol",
     },
     {
       name: "share",
       type: "double",
+      fields: ["share"],
       unit: "as served",
       comment: "Share of the vault's assets, where the service gives one",
     },
     extra,
   ],
   example:
-    "select date, protocol, value_usd from core.allocation_history order by date desc, value_usd desc limit 20",
+    "select date, protocol, value from core.allocation_history order by date desc, value desc limit 20",
+}
+
+/** One row per day and protocol, whichever way the points are laid out. */
+export const allocationHistoryRows = (
+  points: ReadonlyArray<JsonObject>,
+  context: SeriesContext,
+): Result.Result<Mapped, Violation> => {
+  const [first] = points
+  if (first === undefined) return Result.succeed(mapped([], [], context))
+  const dayField = ["date", "day", ...context.timeFields].find(
+    (name) => parseDay(first[name]) !== undefined,
+  )
+  if (dayField === undefined) {
+    return Result.fail({
+      path: "$.points[0].date",
+      detail: `is no day; the point's fields are ${Object.keys(first).join(", ")}`,
+    })
+  }
+  const days: Array<number> = []
+  const records: Array<JsonObject> = []
+  for (const [index, point] of points.entries()) {
+    const day = parseDay(point[dayField])
+    if (day === undefined) {
+      return Result.fail({
+        path: `$.points[${index}].${dayField}`,
+        detail: `is no day: ${JSON.stringify(point[dayField]) ?? "missing"}`,
+      })
+    }
+    for (const allocation of allocationsOf(point, dayField)) {
+      days.push(day)
+      records.push(allocation)
+    }
+  }
+  const merged = onePerProtocol(days, records)
+  return Result.succeed(mapped(merged.days, merged.records, context))
+}
+
+const mapped = (
+  days: ReadonlyArray<number>,
+  records: ReadonlyArray<JsonObject>,
+  context: SeriesContext,
+): Mapped =>
+  mapRecords({
+    table: allocationHistory,
+    records,
+    responseId: context.responseId,
+    computed: {
+      vault_address: context.vault.address,
+      chain_id: context.vault.chainId,
+      date: days,
+    },
+  })
+
+/** A protocol served in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */
+const onePerProtocol = (
+  days: ReadonlyArray<number>,
+  records: ReadonlyArray<JsonObject>,
+): { readonly days: ReadonlyArray<number>; readonly records: ReadonlyArray<JsonObject> } => {
+  const parts = new Map<string, { day: number; records: Array<JsonObject> }>()
+  for (const [index, record] of records.entries()) {
+    const day = days[index] ?? 0
+    const key = `${day} ${String(record["protocol"])}`
+    const found = parts.get(key)
+    if (found === undefined) parts.set(key, { day, records: [record] })
+    else found.records.push(record)
+  }
+  const groups = [...parts.values()]
+  return {
+    days: groups.map((group) => group.day),
+    records: groups.map((group) => sumOf(group.records)),
+  }
+}
+
+const sumOf = (parts: ReadonlyArray<JsonObject>): JsonObject => {
+  const [only, ...others] = parts
+  if (only === undefined || others.length === 0) return only ?? {}
+  const total = (field: string) => {
+    const values = parts.map((part) => asNumber(part[field])).filter((value) => value !== undefined)
+    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
+  }
+  return { protocol: only["protocol"], value: total("value"), share: total("share"), parts }
 }

@@ -1,5 +1,10 @@
 // core.apy_history: daily APY of every vault, raw and smoothed side by side.
+import * as Result from "effect/Result"
 import type { Table } from "../../../domain/table.ts"
+import { parseDay } from "../../../domain/time.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { type Mapped, mapRecords } from "../../mapRecords.ts"
+import type { SeriesContext } from "../../series.ts"
 import { chainId, vaultAddress } from "../shared.ts"
 
 export const apyHistory: Table = {
@@ -37,4 +42,44 @@ export const apyHistory: Table = {
     },
   ],
   example: "select date, apy from core.apy_history where is_smoothed order by date desc limit 30",
+}
+
+/** What the service was asked to do to the series; part of the key. */
+export interface ApySeries {
+  readonly smoothing: boolean
+  readonly averagingPeriodDays: number
+}
+
+/** One row a label. Fails on a label that is no date. */
+export const apyHistoryRows = (
+  chart: { readonly labels: ReadonlyArray<string>; readonly values: ReadonlyArray<number> },
+  series: ApySeries,
+  context: SeriesContext,
+): Result.Result<Mapped, Violation> => {
+  const days: Array<number> = []
+  for (const [index, label] of chart.labels.entries()) {
+    const day = parseDay(label)
+    if (day === undefined) {
+      return Result.fail({
+        path: `$.labels[${index}]`,
+        detail: `is no date: ${JSON.stringify(label)}; expected M/D/YYYY`,
+      })
+    }
+    days.push(day)
+  }
+  return Result.succeed(
+    mapRecords({
+      table: apyHistory,
+      records: days.map(() => ({})),
+      responseId: context.responseId,
+      computed: {
+        vault_address: context.vault.address,
+        chain_id: context.vault.chainId,
+        date: days,
+        is_smoothed: series.smoothing,
+        averaging_period_days: series.averagingPeriodDays,
+        apy: chart.values,
+      },
+    }),
+  )
 }

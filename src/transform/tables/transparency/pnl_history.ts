@@ -1,5 +1,11 @@
 // core.pnl_history: unrealized PnL snapshots of every vault.
+import * as Result from "effect/Result"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { type Mapped, mapRecords } from "../../mapRecords.ts"
+import type { SeriesContext } from "../../series.ts"
+import { resolveTimes } from "../../timeField.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const pnlHistory: Table = {
@@ -40,3 +46,22 @@ export const pnlHistory: Table = {
   example:
     "select vault_address, max(snapshot_at) as newest, arg_max(unrealized_pnl, snapshot_at) as unrealized_pnl from core.pnl_history group by vault_address",
 }
+
+/** One row a snapshot. Fails when the snapshots carry no time under a known name. */
+export const pnlHistoryRows = (
+  snapshots: ReadonlyArray<JsonObject>,
+  context: SeriesContext,
+): Result.Result<Mapped, Violation> =>
+  Result.map(resolveTimes(snapshots, context.timeFields), ({ field, micros }) =>
+    mapRecords({
+      table: pnlHistory,
+      records: snapshots,
+      responseId: context.responseId,
+      computed: {
+        vault_address: context.vault.address,
+        chain_id: context.vault.chainId,
+        snapshot_at: micros,
+      },
+      consumed: [field],
+    }),
+  )

@@ -1,5 +1,11 @@
 // core.ratio_history: hourly backing, supply and collateral ratio of every vault.
+import * as Result from "effect/Result"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { type Mapped, mapRecords } from "../../mapRecords.ts"
+import type { SeriesContext } from "../../series.ts"
+import { resolveTimes } from "../../timeField.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const ratioHistory: Table = {
@@ -48,3 +54,22 @@ export const ratioHistory: Table = {
   example:
     "select observed_at, adjusted_redeem_ratio from core.ratio_history order by observed_at desc limit 24",
 }
+
+/** One row a point. Fails when the points carry no time under a known name. */
+export const ratioHistoryRows = (
+  points: ReadonlyArray<JsonObject>,
+  context: SeriesContext,
+): Result.Result<Mapped, Violation> =>
+  Result.map(resolveTimes(points, context.timeFields), ({ field, micros }) =>
+    mapRecords({
+      table: ratioHistory,
+      records: points,
+      responseId: context.responseId,
+      computed: {
+        vault_address: context.vault.address,
+        chain_id: context.vault.chainId,
+        observed_at: micros,
+      },
+      consumed: [field],
+    }),
+  )

@@ -1,0 +1,253 @@
+// Asks one endpoint, once per call (§8): validates first, waits its turn, archives what comes, retries
+// what can help, and hands back a typed value or a typed error.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
+import type { ArchivedResponse } from "../domain/response.ts"
+import { microsFromMillis } from "../domain/time.ts"
+import { decode, detailOf, reasonOf, retryAfterSeconds } from "./answer.ts"
+import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
+import type { Parameters } from "./Parameter.ts"
+import { type WireRequest, type WireSettings, wireRequest } from "./request.ts"
+import { RequestBudget } from "./RequestBudget.ts"
+import { type ArchiveError, ResponseArchive } from "./ResponseArchive.ts"
+
+export interface ApiSettings {
+  /** Origin and base path of the service; the only place the key is ever sent to. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted<string> | undefined
+  readonly wire: WireSettings
+  readonly requestTimeoutSeconds: number
+  /** How long one call may go on retrying, waits included. */
+  readonly retryBudgetSeconds: number
+}
+
+export interface Answer<A> {
+  /** As documented, unknown fields kept, integers beyond 2^53 as `JSON.rawJSON`. */
+  readonly value: A
+  readonly responseId: string
+  /** Microseconds since 1970 UTC. */
+  readonly receivedAt: number
+  /** All responses of the call, failed attempts included, the answer last. */
+  readonly responses: ReadonlyArray<ArchivedResponse>
+}
+
+const FIRST_BACKOFF_MILLIS = 250
+const MAX_BACKOFF_MILLIS = 20_000
+const MAX_ATTEMPTS = 10
+
+interface Exchange {
+  readonly status: number
+  readonly body: string
+  readonly delaySeconds: number | undefined
+  readonly location: string | undefined
+}
+
+interface Failure {
+  readonly reason: ApiErrorReason
+  readonly status?: number
+  readonly detail: string
+}
+
+export class ApiClient extends Context.Service<
+  ApiClient,
+  {
+    readonly call: <P extends Parameters, A>(
+      endpoint: Endpoint<P, A>,
+      inputs: Inputs<P>,
+    ) => Effect.Effect<Answer<A>, ApiError | ArchiveError>
+  }
+>()("vaulthouse/extract/ApiClient") {
+  static readonly layer = (
+    settings: ApiSettings,
+  ): Layer.Layer<ApiClient, never, HttpClient.HttpClient | RequestBudget | ResponseArchive> =>
+    Layer.effect(
+      ApiClient,
+      Effect.gen(function* () {
+        const http = yield* HttpClient.HttpClient
+        const budget = yield* RequestBudget
+        const archive = yield* ResponseArchive
+        const base = settings.baseUrl.replace(/\/+$/, "")
+        const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
+        const withoutKey = (text: string): string =>
+          key === undefined ? text : text.replaceAll(key, "<redacted>")
+
+        /** One attempt: the body is read inside it, so that its timeout covers a stalled one too. */
+        const exchange = (request: WireRequest): Effect.Effect<Exchange, Failure> =>
+          Effect.gen(function* () {
+            const response = yield* http.execute(
+              HttpClientRequest.make(request.method)(base + request.path, {
+                headers: {
+                  accept: "application/json",
+                  "accept-encoding": "gzip, deflate, br",
+                  ...(key === undefined ? {} : { "x-api-key": key }),
+                },
+              }),
+            )
+            const bytes = yield* response.arrayBuffer
+            const now = yield* Clock.currentTimeMillis
+            return {
+              status: response.status,
+              body: withoutKey(Buffer.from(bytes).toString("utf8")),
+              delaySeconds: retryAfterSeconds(response.headers, now),
+              location: response.headers["location"],
+            }
+          }).pipe(
+            Effect.mapError((error): Failure => ({
+              reason: { _tag: "Transport" },
+              detail: withoutKey(transportDetail(error, base)),
+            })),
+            Effect.timeoutOrElse({
+              duration: settings.requestTimeoutSeconds * 1000,
+              orElse: () =>
+                Effect.fail<Failure>({
+                  reason: {
+                    _tag: "Timeout",
+                    of: "attempt",
+                    seconds: settings.requestTimeoutSeconds,
+                  },
+                  detail: `no complete answer within ${settings.requestTimeoutSeconds} s; --request-timeout allows more`,
+                }),
+            }),
+          )
+
+        const call = Effect.fnUntraced(function* <P extends Parameters, A>(
+          endpoint: Endpoint<P, A>,
+          inputs: Inputs<P>,
+        ) {
+          const subject = subjectOf(inputs)
+          const responses: Array<ArchivedResponse> = []
+          let attempts = 0
+          const failed = (failure: Failure): ApiError =>
+            new ApiError({
+              reason: failure.reason,
+              endpoint: endpoint.name,
+              subject,
+              status: failure.status,
+              detail: failure.detail,
+              attempts,
+              responses: [...responses],
+            })
+
+          const spelled = wireRequest(endpoint, inputs, settings.wire)
+          if (Result.isFailure(spelled)) {
+            const { parameter, detail } = spelled.failure
+            return yield* Effect.fail(
+              failed({
+                reason: { _tag: "InvalidInput", parameter },
+                detail: `${parameter} ${detail}`,
+              }),
+            )
+          }
+          const request = spelled.success
+
+          const attempt: Effect.Effect<Answer<A>, ApiError | ArchiveError> = Effect.gen(
+            function* () {
+              const pause = yield* budget.pauseMillis
+              if (pause > settings.retryBudgetSeconds * 1000) {
+                return yield* Effect.fail(failed(tooLong(pause / 1000)))
+              }
+              attempts += 1
+              const received = yield* budget.spend(exchange(request)).pipe(Effect.mapError(failed))
+              const receivedAt = microsFromMillis(yield* Clock.currentTimeMillis)
+              const kept = yield* archive.keep({
+                endpoint: endpoint.name,
+                method: request.method,
+                url: base + request.path,
+                requestBody: null,
+                status: received.status,
+                receivedAt,
+                body: received.body,
+              })
+              responses.push(kept)
+              const value = yield* Effect.mapError(
+                Effect.fromResult(interpret<A>(endpoint, received)),
+                failed,
+              )
+              return { value, responseId: kept.responseId, receivedAt, responses: [...responses] }
+            },
+          )
+
+          const startedAt = yield* Clock.currentTimeMillis
+          for (;;) {
+            const outcome = yield* Effect.result(attempt)
+            if (Result.isSuccess(outcome)) return outcome.success
+            const error = outcome.failure
+            if (error._tag === "ArchiveError" || !error.isRetryable || attempts >= MAX_ATTEMPTS) {
+              return yield* Effect.fail(error)
+            }
+            const elapsed = (yield* Clock.currentTimeMillis) - startedAt
+            const wait = yield* waitBefore(attempts, error.reason)
+            if (elapsed + wait > settings.retryBudgetSeconds * 1000)
+              return yield* Effect.fail(error)
+            yield* Effect.sleep(wait)
+          }
+        })
+
+        return ApiClient.of({ call })
+      }),
+    )
+}
+
+/** Full jitter: callers that failed together do not come back together. */
+const waitBefore = (attempts: number, reason: ApiErrorReason): Effect.Effect<number> =>
+  reason._tag === "RateLimited" && reason.delaySeconds !== undefined
+    ? Effect.succeed(reason.delaySeconds * 1000)
+    : Effect.map(
+        Random.next,
+        (random) => random * Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS * 2 ** attempts),
+      )
+
+const tooLong = (seconds: number): Failure => ({
+  reason: { _tag: "RateLimited", delaySeconds: seconds },
+  status: 429,
+  detail: `the service asked to wait ${Math.ceil(seconds)} s, longer than the retry budget`,
+})
+
+const interpret = <A>(endpoint: AnyEndpoint, received: Exchange): Result.Result<A, Failure> => {
+  const { status } = received
+  if (status >= 300 && status < 400) {
+    return Result.fail({
+      // Redirects are not followed: the key must not travel, and data from elsewhere is not this service's.
+      reason: { _tag: "UnexpectedStatus" },
+      status,
+      detail: `the service redirects to ${received.location ?? "another address"}; if that is where it lives now, set the base URL to it`,
+    })
+  }
+  if (status < 200 || status >= 300) {
+    return Result.fail({
+      reason: reasonOf(endpoint, status, received.delaySeconds),
+      status,
+      detail: detailOf(status, received.body),
+    })
+  }
+  return Result.mapError(decode<A>(endpoint, received.body), ({ path, detail }) => ({
+    reason: { _tag: "ContractViolation" as const, path },
+    status,
+    detail: `the answer is not as documented (${endpoint.section}): ${path} ${detail}`,
+  }))
+}
+
+const transportDetail = (error: unknown, base: string): string => {
+  const causes: Array<string> = []
+  let cause: unknown = error
+  while (cause instanceof Error && causes.length < 5) {
+    causes.push("code" in cause && typeof cause.code === "string" ? cause.code : cause.message)
+    cause = "reason" in cause ? cause.reason : cause.cause
+  }
+  const deepest = causes.at(-1) ?? String(error)
+  return `no complete answer from ${base}: ${deepest}`
+}
+
+/** What the question is about, for messages and task records. */
+const subjectOf = (inputs: Readonly<Record<string, unknown>>): string => {
+  const first = Object.values(inputs)[0]
+  return typeof first === "string" ? first : "-"
+}

@@ -1,0 +1,64 @@
+// One budget of requests for the whole run: how many may be under way at once, and how far apart they
+// start. The service's limits are not documented (§8), so both are learnt from its answers.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import { type PaceOptions, Pace } from "./Pace.ts"
+
+export interface Observed {
+  readonly status: number
+  /** Seconds the server asked to wait, when it did. */
+  readonly delaySeconds: number | undefined
+}
+
+export class RequestBudget extends Context.Service<
+  RequestBudget,
+  {
+    /** Runs one request when it is its turn and learns from how it went. */
+    readonly spend: <A extends Observed, E, R>(
+      request: Effect.Effect<A, E, R>,
+    ) => Effect.Effect<A, E, R>
+    /** Milliseconds until any request may start: more than 0 after a 429. */
+    readonly pauseMillis: Effect.Effect<number>
+  }
+>()("vaulthouse/extract/RequestBudget") {
+  static readonly layer = (options: PaceOptions = {}): Layer.Layer<RequestBudget> =>
+    Layer.effect(
+      RequestBudget,
+      Effect.gen(function* () {
+        const pace = new Pace(options)
+        const slots = yield* Semaphore.make(pace.concurrency)
+
+        const awaitTurn = Effect.gen(function* () {
+          for (;;) {
+            const wait = pace.reserve(yield* Clock.currentTimeMillis)
+            if (wait <= 0) return
+            yield* Effect.sleep(wait)
+          }
+        })
+
+        const spend = <A extends Observed, E, R>(request: Effect.Effect<A, E, R>) =>
+          Semaphore.withPermit(
+            slots,
+            Effect.gen(function* () {
+              yield* awaitTurn
+              const startedAt = yield* Clock.currentTimeMillis
+              const answer = yield* request
+              const now = yield* Clock.currentTimeMillis
+              const before = pace.concurrency
+              if (answer.status === 429) pace.refused(now, answer.delaySeconds)
+              else pace.answered(now, now - startedAt)
+              if (pace.concurrency !== before) yield* Semaphore.resize(slots, pace.concurrency)
+              return answer
+            }),
+          )
+
+        return RequestBudget.of({
+          spend,
+          pauseMillis: Effect.map(Clock.currentTimeMillis, (now) => pace.pause(now)),
+        })
+      }),
+    )
+}

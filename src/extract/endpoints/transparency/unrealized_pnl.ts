@@ -1,0 +1,17 @@
+// Unrealized PnL snapshots of a vault, newest first, without a cursor.
+import * as Schema from "effect/Schema"
+import { endpoint } from "../../Endpoint.ts"
+import { address, integer, optional } from "../../Parameter.ts"
+
+export const unrealizedPnl = endpoint({
+  name: "unrealized_pnl",
+  title: "PnL history",
+  section: "§4.1, §2.8",
+  method: "GET",
+  path: "/platform/unrealized_pnl",
+  auth: "public",
+  parameters: { vault: address(), limit: optional(integer({ min: 1, max: 1000 })) },
+  response: Schema.Array(
+    Schema.Struct({ unrealizedPnl: Schema.Finite, unrealizedPnlInAsset: Schema.Finite }),
+  ),
+})

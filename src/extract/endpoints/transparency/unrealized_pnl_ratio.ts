@@ -1,0 +1,27 @@
+// Hourly backing, supply and collateral ratio of a vault, newest first.
+import * as Schema from "effect/Schema"
+import { endpoint } from "../../Endpoint.ts"
+import { address, day, integer, optional } from "../../Parameter.ts"
+
+export const unrealizedPnlRatio = endpoint({
+  name: "unrealized_pnl_ratio",
+  title: "Ratio history",
+  section: "§4.1, §2.9",
+  method: "GET",
+  path: "/platform/unrealized_pnl",
+  auth: "public",
+  parameters: {
+    vault: address(),
+    startDate: optional(day),
+    endDate: optional(day),
+    limit: optional(integer({ min: 1, max: 1000 })),
+  },
+  fixedQuery: { fields: "ratio" },
+  response: Schema.Array(
+    Schema.Struct({
+      actual_tvl: Schema.Finite,
+      tvl_on_vault: Schema.Finite,
+      adjusted_redeem_ratio: Schema.Finite,
+    }),
+  ),
+})
