@@ -22,7 +22,13 @@ export const allocationHistory: Table = {
     vaultAddress,
     { ...chainId, required: true },
     { name: "date", type: "date", unit: "UTC day", required: true, comment: "Day of the point" },
-    { name: "protocol", type: "text", required: true, fields: ["protocol"], comment: "Protocol the assets are in" },
+    {
+      name: "protocol",
+      type: "text",
+      required: true,
+      fields: ["protocol"],
+      comment: "Protocol the assets are in",
+    },
     {
       name: "value",
       type: "double",
@@ -82,8 +88,8 @@ const mapped = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
   context: SeriesContext,
-): Mapped =>
-  mapRecords({
+): Mapped => {
+  const { rows, drift } = mapRecords({
     table: allocationHistory,
     records,
     responseId: context.responseId,
@@ -93,6 +99,9 @@ const mapped = (
       date: days,
     },
   })
+  // `parts` is ours (sumOf), not a field of the service's.
+  return { rows, drift: drift.filter(({ path }) => path !== "$.parts") }
+}
 
 /** A protocol served in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */
 const onePerProtocol = (

@@ -6,22 +6,14 @@ import { chainId, vaultAddress } from "../shared.ts"
 export const vaultReportedMetrics: Table = {
   schema: "core",
   name: "vault_reported_metrics",
-  mode: "history",
-  grain: "vault and reading that showed other figures",
+  mode: "slowly_changing",
+  grain: "vault and version of its reported figures",
   comment: "Figures the vault list reports beside the description, one row per change.",
   source: "GET /tokenized_vault (§4.2, §2.10)",
-  key: ["chain_id", "vault_address", "observed_at"],
-  time: "observed_at",
+  key: ["chain_id", "vault_address"],
   columns: [
     { ...chainId, required: true },
     vaultAddress,
-    {
-      name: "observed_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When the record was read",
-    },
     {
       name: "latest_reported_tvl",
       type: "double",
@@ -42,5 +34,5 @@ export const vaultReportedMetrics: Table = {
     },
   ],
   example:
-    "select vault_address, latest_reported_tvl from core.vault_reported_metrics qualify row_number() over (partition by vault_address order by observed_at desc) = 1",
+    "select vault_address, latest_reported_tvl from core.vault_reported_metrics where is_current",
 }

@@ -12,7 +12,7 @@ export const vaults: Table = {
   source: "GET /tokenized_vault (§4.2, §2.10)",
   key: ["chain_id", "vault_address"],
   columns: [
-    { ...chainId, required: true, fields: ["chain", "chain_id", "chainId"] },
+    { ...chainId, required: true },
     vaultAddress,
     {
       name: "vault_address_as_served",

@@ -1,0 +1,138 @@
+// The list of vaults: who they are, and the rows of core.vaults and core.vault_reported_metrics. §2.10
+// names no field of a vault record, so address and chain are looked for under the names seen in use.
+import * as Result from "effect/Result"
+import { type Address, canonicalAddress } from "../domain/address.ts"
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import type { Rows } from "../domain/table.ts"
+import { dayOf, parseInstant } from "../domain/time.ts"
+import type { VaultRef } from "../domain/vault.ts"
+import type { Drift, Violation } from "../domain/violation.ts"
+import { mapRecords } from "./mapRecords.ts"
+import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
+import { vaults } from "./tables/vaults/vaults.ts"
+
+const addressFields = ["address", "vault_address", "vaultAddress", "contract_address"]
+const chainFields = ["chain", "chain_id", "chainId"]
+const startFields = ["start_datetime", "startDatetime", "started_at", "created_at"]
+
+interface Located {
+  readonly record: JsonObject
+  readonly served: string
+  readonly address: Address | undefined
+  readonly chainId: number
+  /** Fields read here, which need not go to `extra`. */
+  readonly consumed: ReadonlyArray<string>
+}
+
+export interface MappedVaults {
+  readonly rows: ReadonlyArray<Rows>
+  readonly drift: ReadonlyArray<Drift>
+  /** Vaults whose address is of a kind this API has endpoints for. */
+  readonly refs: ReadonlyArray<VaultRef>
+}
+
+export interface VaultListContext {
+  readonly responseId: string
+  /** The status asked for; stands in where a record does not repeat it. */
+  readonly status: string
+}
+
+/** Fails when a record holds no address or no chain id. */
+export const vaultRows = (
+  records: ReadonlyArray<JsonObject>,
+  context: VaultListContext,
+): Result.Result<MappedVaults, Violation> => {
+  const located: Array<Located> = []
+  for (const [index, record] of records.entries()) {
+    const found = locate(record, index)
+    if (Result.isFailure(found)) return Result.fail(found.failure)
+    located.push(found.success)
+  }
+  const canonical = located.map(({ address, served }) => address?.canonical ?? served)
+  const chains = located.map(({ chainId }) => chainId)
+  const metricFields = vaultReportedMetrics.columns.flatMap((column) => column.fields ?? [])
+  const descriptions = mapRecords({
+    table: vaults,
+    records: records.map((record) => ({ status: context.status, ...record })),
+    responseId: context.responseId,
+    computed: {
+      chain_id: chains,
+      vault_address: canonical,
+      vault_address_as_served: located.map(({ served }) => served),
+      chain_type: located.map(({ address }) => address?.kind ?? "other"),
+    },
+    consumed: [...new Set(located.flatMap(({ consumed }) => consumed)), ...metricFields],
+  })
+  const measured = located.flatMap(({ record }, index) =>
+    metricFields.some((field) => record[field] !== undefined) ? [index] : [],
+  )
+  const metrics = mapRecords({
+    table: vaultReportedMetrics,
+    records: measured.map((index) => records[index] ?? {}),
+    responseId: context.responseId,
+    computed: {
+      chain_id: measured.map((index) => chains[index] ?? null),
+      vault_address: measured.map((index) => canonical[index] ?? null),
+    },
+  })
+  return Result.succeed({
+    rows: [descriptions.rows, metrics.rows],
+    drift: [...descriptions.drift, ...metrics.drift],
+    refs: located.flatMap(refOf),
+  })
+}
+
+const locate = (record: JsonObject, index: number): Result.Result<Located, Violation> => {
+  const addressField = addressFields.find(
+    (name) => typeof record[name] === "string" && record[name] !== "",
+  )
+  if (addressField === undefined) {
+    return Result.fail(missing(index, "address", addressFields, record))
+  }
+  const chainField = chainFields.find((name) => chainIdOf(record[name]) !== undefined)
+  if (chainField === undefined) {
+    return Result.fail(missing(index, "chain id", chainFields, record))
+  }
+  const served = record[addressField] as string
+  const chain = record[chainField]
+  return Result.succeed({
+    record,
+    served,
+    address: canonicalAddress(served),
+    chainId: chainIdOf(chain) as number,
+    consumed: isJsonObject(chain) ? [addressField] : [addressField, chainField],
+  })
+}
+
+/** A chain id as an integer, in digits, or inside a chain object. */
+const chainIdOf = (value: unknown): number | undefined => {
+  if (isJsonObject(value)) return chainIdOf(value["chain_id"] ?? value["chainId"] ?? value["id"])
+  if (typeof value === "string" && /^\d+$/.test(value)) return Number(value)
+  return Number.isSafeInteger(value) ? (value as number) : undefined
+}
+
+const missing = (
+  index: number,
+  what: string,
+  names: ReadonlyArray<string>,
+  record: JsonObject,
+): Violation => ({
+  path: `$[${index}]`,
+  detail: `holds no ${what} (looked for ${names.join(", ")}); its fields are ${Object.keys(record).join(", ")}`,
+})
+
+const refOf = ({ record, served, address, chainId }: Located): ReadonlyArray<VaultRef> => {
+  if (address === undefined) return []
+  const start = startFields
+    .map((name) => parseInstant(record[name]))
+    .find((instant) => instant !== undefined)
+  return [
+    {
+      address: address.canonical,
+      served,
+      chainId,
+      kind: address.kind,
+      startedOn: start === undefined ? undefined : dayOf(start),
+    },
+  ]
+}
