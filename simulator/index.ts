@@ -1,0 +1,122 @@
+// Starts the simulator: an HTTP server whose options can be changed while it runs, and a small
+// control plane under /_simulator for tests that live in another process.
+import type { AddressInfo } from "node:net"
+import type { Server } from "node:http"
+import type { HttpBindings } from "@hono/node-server"
+import { createAdaptorServer } from "@hono/node-server"
+import { Hono } from "hono"
+import { makeWorld } from "./generate/world.ts"
+import type { OptionsPatch, SettledOptions } from "./options.ts"
+import { defaultOptions, settle } from "./options.ts"
+import { makeApp } from "./serve/app.ts"
+import { ServerCache } from "./serve/cache.ts"
+import { FaultChooser } from "./serve/faults.ts"
+import { TokenBucket } from "./serve/rate-limit.ts"
+import type { RequestReport } from "./serve/request-log.ts"
+import { RequestLog } from "./serve/request-log.ts"
+import type { Truth } from "./truth.ts"
+import { truthOf } from "./truth.ts"
+
+export type { OptionsPatch, SettledOptions, SimulatorOptions } from "./options.ts"
+export { defaultOptions, settle } from "./options.ts"
+export type { Fault, FaultAction, FaultRule, RateLimit } from "./serve/fault-types.ts"
+export type { LoggedRequest, RequestReport } from "./serve/request-log.ts"
+export type { Truth, VaultTruth } from "./truth.ts"
+export { truthOf } from "./truth.ts"
+
+export interface Simulator {
+  /** Base address, without a slash at the end. */
+  readonly url: string
+  /** The options now in force. */
+  readonly options: SettledOptions
+  /** What a complete export must contain under these options. Computed when first read. */
+  readonly truth: Truth
+  readonly requests: () => RequestReport
+  /** Changes some options of the running simulator. */
+  readonly patch: (patch: OptionsPatch) => void
+  readonly close: () => Promise<void>
+}
+
+export interface Listen {
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Default 0: any free port. */
+  readonly port?: number
+}
+
+export const startSimulator = async (
+  given: OptionsPatch = {},
+  listen: Listen = {},
+): Promise<Simulator> => {
+  const log = new RequestLog()
+  const cache = new ServerCache()
+  let options = settle(defaultOptions, given)
+  let truth: Truth | undefined
+  let clockSetAt = performance.now()
+
+  const serve = (faults: FaultChooser, bucket: TokenBucket | undefined) => {
+    const world = makeWorld(options)
+    const clock = (): number => Math.round(world.nowMs + performance.now() - clockSetAt)
+    const serving = { world, log, cache, faults, bucket, clock }
+    return { app: makeApp(serving), serving }
+  }
+  const chooser = (): FaultChooser => new FaultChooser(options.faults, options.seed)
+  const bucket = () => (options.rateLimit === null ? undefined : new TokenBucket(options.rateLimit))
+  let current = serve(chooser(), bucket())
+
+  const patch = (change: OptionsPatch): void => {
+    options = settle(options, change)
+    truth = undefined
+    if (change.now !== undefined) clockSetAt = performance.now()
+    // Counts of faults and tokens start afresh only when their own option changes.
+    current = serve(
+      change.faults === undefined ? current.serving.faults : chooser(),
+      change.rateLimit === undefined ? current.serving.bucket : bucket(),
+    )
+  }
+  const currentTruth = (): Truth => (truth ??= truthOf(options))
+
+  const outer = new Hono<{ Bindings: HttpBindings }>()
+  outer.get("/_simulator/requests", (c) => c.json(log.report()))
+  outer.get("/_simulator/options", (c) => c.json(options))
+  outer.get("/_simulator/truth", (c) => c.json(currentTruth()))
+  outer.patch("/_simulator/options", async (c) => {
+    try {
+      patch(await c.req.json<OptionsPatch>())
+      return c.json(options)
+    } catch (error) {
+      return c.json({ detail: String(error) }, 400)
+    }
+  })
+  outer.all("*", (c) => current.app.fetch(c.req.raw, c.env))
+
+  // Test processes also hold the client: its global Request and Response must stay the platform's.
+  const server = createAdaptorServer({
+    fetch: outer.fetch,
+    overrideGlobalObjects: false,
+  }) as Server
+  const host = listen.host ?? "127.0.0.1"
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(listen.port ?? 0, host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    get options() {
+      return options
+    },
+    get truth() {
+      return currentTruth()
+    },
+    requests: () => log.report(),
+    patch,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        // Idle keep-alive and stalled connections would hold the close open.
+        server.closeAllConnections()
+      }),
+  }
+}
