@@ -37,6 +37,8 @@ export interface Answer<A> {
   readonly receivedAt: number
   /** All responses of the call, failed attempts included, the answer last. */
   readonly responses: ReadonlyArray<ArchivedResponse>
+  /** Requests sent for it, unanswered ones included. */
+  readonly attempts: number
 }
 
 const FIRST_BACKOFF_MILLIS = 250
@@ -171,7 +173,13 @@ export class ApiClient extends Context.Service<
                 Effect.fromResult(interpret<A>(endpoint, received)),
                 failed,
               )
-              return { value, responseId: kept.responseId, receivedAt, responses: [...responses] }
+              return {
+                value,
+                responseId: kept.responseId,
+                receivedAt,
+                responses: [...responses],
+                attempts,
+              }
             },
           )
 

@@ -12,6 +12,11 @@ export interface DateWindow {
   readonly to: number
 }
 
+export interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
 /** What has been read of a series: everything between the two days, gaps recorded apart. */
 export interface SeriesCursor {
   /** Day of the newest point read: the high-water mark. */
@@ -33,7 +38,7 @@ export interface WindowRead<A> {
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
   /** Ranges an earlier run could not read; asked for again first. */
-  readonly gaps: ReadonlyArray<{ readonly from: number; readonly to: number }>
+  readonly gaps: ReadonlyArray<Gap>
   readonly today: number
   /** Longest window whose answer is not cut off. */
   readonly windowDays: number
@@ -50,8 +55,8 @@ export type WindowStep<A> =
       readonly content: A
       readonly points: number
       readonly cursor: SeriesCursor | undefined
-      /** A known gap this window has now filled. */
-      readonly fills: boolean
+      /** A gap of an earlier run that is filled now. */
+      readonly fills: Gap | undefined
       /** Points were there before in this window, and now there is none. */
       readonly suspicious: boolean
       /** One day alone holds more points than an answer can: the rest is out of reach. */
@@ -59,7 +64,7 @@ export type WindowStep<A> =
     }
   | {
       readonly _tag: "Failed"
-      readonly window: { readonly from: number; readonly to: number }
+      readonly window: Gap
       readonly error: ApiError
       readonly cursor: SeriesCursor | undefined
     }
@@ -77,6 +82,8 @@ type Purpose =
 
 interface Pending extends DateWindow {
   readonly purpose: Purpose
+  /** The whole gap this window is a part of. */
+  readonly gap?: Gap
 }
 
 interface State {
@@ -127,7 +134,7 @@ type Bounds = Pick<DateWindows<never, never, never>, "since" | "windowDays">
 
 const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
   const { cursor, windowDays } = options
-  const gaps = options.gaps.map((gap): Pending => ({ ...gap, purpose: "gap" }))
+  const gaps = options.gaps.map((gap): Pending => ({ ...gap, purpose: "gap", gap }))
   const first: Pending & { readonly from: number } =
     cursor === undefined
       ? {
@@ -180,7 +187,7 @@ const afterRead = <A>(
     content: answer.content,
     points: answer.points,
     cursor,
-    fills: window.purpose === "gap",
+    fills: state.pending.some(({ gap }) => gap === window.gap) ? undefined : window.gap,
     suspicious:
       window.purpose === "forward" &&
       answer.points === 0 &&
@@ -261,7 +268,7 @@ const split = (state: State, window: Pending & { readonly from: number }): State
   const size = span > state.windowDays ? state.windowDays : Math.ceil(span / 2)
   const parts: Array<Pending> = []
   for (let { from } = window; from <= window.to; from += size) {
-    parts.push({ from, to: Math.min(window.to, from + size - 1), purpose: window.purpose })
+    parts.push({ ...window, from, to: Math.min(window.to, from + size - 1) })
   }
   if (window.purpose === "backward" || window.purpose === "newest") parts.reverse()
   return {

@@ -1,0 +1,101 @@
+// The records a step leaves beside its rows: the archive's index, gaps, quarantine and drift.
+import type { ArchivedResponse } from "../domain/response.ts"
+import type { Rows } from "../domain/table.ts"
+import type { Drift } from "../domain/violation.ts"
+import { gaps } from "../load/tables/gaps.ts"
+import { quarantine } from "../load/tables/quarantine.ts"
+import { responses } from "../load/tables/responses.ts"
+import { schemaDrift } from "../load/tables/schema_drift.ts"
+import { mapObjects } from "../transform/mapObjects.ts"
+import type { Step } from "./Pipeline.ts"
+
+export interface StepOrigin {
+  readonly runId: string
+  readonly pipeline: string
+  readonly entity: string
+  /** Microseconds since 1970 UTC. */
+  readonly now: number
+}
+
+/** `drift` are the notes of the step that no earlier step of the run has made. */
+export const bookkeepingRows = (
+  step: Step,
+  origin: StepOrigin,
+  drift: ReadonlyArray<Drift>,
+): ReadonlyArray<Rows> =>
+  [
+    responseRows(step.responses, origin),
+    gapRows(step, origin),
+    quarantineRows(step, origin),
+    driftRows(step, origin, drift),
+  ].filter(({ length }) => length > 0)
+
+const responseRows = (kept: ReadonlyArray<ArchivedResponse>, { runId }: StepOrigin): Rows =>
+  mapObjects(
+    responses,
+    kept.map((response) => ({
+      response_id: response.responseId,
+      run_id: runId,
+      endpoint: response.endpoint,
+      method: response.method,
+      url: response.url,
+      request_body: response.requestBody,
+      status: response.status,
+      received_at: response.receivedAt,
+      bytes: response.bytes,
+      body_sha256: response.sha256,
+      archive_file: response.file,
+      archive_offset: response.offset,
+      archive_length: response.length,
+    })),
+  )
+
+const gapRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows =>
+  mapObjects(
+    gaps,
+    (step.gaps ?? []).map((gap) => ({
+      pipeline,
+      entity,
+      from_at: gap.fromAt,
+      to_at: gap.toAt,
+      reason: gap.reason,
+      state: gap.state,
+      detail: gap.detail,
+      run_id: runId,
+      updated_at: now,
+    })),
+  )
+
+const quarantineRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows => {
+  const reason = step.error?.reason
+  const broken = step.error?.responses.at(-1)
+  if (reason?._tag !== "ContractViolation" || broken === undefined)
+    return mapObjects(quarantine, [])
+  return mapObjects(quarantine, [
+    {
+      response_id: broken.responseId,
+      endpoint: broken.endpoint,
+      pipeline,
+      entity,
+      window: step.window,
+      json_path: reason.path,
+      detail: step.error?.detail ?? "",
+      run_id: runId,
+      quarantined_at: now,
+      closed_at: null,
+    },
+  ])
+}
+
+const driftRows = (step: Step, { runId, now }: StepOrigin, drift: ReadonlyArray<Drift>): Rows =>
+  mapObjects(
+    schemaDrift,
+    drift.map(({ path, kind, detail }) => ({
+      endpoint: step.endpoint,
+      json_path: path,
+      kind,
+      detail,
+      run_id: runId,
+      first_seen_at: now,
+    })),
+  )

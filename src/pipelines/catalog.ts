@@ -1,0 +1,26 @@
+// Every pipeline and every table. A new pipeline is one file and one line here.
+import type { Table } from "../domain/table.ts"
+import { operationTables } from "../load/tables/index.ts"
+import { coreTables } from "../transform/tables/index.ts"
+import type { VaultPipeline } from "./Pipeline.ts"
+import { allocationHistoryPipeline } from "./transparency/allocation_history.ts"
+import { apyHistoryPipeline } from "./transparency/apy_history.ts"
+import { pnlHistoryPipeline } from "./transparency/pnl_history.ts"
+import { ratioHistoryPipeline } from "./transparency/ratio_history.ts"
+
+/** The list of vaults, which all others fan out over, runs first and always. */
+export const VAULTS = "vaults"
+
+export const vaultPipelines: ReadonlyArray<VaultPipeline> = [
+  ratioHistoryPipeline,
+  pnlHistoryPipeline,
+  apyHistoryPipeline,
+  allocationHistoryPipeline,
+]
+
+export const pipelineNames: ReadonlyArray<string> = [
+  VAULTS,
+  ...vaultPipelines.map(({ name }) => name),
+]
+
+export const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables]

@@ -1,0 +1,52 @@
+// What a run tells while it goes on, and what it says at its end.
+import type { RecordedOutcome } from "../domain/outcome.ts"
+
+export type ProgressEvent =
+  | { readonly kind: "started"; readonly pipeline: string; readonly tasks: number | undefined }
+  | {
+      readonly kind: "page"
+      readonly pipeline: string
+      readonly entity: string
+      readonly rows: number
+      readonly requests: number
+    }
+  | {
+      readonly kind: "task"
+      readonly pipeline: string
+      readonly entity: string
+      readonly outcome: RecordedOutcome
+      readonly text?: string
+    }
+  | { readonly kind: "finished"; readonly pipeline: string }
+  | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
+  | { readonly kind: "stage"; readonly stage: "publishing" | "parquet" }
+
+export type OnProgress = (event: ProgressEvent) => void
+
+export type RunOutcome = "complete" | "partial" | "deferred" | "failed"
+
+export interface PipelineSummary {
+  readonly name: string
+  readonly title: string
+  /** Number of tasks by outcome; outcomes that did not occur are absent. */
+  readonly outcomes: Readonly<Partial<Record<RecordedOutcome, number>>>
+  readonly rowsInserted: number
+  readonly rowsRevised: number
+  readonly requests: number
+  readonly seconds: number
+  /** A few of the errors, as a user reads them. */
+  readonly firstErrors: ReadonlyArray<string>
+}
+
+export interface RunSummary {
+  readonly runId: string
+  readonly outcome: RunOutcome
+  readonly pipelines: ReadonlyArray<PipelineSummary>
+  readonly requests: number
+  readonly rowsInserted: number
+  readonly rowsRevised: number
+  readonly seconds: number
+  readonly published: boolean
+  /** Every task that ran found what was there already. */
+  readonly nothingNew: boolean
+}

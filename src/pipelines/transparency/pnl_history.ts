@@ -1,0 +1,148 @@
+// PnL history: newest first, at most 1000, no cursor. Asks for just enough to reach what is stored; what
+// that can't reach can't be asked for at all, and is recorded as a permanent gap.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { formatInstant, MICROS_PER_DAY, parseInstant } from "../../domain/time.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import { ApiClient } from "../../extract/ApiClient.ts"
+import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
+import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
+import { mappedOrViolation } from "../mapped.ts"
+import type { GapNote, Memory, RunContext, Step, VaultPipeline } from "../Pipeline.ts"
+
+const MAX_LIMIT = 1000
+// More than the snapshots of the overlap, against a cadence that quickened.
+const SPARE = 10
+const HEADROOM = 1.25
+
+interface Mark {
+  /** Newest snapshot stored, microseconds. */
+  readonly through: number
+  readonly snapshotsPerDay: number
+}
+
+const decodeCursor = Schema.decodeUnknownResult(
+  Schema.Struct({ through: Schema.String, snapshotsPerDay: Schema.Finite }),
+)
+
+const readMark = (stored: unknown): Mark | undefined => {
+  const decoded = decodeCursor(stored)
+  if (Result.isFailure(decoded)) return undefined
+  const through = parseInstant(decoded.success.through)
+  return through === undefined
+    ? undefined
+    : { through, snapshotsPerDay: decoded.success.snapshotsPerDay }
+}
+
+/** Enough snapshots to reach the mark and the overlap before it, late and revised ones included. */
+const limitFor = (mark: Mark | undefined, context: RunContext): number => {
+  if (mark === undefined) return MAX_LIMIT
+  const days = (context.now - mark.through) / MICROS_PER_DAY + context.overlapDays
+  const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
+  return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
+}
+
+const ask = Effect.fnUntraced(function* (vault: VaultRef, limit: number, context: RunContext) {
+  const client = yield* ApiClient
+  const answer = yield* client.call(unrealizedPnl, { vault: vault.served, limit })
+  const { rows, drift } = yield* Effect.fromResult(
+    mappedOrViolation(
+      unrealizedPnl,
+      vault.address,
+      answer,
+      pnlHistoryRows(answer.value, {
+        vault,
+        responseId: answer.responseId,
+        timeFields: context.timeFields,
+      }),
+    ),
+  )
+  const at = pnlHistory.columns.findIndex(({ name }) => name === pnlHistory.time)
+  const times = (rows.columns[at] ?? []) as ReadonlyArray<number>
+  const newest = times.reduce((max, time) => Math.max(max, time), -Infinity)
+  const oldest = times.reduce((min, time) => Math.min(min, time), Infinity)
+  return { answer, rows, drift, limit, newest, oldest, full: rows.length >= limit }
+})
+
+type Page = Effect.Success<ReturnType<typeof ask>>
+
+const reaches = (page: Page, mark: Mark, context: RunContext): boolean =>
+  !page.full || page.oldest <= mark.through - context.overlapDays * MICROS_PER_DAY
+
+const readHistory = Effect.fnUntraced(function* (
+  vault: VaultRef,
+  memory: Memory,
+  context: RunContext,
+) {
+  const mark = context.full ? undefined : readMark(memory.cursor(vault.address))
+  const first = yield* ask(vault, limitFor(mark, context), context)
+  const short = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
+  const page = short ? yield* ask(vault, MAX_LIMIT, context) : first
+  const responses = short
+    ? [...first.answer.responses, ...page.answer.responses]
+    : page.answer.responses
+  const requests = page.answer.attempts + (short ? first.answer.attempts : 0)
+  return toStep(vault, mark, page, { responses, requests })
+})
+
+const toStep = (
+  vault: VaultRef,
+  mark: Mark | undefined,
+  page: Page,
+  sent: Pick<Step, "responses" | "requests">,
+): Step => {
+  const shared = {
+    ...sent,
+    window: `newest ${page.limit}`,
+    endpoint: unrealizedPnl.name,
+    drift: page.drift,
+  }
+  if (page.rows.length === 0) {
+    return mark === undefined
+      ? { ...shared, outcome: "empty", rows: [] }
+      : {
+          ...shared,
+          outcome: "suspicious_empty",
+          rows: [],
+          warning: "no PnL snapshots where there were some before; kept them",
+        }
+  }
+  const missed = mark !== undefined && page.full && page.oldest > mark.through
+  const gaps: ReadonlyArray<GapNote> = missed
+    ? [
+        {
+          fromAt: mark.through,
+          toAt: page.oldest,
+          reason: "unreachable",
+          state: "permanent",
+          detail: `the service serves the newest ${MAX_LIMIT} snapshots only and they no longer reach ${formatInstant(mark.through)}; run sync more often`,
+        },
+      ]
+    : []
+  const days = (page.newest - page.oldest) / MICROS_PER_DAY
+  const snapshotsPerDay =
+    days > 0 ? (page.rows.length - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
+  const through = Math.max(page.newest, mark?.through ?? -Infinity)
+  return {
+    ...shared,
+    outcome: "landed",
+    rows: [page.rows],
+    gaps,
+    cursor: {
+      entity: vault.address,
+      value: { through: formatInstant(through), snapshotsPerDay },
+    },
+    ...(missed && gaps[0] !== undefined ? { warning: gaps[0].detail } : {}),
+  }
+}
+
+export const pnlHistoryPipeline: VaultPipeline = {
+  name: "pnl_history",
+  title: "PnL history",
+  tables: [pnlHistory],
+  includes: () => true,
+  steps: (vault, memory, context) => Stream.fromEffect(readHistory(vault, memory, context)),
+  expectedRequests: () => 1,
+}

@@ -1,0 +1,35 @@
+// Ratio history: hourly points by date windows.
+import * as Effect from "effect/Effect"
+import { ApiClient } from "../../extract/ApiClient.ts"
+import { unrealizedPnlRatio } from "../../extract/endpoints/transparency/unrealized_pnl_ratio.ts"
+import {
+  ratioHistory,
+  ratioHistoryRows,
+} from "../../transform/tables/transparency/ratio_history.ts"
+import { datedSeries } from "../datedSeries.ts"
+
+// The server cuts an answer off without a word; the explicit limit makes a full page tell.
+const LIMIT = 1000
+// 984 hourly points, so that a page of an hourly series is never full.
+const WINDOW_DAYS = 41
+
+export const ratioHistoryPipeline = datedSeries({
+  name: "ratio_history",
+  title: "Ratio history",
+  table: ratioHistory,
+  endpoint: unrealizedPnlRatio,
+  includes: () => true,
+  windowDays: WINDOW_DAYS,
+  pointLimit: LIMIT,
+  ask: (vault, { from, to }) =>
+    Effect.flatMap(ApiClient, (client) =>
+      client.call(unrealizedPnlRatio, {
+        vault: vault.served,
+        startDate: from,
+        endDate: to,
+        limit: LIMIT,
+      }),
+    ),
+  pointsIn: (points) => points.length,
+  rows: ratioHistoryRows,
+})
