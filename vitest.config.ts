@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config"
 
+const results = process.env["VAULTHOUSE_TEST_RESULTS"]
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
@@ -7,5 +9,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores on the smallest machine; each file may start its own server and DuckDB.
     maxWorkers: 2,
+    // .ci/run counts from the JSON report.
+    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
   },
 })

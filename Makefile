@@ -1,0 +1,51 @@
+# Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
+.DEFAULT_GOAL := help
+.PHONY: help install demo test bench check lint types format docs build clean
+
+# npm replaces node_modules, so it must not run under the Node that lies in there.
+MACHINE_PATH := $(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.installed
+
+help: ## Show this help
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## Install everything needed, Node 24 included (once; later runs do nothing)
+
+$(INSTALLED): package-lock.json
+	@command -v npm >/dev/null || { \
+	  echo "npm was not found. Install Node (https://nodejs.org), which brings it, and run make again." >&2; exit 1; }
+	@echo "Installing dependencies …"
+	@PATH="$(MACHINE_PATH)" npm ci --no-progress
+	@bin/vaulthouse --version >/dev/null
+	@touch $@
+
+demo: install ## Simulated service, real pipelines, what landed: a minute, no key needed
+	@node demo/demo.ts
+
+test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
+	@vitest run $(ARGS)
+
+bench: install ## Run the benchmarks
+	@node bench/main.ts $(ARGS)
+
+check: lint types test ## Lint, types and tests
+
+lint: install ## Lint, look for Effects nobody runs, check the formatting
+	@npm run --silent lint
+
+types: install ## Check the types
+	@npm run --silent types
+
+format: install ## Format the code
+	@oxfmt
+
+docs: install ## Make the generated pages of docs/ again
+	@node src/cli/docs/main.ts
+
+build: install ## Build dist/, as published
+	@npm run --silent build
+
+clean: ## Remove what was built or installed; data/ stays
+	@rm -rf dist coverage node_modules

@@ -1,0 +1,181 @@
+// The house rules that a machine can hold: who may import whom, file sizes, exact dependencies,
+// explicit lists, and a linter that really looks.
+import { execFile } from "node:child_process"
+import { globSync, readFileSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import type { Table } from "../src/domain/table.ts"
+import { operationTables } from "../src/load/tables/index.ts"
+import { coreTables } from "../src/transform/tables/index.ts"
+
+const root = resolve(import.meta.dirname, "..")
+const read = (file: string) => readFileSync(join(root, file), "utf8")
+const files = (pattern: string) => globSync(pattern, { cwd: root }).toSorted()
+
+/** Sections of package.json that map a name to a text. */
+const manifest = JSON.parse(read("package.json")) as Record<
+  string,
+  Record<string, string> | undefined
+>
+
+/** Relative imports of a file, as paths from the root; `import("…")` ones apart. */
+const imports = (file: string): { still: string[]; lazy: string[] } => {
+  const source = read(file)
+  const find = (pattern: RegExp) =>
+    [...source.matchAll(pattern)].map((match) =>
+      relative(root, resolve(root, dirname(file), match[1] ?? "")),
+    )
+  return {
+    still: find(/(?:^|\n)(?:import|export)\s[^"']*?["'](\.[^"']+)["']/g),
+    lazy: find(/\bimport\(\s*["'](\.[^"']+)["']/g),
+  }
+}
+const importsOf = (file: string) => [...imports(file).still, ...imports(file).lazy]
+const stage = (file: string) =>
+  /^src\/config[./]/.test(file) ? "src/config" : file.split("/").slice(0, 2).join("/")
+
+const mayImport: Record<string, ReadonlyArray<string>> = {
+  "src/domain": ["src/domain"],
+  "src/extract": ["src/extract", "src/domain"],
+  "src/transform": ["src/transform", "src/domain"],
+  "src/load": ["src/load", "src/domain"],
+  "src/config": ["src/config", "src/domain"],
+  "src/pipelines": [
+    "src/pipelines",
+    "src/extract",
+    "src/transform",
+    "src/load",
+    "src/domain",
+    "src/config",
+  ],
+  "src/cli": ["src/cli", "src/pipelines", "src/config", "src/domain"],
+}
+
+describe("imports", () => {
+  const sources = files("src/**/*.ts")
+
+  it("finds the sources and their imports", () => {
+    expect(sources.length).toBeGreaterThan(20)
+    expect(imports("src/load/tables/index.ts").still).toContain("src/domain/table.ts")
+  })
+
+  it("data moves one way: a stage imports the vocabulary, only pipelines join the stages", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith("src/"))
+        .filter((target) => !(mayImport[stage(file)] ?? []).includes(stage(target)))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it("each stage has its place in the rule", () => {
+    expect(sources.filter((file) => mayImport[stage(file)] === undefined)).toEqual([])
+  })
+
+  it("the simulator stands alone", () => {
+    const wrong = files("simulator/**/*.ts").flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !target.startsWith("simulator/"))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it("the source reaches the simulator from its simulate command only, and only when it runs", () => {
+    const reaches = (targets: string[]) => targets.some((target) => target.startsWith("simulator/"))
+    expect(sources.filter((file) => reaches(imports(file).lazy))).toEqual([
+      "src/cli/commands/simulate.ts",
+    ])
+    // flags.ts does no work: the flags of the command derive from it.
+    const still = sources.flatMap((file) =>
+      imports(file)
+        .still.filter((target) => target.startsWith("simulator/"))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(still).toEqual(["src/cli/commands/simulate.ts imports simulator/flags.ts"])
+  })
+})
+
+describe("files", () => {
+  const ours = files("{src,simulator}/**/*.ts")
+
+  it("none is longer than 400 lines", () => {
+    expect(ours.filter((file) => read(file).split("\n").length > 401)).toEqual([])
+  })
+
+  it("each begins with what it is for", () => {
+    expect(ours.filter((file) => !/^(#!.*\n)?\/\//.test(read(file)))).toEqual([])
+  })
+
+  it("none is a drawer for everything", () => {
+    expect(
+      files("{src,simulator,test}/**/*.ts").filter((file) =>
+        /^(utils?|helpers?|misc|common)\./.test(basename(file)),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe("tables", () => {
+  const lists: ReadonlyArray<[string, ReadonlyArray<Table>]> = [
+    ["src/transform/tables", coreTables],
+    ["src/load/tables", operationTables],
+  ]
+
+  it.each(lists)("%s: each file is a table of that name in the explicit list", (folder, tables) => {
+    const declaring = files(`${folder}/**/*.ts`).filter((file) => /: Table = \{/.test(read(file)))
+    expect(tables.map((table) => table.name).toSorted()).toEqual(
+      declaring.map((file) => basename(file, ".ts")).toSorted(),
+    )
+  })
+
+  it("no two have the same name", () => {
+    const names = lists.flatMap(([, tables]) => tables.map((t) => `${t.schema}.${t.name}`))
+    expect(names).toEqual([...new Set(names)])
+  })
+})
+
+describe("dependencies", () => {
+  it("are pinned exactly", () => {
+    const all = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+      Object.entries(manifest[kind] ?? {}),
+    )
+    expect(all.length).toBeGreaterThan(10)
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+
+  it("the lock file names no address but the public registry's", () => {
+    const lock = read("package-lock.json")
+    const resolved = [...lock.matchAll(/"resolved": "([^"]*)"/g)].map((match) => match[1] ?? "")
+    expect(resolved.filter((url) => !url.startsWith("https://registry.npmjs.org/"))).toEqual([])
+    expect(lock).toContain('"integrity": "sha512-')
+  })
+})
+
+describe("the linter", () => {
+  const run = (command: string, args: string[]) =>
+    new Promise<{ code: number; output: string }>((done) => {
+      execFile(join(root, "node_modules/.bin", command), args, { cwd: root }, (error, out, err) => {
+        done({ code: typeof error?.code === "number" ? error.code : 0, output: out + err })
+      })
+    })
+
+  it("fails on an Effect that nobody runs", async () => {
+    const { scripts } = manifest
+    const [command = "", ...args] = (scripts?.["lint:effects"] ?? "").split(" ")
+    const project = args.indexOf("--project") + 1
+    expect(args[project]).toBe("tsconfig.json")
+    const fixture = args.with(project, "test/fixtures/lint/tsconfig.json")
+    const { code, output } = await run(command, fixture)
+    expect(output).toContain("floatingEffect")
+    expect(code).not.toBe(0)
+  })
+
+  it("fails on a Promise that nobody awaits", async () => {
+    const file = "test/fixtures/lint/floating-promise.ts"
+    const { code, output } = await run("oxlint", [file])
+    expect(output).toContain("no-floating-promises")
+    expect(code).not.toBe(0)
+  })
+})
