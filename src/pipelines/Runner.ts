@@ -1,0 +1,183 @@
+// Lands the steps of one run: each in its own transaction, each failure its own, all of it counted.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ApiError } from "../domain/errors.ts"
+import type { Outcome, RecordedOutcome } from "../domain/outcome.ts"
+import { microsFromMillis } from "../domain/time.ts"
+import type { Drift } from "../domain/violation.ts"
+import type { ApiClient } from "../extract/ApiClient.ts"
+import type { ArchiveError } from "../extract/ResponseArchive.ts"
+import type { LoadError } from "../load/errors.ts"
+import { Warehouse } from "../load/Warehouse.ts"
+import { bookkeepingRows } from "./bookkeeping.ts"
+import type { Step } from "./Pipeline.ts"
+import type { OnProgress } from "./progress.ts"
+import { Tally } from "./Tally.ts"
+
+export interface RunnerOptions {
+  readonly runId: string
+  readonly taskTimeoutSeconds: number
+  readonly onProgress: OnProgress
+}
+
+export class Runner {
+  readonly tallies = new Map<string, Tally>()
+  private readonly options: RunnerOptions
+  /** Drift told already in this run, so that a field is written about once and not once a page. */
+  private readonly told = new Set<string>()
+  /** Pipelines the key opens no door to: their other tasks are not even tried. */
+  private readonly refused = new Set<string>()
+
+  constructor(options: RunnerOptions) {
+    this.options = options
+  }
+
+  /** Opens the count of a pipeline; `tasks` as far as it is known. */
+  begin(name: string, title: string, tasks: number | undefined): Effect.Effect<Tally> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      const tally = new Tally(name, title, now)
+      this.tallies.set(name, tally)
+      this.options.onProgress({ kind: "started", pipeline: name, tasks })
+      return tally
+    })
+  }
+
+  finish(tally: Tally): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      tally.finish(now)
+      this.options.onProgress({ kind: "finished", pipeline: tally.name })
+    })
+  }
+
+  /**
+   * Runs one entity's steps to their end. Never fails for what the service did: that becomes the
+   * outcome of a task. Fails when the archive or the warehouse can't be written, since nothing could land.
+   */
+  task(
+    tally: Tally,
+    entity: string,
+    steps: Stream.Stream<Step, ApiError | ArchiveError, ApiClient>,
+  ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | Warehouse> {
+    if (this.refused.has(tally.name)) return Effect.void
+    const seconds = this.options.taskTimeoutSeconds
+    return steps.pipe(
+      // Fetches the next page while this one is being written.
+      Stream.buffer({ capacity: 1 }),
+      Stream.runForEach((step) => this.land(tally, entity, step)),
+      Effect.timeoutOrElse({
+        duration: seconds * 1000,
+        orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
+      }),
+      Effect.catchTag("ApiError", (error) => this.land(tally, entity, stepOf(error))),
+    )
+  }
+
+  /** Commits one step with its cursor, its record and its bookkeeping. */
+  land(tally: Tally, entity: string, step: Step): Effect.Effect<void, LoadError, Warehouse> {
+    const { runId, onProgress } = this.options
+    const pipeline = tally.name
+    const drift = (step.drift ?? []).filter((note) => this.isNew(step.endpoint, note))
+    const errorText = step.error?.message ?? step.warning
+    const refuses = isRefusal(step.error)
+    if (refuses && this.refused.has(pipeline)) return Effect.void
+    if (refuses) this.refused.add(pipeline)
+    return Effect.gen({ self: this }, function* () {
+      const warehouse = yield* Warehouse
+      const startedAt = yield* Clock.currentTimeMillis
+      const committed = yield* warehouse.commit({
+        task: {
+          pipeline,
+          entity,
+          window: step.window,
+          outcome: step.outcome,
+          requests: step.requests,
+          seconds: 0,
+          ...(step.error === undefined ? {} : { errorTag: step.error.reason._tag }),
+          ...(errorText === undefined ? {} : { errorText }),
+        },
+        rows: step.rows,
+        ...(step.cursor === undefined
+          ? {}
+          : {
+              cursor: { pipeline, entity: step.cursor.entity, cursor: step.cursor.value },
+            }),
+        bookkeeping: bookkeepingRows(
+          step,
+          { runId, pipeline, entity, now: microsFromMillis(startedAt) },
+          drift,
+        ),
+      })
+      const outcome = recorded(step.outcome, committed.inserted + committed.revised)
+      tally.rowsInserted += committed.inserted
+      tally.rowsRevised += committed.revised
+      tally.requests += step.requests
+      tally.count(outcome, errorText)
+      const rows = step.rows.reduce((sum, { length }) => sum + length, 0)
+      onProgress({ kind: "page", pipeline, entity, rows, requests: step.requests })
+      if (step.warning !== undefined) {
+        onProgress({ kind: "warning", pipeline, text: `${entity}: ${step.warning}` })
+      }
+      onProgress({
+        kind: "task",
+        pipeline,
+        entity,
+        outcome,
+        ...(errorText === undefined ? {} : { text: errorText }),
+      })
+    })
+  }
+
+  private isNew(endpoint: string, { path, kind }: Drift): boolean {
+    const key = `${endpoint} ${path} ${kind}`
+    if (this.told.has(key)) return false
+    this.told.add(key)
+    return true
+  }
+}
+
+const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
+  outcome === "landed" ? (changed > 0 ? "loaded" : "unchanged") : outcome
+
+const isRefusal = (error: ApiError | undefined): boolean =>
+  error?.reason._tag === "Unauthorized" || error?.reason._tag === "Forbidden"
+
+/** What an error that ended a whole task means for it. */
+const outcomeOf = ({ reason }: ApiError): Outcome => {
+  switch (reason._tag) {
+    case "Unauthorized":
+    case "Forbidden":
+      return "skipped"
+    case "NotFound":
+      return reason.expected ? "empty" : "failed"
+    case "Unsupported":
+      return "unsupported"
+    case "RateLimited":
+      return "deferred"
+    case "ContractViolation":
+      return "quarantined"
+    default:
+      return "failed"
+  }
+}
+
+const stepOf = (error: ApiError): Step => ({
+  window: "rest",
+  endpoint: error.endpoint,
+  outcome: outcomeOf(error),
+  rows: [],
+  responses: error.responses,
+  requests: error.attempts,
+  error,
+})
+
+const taskTimeout = (pipeline: string, entity: string, seconds: number): ApiError =>
+  new ApiError({
+    reason: { _tag: "Timeout", of: "task", seconds },
+    endpoint: pipeline,
+    subject: entity,
+    status: undefined,
+    detail: `not done within ${seconds} s; what had landed is kept and the next run goes on from there (--task-timeout allows more)`,
+    attempts: 0,
+    responses: [],
+  })
