@@ -145,6 +145,16 @@ describe("dependencies", () => {
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   })
 
+  it("the lock file holds the binaries of every platform: `npm ci` refuses it otherwise", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>
+    }
+    const missing = Object.values(packages)
+      .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
+      .filter((name) => packages[`node_modules/${name}`] === undefined)
+    expect(missing).toEqual([])
+  })
+
   it("the lock file names no address but the public registry's", () => {
     const lock = read("package-lock.json")
     const resolved = [...lock.matchAll(/"resolved": "([^"]*)"/g)].map((match) => match[1] ?? "")
