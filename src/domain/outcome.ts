@@ -60,6 +60,11 @@ export interface Batch {
   readonly rows: ReadonlyArray<Rows>
   readonly cursor?: CursorUpdate
   readonly bookkeeping: ReadonlyArray<Rows>
+  /**
+   * When slowly changing rows were observed, in microseconds; without it, the time of the commit. A
+   * replay passes the archived response's time. One not newer than what is stored changes nothing.
+   */
+  readonly observedAt?: number
 }
 
 /** What a committed batch changed, counted by the database and not by the caller. */

@@ -56,7 +56,10 @@ export interface Table {
   /** Columns of the source's own; the housekeeping of the mode is added by `allColumns`. */
   readonly columns: ReadonlyArray<Column>
   readonly key: ReadonlyArray<string>
-  /** Event-time column (timestamp or date): Parquet is partitioned by its month. */
+  /**
+   * Event-time column (timestamp or date, required): Parquet is partitioned by its month, and a merge
+   * looks only at stored rows of the same time where the column is part of the key or rows never change.
+   */
   readonly time?: string
   /** A question this table answers, as runnable SQL. */
   readonly example: string

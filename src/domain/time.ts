@@ -49,11 +49,13 @@ const fromIso = (text: string): number | undefined => {
   return (millis - shift) * MICROS_PER_MILLI + micros
 }
 
+// Before March 1973: a count or an index, not the time of a fact.
+const FIRST_EPOCH = 1e8
 // Below this an epoch is in seconds: as milliseconds it would lie before March 1973.
 const FIRST_MILLISECOND_EPOCH = 1e11
 
 const fromEpoch = (epoch: number): number | undefined => {
-  if (!Number.isFinite(epoch) || epoch <= 0 || epoch >= 1e14) return undefined
+  if (!Number.isFinite(epoch) || epoch < FIRST_EPOCH || epoch >= 1e14) return undefined
   return Math.round(epoch < FIRST_MILLISECOND_EPOCH ? epoch * 1e6 : epoch * 1e3)
 }
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { asDigits, asNumber, isJsonObject, parseJson, stableStringify } from "../../src/domain/json.ts"
+
+const uint256 = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+
+describe("parseJson", () => {
+  it.each([`{"amount":${uint256}}`, `{"amount": ${uint256}}`, `{"amount":"${uint256}"}`])(
+    "keeps every digit of %s",
+    (text) => {
+      const { lossless } = parseJson(text)
+      expect(isJsonObject(lossless) && asDigits(lossless["amount"])).toBe(uint256)
+    },
+  )
+
+  it("keeps digits inside arrays, nested objects and negative numbers", () => {
+    const text = `{"a":[1,${uint256},-${uint256}],"b":{"c":${uint256}}}`
+    expect(stableStringify(parseJson(text).lossless)).toBe(text)
+  })
+
+  it("gives schemas plain numbers", () => {
+    expect(parseJson(`[${uint256}]`).plain).toEqual([Number(uint256)])
+  })
+
+  it("parses once when no number can lose a digit", () => {
+    const parsed = parseJson('{"ratio":1.00000000000000012345,"at":"2026-01-01"}')
+    expect(parsed.lossless).toBe(parsed.plain)
+  })
+
+  it.effect.prop("integers of any size survive", [Schema.BigInt], ([value]) =>
+    Effect.sync(() => {
+      const { lossless } = parseJson(`{"v":${value}}`)
+      expect(isJsonObject(lossless) && asDigits(lossless["v"])).toBe(String(value))
+      expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBe(Number(value))
+    }),
+  )
+})
+
+describe("stableStringify", () => {
+  it("writes the same content the same way", () => {
+    expect(stableStringify({ b: 1, a: { d: [2, { z: 1, y: 2 }], c: null } })).toBe(
+      stableStringify({ a: { c: null, d: [2, { y: 2, z: 1 }] }, b: 1 }),
+    )
+  })
+})

@@ -1,0 +1,245 @@
+// The laws of reading by date, against a service small enough to see through: nothing is lost and nothing
+// asked twice without need, however dense the series, wherever its holes, whenever the reading stops.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { ApiError } from "../../../src/domain/errors.ts"
+import {
+  type DateWindow,
+  dateWindows,
+  type Gap,
+  type SeriesCursor,
+  type WindowStep,
+} from "../../../src/extract/paginators/dateWindows.ts"
+
+const TODAY = 20_000
+const LIMIT = 100
+const WINDOW = 20
+
+/** Points by day: `points.get(day)` of them. */
+type Service = ReadonlyMap<number, number>
+type Point = string
+
+const error = (tag: "ContractViolation" | "ServerError" | "Forbidden"): ApiError =>
+  new ApiError({
+    reason: tag === "ContractViolation" ? { _tag: tag, path: "$" } : { _tag: tag },
+    endpoint: "test",
+    subject: "-",
+    status: undefined,
+    detail: tag,
+    attempts: 1,
+    responses: [],
+  })
+
+interface Options {
+  readonly cursor?: SeriesCursor | undefined
+  readonly gaps?: ReadonlyArray<Gap>
+  readonly since?: number
+  readonly until?: number
+  readonly broken?: ReadonlySet<number>
+  readonly failWith?: ApiError
+  readonly today?: number
+}
+
+/** Newest first and cut off at LIMIT, as §4.1 has it. */
+const walk = (service: Service, asked: Array<DateWindow>, options: Options = {}) =>
+  dateWindows<ReadonlyArray<Point>, never, never>({
+    cursor: options.cursor,
+    gaps: options.gaps ?? [],
+    today: options.today ?? TODAY,
+    windowDays: WINDOW,
+    overlapDays: 2,
+    since: options.since,
+    until: options.until,
+    read: (window) => {
+      asked.push(window)
+      const days = [...service.keys()]
+        .filter((day) => day <= window.to && day >= (window.from ?? -Infinity))
+        .toSorted((a, b) => b - a)
+      if (days.some((day) => options.broken?.has(day))) {
+        return Effect.fail(options.failWith ?? error("ContractViolation"))
+      }
+      const points = days
+        .flatMap((day) =>
+          Array.from({ length: service.get(day) ?? 0 }, (_, index) => ({ day, index })),
+        )
+        .slice(0, LIMIT)
+      return Effect.succeed({
+        content: points.map(({ day, index }) => `${day}/${index}`),
+        points: points.length,
+        oldest: points.at(-1)?.day,
+        newest: points[0]?.day,
+        full: points.length === LIMIT,
+      })
+    },
+  })
+
+const steps = (service: Service, asked: Array<DateWindow>, options: Options = {}) =>
+  Stream.runCollect(walk(service, asked, options))
+
+const pointsIn = (walked: ReadonlyArray<WindowStep<ReadonlyArray<Point>>>): Set<Point> =>
+  new Set(walked.flatMap((step) => (step._tag === "Read" ? step.content : [])))
+
+const allPoints = (service: Service, from = -Infinity, to = Infinity): Set<Point> =>
+  new Set(
+    [...service]
+      .filter(([day]) => day >= from && day <= to)
+      .flatMap(([day, count]) => Array.from({ length: count }, (_, index) => `${day}/${index}`)),
+  )
+
+/** Stretches of days with points, and of days without, from some day in the past on. */
+const Stretches = Schema.Array(
+  Schema.Struct({
+    silent: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120 })),
+    days: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })),
+    perDay: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: LIMIT - 1 })),
+  }),
+).check(Schema.isMaxLength(5))
+
+const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => {
+  const service = new Map<number, number>()
+  let day = TODAY
+  for (const { silent, days, perDay } of stretches) {
+    day -= silent
+    for (let count = 0; count < days; count += 1) service.set(day--, perDay)
+  }
+  return service
+}
+
+const lastCursor = (walked: ReadonlyArray<WindowStep<unknown>>): SeriesCursor | undefined =>
+  walked.findLast(({ cursor }) => cursor !== undefined)?.cursor
+
+describe("dateWindows", () => {
+  it.effect.prop("a first run reads every point, whatever the holes", [Stretches], ([stretches]) =>
+    Effect.gen(function* () {
+      const service = serviceOf(stretches)
+      const walked = yield* steps(service, [])
+      expect(pointsIn(walked)).toEqual(allPoints(service))
+      const cursor = lastCursor(walked)
+      expect(cursor?.complete).toBe(service.size === 0 ? undefined : true)
+    }),
+  )
+
+  it.effect.prop(
+    "stopped after any step, the next run reads the rest",
+    [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 }))],
+    ([stretches, stop]) =>
+      Effect.gen(function* () {
+        const service = serviceOf(stretches)
+        const before = yield* Stream.runCollect(Stream.take(walk(service, []), stop))
+        const after = yield* steps(service, [], { cursor: lastCursor(before) })
+        expect(new Set([...pointsIn(before), ...pointsIn(after)])).toEqual(allPoints(service))
+      }),
+  )
+
+  it.effect.prop(
+    "a second run reads what came since, and asks once when nothing did",
+    [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 }))],
+    ([stretches, later]) =>
+      Effect.gen(function* () {
+        const service = serviceOf([{ silent: 0, days: 1, perDay: 3 }, ...stretches])
+        const first = yield* steps(service, [])
+        const grown = new Map(service)
+        for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, 3)
+        const asked: Array<DateWindow> = []
+        const second = yield* steps(grown, asked, {
+          cursor: lastCursor(first),
+          today: TODAY + later,
+        })
+        expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(grown))
+        if (later * 3 < LIMIT - 10) expect(asked).toHaveLength(1)
+      }),
+  )
+
+  it.effect.prop(
+    "a broken day costs its window and no more, and is read once it is mended",
+    [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 300 }))],
+    ([stretches, back]) =>
+      Effect.gen(function* () {
+        const service = serviceOf(stretches)
+        const broken = TODAY - back
+        const first: Array<WindowStep<ReadonlyArray<Point>>> = []
+        const ended = yield* walk(service, [], { broken: new Set([broken]) }).pipe(
+          Stream.runForEach((step) => Effect.sync(() => first.push(step))),
+          Effect.result,
+        )
+        const failed = first.filter((step) => step._tag === "Failed")
+        const gaps = failed.map(({ window }) => window)
+        const lost = gaps.flatMap(({ from, to }) => [...allPoints(service, from, to)])
+        const read = pointsIn(first)
+        for (const point of allPoints(service)) {
+          // A broken point that hides behind a hole ends the walk, and says so.
+          expect(read.has(point) || lost.includes(point) || Result.isFailure(ended)).toBe(true)
+        }
+        const second = yield* steps(service, [], { cursor: lastCursor(first), gaps })
+        expect(new Set([...read, ...pointsIn(second)])).toEqual(allPoints(service))
+        const filled = second.flatMap((step) => (step._tag === "Read" ? (step.fills ?? []) : []))
+        expect(filled).toEqual(gaps)
+      }),
+  )
+
+  it.effect("--since bounds the walk, and lifting it reads the rest", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 200, perDay: 2 }])
+      const since = TODAY - 70
+      const first = yield* steps(service, [], { since })
+      expect(pointsIn(first)).toEqual(allPoints(service, since))
+      const asked: Array<DateWindow> = []
+      yield* steps(service, asked, { since, cursor: lastCursor(first) })
+      expect(asked).toHaveLength(1)
+      const rest = yield* steps(service, [], { cursor: lastCursor(first) })
+      expect(new Set([...pointsIn(first), ...pointsIn(rest)])).toEqual(allPoints(service))
+    }),
+  )
+
+  it.effect("--until leaves what came after to the next run", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }])
+      const first = yield* steps(service, [], { until: TODAY - 50 })
+      expect(pointsIn(first)).toEqual(allPoints(service, -Infinity, TODAY - 50))
+      const second = yield* steps(service, [], { cursor: lastCursor(first) })
+      expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(service))
+    }),
+  )
+
+  it.effect("finds a closed vault's history years back", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 1500, days: 30, perDay: 24 }])
+      const asked: Array<DateWindow> = []
+      expect(pointsIn(yield* steps(service, asked))).toEqual(allPoints(service))
+      expect(asked.length).toBeLessThan(20)
+    }),
+  )
+
+  it.effect("says when one day holds more than an answer can", () =>
+    Effect.gen(function* () {
+      const service = new Map([[TODAY, LIMIT + 5]])
+      const walked = yield* steps(service, [])
+      expect(walked.some((step) => step._tag === "Read" && step.cutOff)).toBe(true)
+    }),
+  )
+
+  it.effect("an answer that lost all its points is suspicious and moves nothing", () =>
+    Effect.gen(function* () {
+      const cursor = { through: TODAY - 1, from: TODAY - 50, complete: true }
+      const [step] = yield* steps(new Map(), [], { cursor })
+      expect(step).toMatchObject({ _tag: "Read", suspicious: true, cursor })
+    }),
+  )
+
+  it.effect("two windows in a row without an answer end the walk; so does one refusal", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 200, perDay: 2 }])
+      const broken = new Set(service.keys())
+      const asked: Array<DateWindow> = []
+      const failWith = error("ServerError")
+      expect(yield* Effect.flip(steps(service, asked, { broken, failWith }))).toBe(failWith)
+      expect(asked).toHaveLength(2)
+      const refused: Array<DateWindow> = []
+      yield* Effect.flip(steps(service, refused, { broken, failWith: error("Forbidden") }))
+      expect(refused).toHaveLength(1)
+    }),
+  )
+})
