@@ -45,7 +45,7 @@ export const simulatorFlags: readonly SimulatorFlag[] = [
   flag("options", undefined, "Any further options, as JSON, e.g. the faults"),
 ]
 
-export type FlagValues = Readonly<Record<string, unknown>>
+export type FlagValues = Readonly<Record<string, string | number | boolean | undefined>>
 
 const camel = (name: string): string =>
   name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -59,9 +59,9 @@ const oneOf: Readonly<Record<string, readonly string[]>> = {
   "retry-after": ["seconds", "date", "headers", "none"],
 }
 
-const numberFrom = (name: string, value: unknown): number => {
+const numberFrom = (name: string, value: string | number | boolean): number => {
   const number = typeof value === "string" && value.trim() === "" ? Number.NaN : Number(value)
-  if (!Number.isFinite(number)) throw new RangeError(`--${name}: not a number: ${String(value)}`)
+  if (!Number.isFinite(number)) throw new RangeError(`--${name}: not a number: ${value}`)
   return number
 }
 

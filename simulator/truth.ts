@@ -1,6 +1,7 @@
 // What a complete export of the simulated platform must contain, computed from the options alone.
 import type { AddressKind } from "./generate/addresses.ts"
 import { allocationDays, allocationsOn } from "./generate/allocations.ts"
+import { auditEntries, auditSeen } from "./generate/audit-log.ts"
 import { apySeries } from "./generate/apy.ts"
 import { hourMs, iso } from "./generate/calendar.ts"
 import { eachPnl } from "./generate/pnl.ts"
@@ -43,8 +44,12 @@ export interface VaultTruth {
   readonly apy: { readonly raw: SeriesTruth; readonly smoothed: SeriesTruth }
   /** Vault × day × protocol; none for vaults the chain-scoped endpoint refuses (§4.1). */
   readonly allocations: SeriesTruth
-  /** Every entry. Paging by the verbatim cursor skips ties at page ends: see `auditReachable`. */
-  readonly auditEntries: number
+  /** All entries, and how many paging by the verbatim cursor sees: it skips ties (§4.1). */
+  readonly auditEntries: {
+    readonly n: number
+    readonly inPagesOf50: number
+    readonly inPagesOf200: number
+  }
 }
 
 export interface Truth {
@@ -112,6 +117,11 @@ const allocationsTruth = (world: World, vault: Vault): SeriesTruth => {
   return { n, sum }
 }
 
+const auditTruth = (world: World, vault: Vault): VaultTruth["auditEntries"] => {
+  const all = vault.kind === "evm" ? auditEntries(world, vault) : []
+  return { n: all.length, inPagesOf50: auditSeen(all, 50), inPagesOf200: auditSeen(all, 200) }
+}
+
 export const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
   index: vault.index,
   address: vault.address,
@@ -122,7 +132,7 @@ export const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
   pnl: pnlTruth(world, vault),
   apy: { raw: apyTruth(world, vault, false), smoothed: apyTruth(world, vault, true) },
   allocations: allocationsTruth(world, vault),
-  auditEntries: 0,
+  auditEntries: auditTruth(world, vault),
 })
 
 /** Walks all of history: about five seconds for 200 vaults of three years. */
@@ -139,7 +149,7 @@ export const truthOf = (options: SettledOptions): Truth => {
       pnlReachable: total((vault) => vault.pnl.reachable.n),
       apy: total((vault) => vault.apy.raw.n),
       allocations: total((vault) => vault.allocations.n),
-      auditEntries: total((vault) => vault.auditEntries),
+      auditEntries: total((vault) => vault.auditEntries.n),
     },
     subaccounts: options.subaccounts,
   }

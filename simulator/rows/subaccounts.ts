@@ -1,0 +1,101 @@
+// Rows of §4.3: reads of subaccounts with an API key, four of them at paths that are not shown.
+import { kindOf, sameness } from "../generate/addresses.ts"
+import { allLoans, loansOf } from "../generate/loans.ts"
+import { otcPositionsOf } from "../generate/otc.ts"
+import {
+  cefiPositions,
+  healthRecord,
+  protocolPositions,
+  summaryRecord,
+} from "../generate/portfolio.ts"
+import type { Subaccount } from "../generate/subaccounts.ts"
+import { directoryOf, listItem, mayRead } from "../generate/subaccounts.ts"
+import { transactionsOf } from "../generate/transactions.ts"
+import type { SimulatorOptions, Tier } from "../options.ts"
+import { invalid, notFound } from "../serve/errors.ts"
+import type { Call, Row } from "../serve/row.ts"
+import { subaccountBy } from "../serve/subject.ts"
+
+const own = ({ world, role }: Call): unknown =>
+  [...directoryOf(world).values()].filter((sub) => mayRead(role, sub)).map(listItem)
+
+const directory = ({ world, query }: Call): unknown => {
+  const limit = query.integer("limit", { min: 1, max: 1000 }) ?? 100
+  const offset = query.integer("offset", { min: 0 }) ?? 0
+  return [...directoryOf(world).values()].slice(offset, offset + limit).map(listItem)
+}
+
+const queried = (call: Call): Subaccount => subaccountBy(call, call.query.needed("address"))
+
+/** The subaccount of a path that is not shown: in the path if it has a place for it, else queried. */
+const named = (call: Call): Subaccount =>
+  call.param("address") === "" ? queried(call) : subaccountBy(call, call.param("address"), "path")
+
+const loans = (call: Call): unknown => {
+  const side = call.query.oneOf("side", ["BORROWER", "LENDER", "BOTH"] as const) ?? "BOTH"
+  const active = call.query.flag("active", true)
+  return loansOf(call.world, named(call))
+    .filter(
+      (loan) => (side === "BOTH" || loan.side === side) && (!active || loan.state === "ACTIVE"),
+    )
+    .map((loan) => loan.record)
+}
+
+const loanDetail = ({ world, query, param }: Call): unknown => {
+  const chainId = query.neededInteger("chainId")
+  const address = param("loan_address")
+  if (kindOf(address) !== "evm") throw invalid("path", "loan_address", "Invalid EVM address")
+  const found = allLoans(world).find(
+    (loan) => sameness(loan.address) === sameness(address) && loan.chainId === chainId,
+  )
+  if (found === undefined) throw notFound(`Loan ${address} not found on chain ${chainId}`)
+  return found.record
+}
+
+const transactions = (call: Call): unknown => {
+  const { query, world } = call
+  const address = query.needed("subaccountAddress")
+  const from = query.instant("startTime") ?? -Infinity
+  const to = query.instant("endTime") ?? Infinity
+  return transactionsOf(world, subaccountBy(call, address), from, to)
+}
+
+const debank = (call: Call): unknown => {
+  const owner = subaccountBy(call, call.param("subaccount_address"), "path")
+  return protocolPositions(call.world, owner, call.clock)
+}
+
+const summary = (call: Call): unknown => {
+  const owner = queried(call)
+  return summaryRecord(call.world, owner, call.clock, otcPositionsOf(call.world, owner))
+}
+
+const get = (
+  path: string,
+  tier: Tier,
+  documented: readonly string[],
+  answer: Row["answer"],
+  further: Partial<Row> = {},
+): Row => ({ method: "GET", path, tier, documented, answer, ...further })
+
+const health = ["healthFactor", "totalCollateral", "totalLoan", "dateTime", "id"]
+const summed = ["healthFactor", "netAccountValue", "tokens", "loanbook.totalDebt", "portfolio"]
+
+export const subaccountRows = ({ paths }: SimulatorOptions): readonly Row[] => [
+  get("/subaccounts", "key", [], own),
+  get("/subaccounts/summary", "key", ["address", "name", "type", ...summed], summary),
+  get("/subaccounts/health_factor", "key", health, (call) =>
+    healthRecord(call.world, queried(call), call.clock),
+  ),
+  get("/subaccount", "admin", [], directory),
+  get("/subaccount/{subaccount_address}/debank", "key", [], debank, {
+    cacheSeconds: 300,
+    slow: true,
+  }),
+  get("/subaccount/loans/{loan_address}", "admin", [], loanDetail, { cacheSeconds: 60 }),
+  get("/transactions/v2", "key", [], transactions),
+  get(paths.cefiPositions, "key", [], (call) => cefiPositions(named(call))),
+  get(paths.loans, "key", [], loans),
+  get(paths.otcPositions, "key", [], (call) => otcPositionsOf(call.world, named(call))),
+  get(paths.verify, "key", [], ({ role }) => ({ valid: true, role })),
+]

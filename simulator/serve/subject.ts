@@ -1,0 +1,26 @@
+// The subaccount or curated vault a call is about, once the caller is found to be allowed (§5).
+import { kindOf, sameness } from "../generate/addresses.ts"
+import type { Subaccount } from "../generate/subaccounts.ts"
+import { curates, directoryOf, mayRead } from "../generate/subaccounts.ts"
+import type { Vault } from "../generate/world.ts"
+import { ApiError, invalid, notFound } from "./errors.ts"
+import type { Call } from "./row.ts"
+import { vaultBy } from "./row.ts"
+
+/**
+ * 422 for what is no EVM address. To a caller who is not an admin, one that does not exist and one
+ * that belongs to another look alike: 403.
+ */
+export const subaccountBy = (call: Call, address: string, where = "query"): Subaccount => {
+  if (kindOf(address) !== "evm") throw invalid(where, "address", "Invalid EVM address")
+  const subaccount = directoryOf(call.world).get(sameness(address))
+  if (subaccount !== undefined && mayRead(call.role, subaccount)) return subaccount
+  if (call.role === "admin") throw notFound(`Subaccount ${address} not found`)
+  throw new ApiError(403, "API key is not authorized for this subaccount")
+}
+
+export const curatedVault = (call: Call): Vault => {
+  const vault = vaultBy(call, call.param("vault_address"))
+  if (!curates(call.role, vault)) throw new ApiError(403, "API key is not a curator of this vault")
+  return vault
+}
