@@ -1,5 +1,7 @@
 // Asks one endpoint, once per call (§8): validates first, waits its turn, archives what comes, retries
 // what can help, and hands back a typed value or a typed error.
+import { promisify } from "node:util"
+import { gunzip } from "node:zlib"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -40,6 +42,9 @@ export interface Answer<A> {
   /** Requests sent for it, unanswered ones included. */
   readonly attempts: number
 }
+
+// undici's own decompressing is experimental, and says so on every user's terminal.
+const decompress = promisify(gunzip)
 
 const FIRST_BACKOFF_MILLIS = 250
 const MAX_BACKOFF_MILLIS = 20_000
@@ -88,16 +93,20 @@ export class ApiClient extends Context.Service<
               HttpClientRequest.make(request.method)(base + request.path, {
                 headers: {
                   accept: "application/json",
-                  "accept-encoding": "gzip, deflate, br",
+                  "accept-encoding": "gzip",
                   ...(key === undefined ? {} : { "x-api-key": key }),
                 },
               }),
             )
-            const bytes = yield* response.arrayBuffer
+            const served = Buffer.from(yield* response.arrayBuffer)
+            const bytes =
+              response.headers["content-encoding"] === "gzip"
+                ? yield* Effect.tryPromise(() => decompress(served))
+                : served
             const now = yield* Clock.currentTimeMillis
             return {
               status: response.status,
-              body: withoutKey(Buffer.from(bytes).toString("utf8")),
+              body: withoutKey(bytes.toString("utf8")),
               delaySeconds: retryAfterSeconds(response.headers, now),
               location: response.headers["location"],
             }

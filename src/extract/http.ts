@@ -1,4 +1,4 @@
-// The HTTP client underneath: undici with a bounded pool, gzip, no redirects, nothing told to third
+// The HTTP client underneath: undici with a bounded pool, no redirects, nothing told to third
 // parties. `effect/http` is labelled unstable, so it is used here and in ApiClient.ts alone.
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
@@ -11,17 +11,25 @@ const CONNECTIONS = 32
 const dispatcher = Layer.effect(
   NodeHttpClient.Dispatcher,
   Effect.acquireRelease(
-    Effect.sync(() =>
-      new Undici.Agent({ connections: CONNECTIONS }).compose(Undici.interceptors.decompress()),
-    ),
+    Effect.sync(() => new Undici.Agent({ connections: CONNECTIONS })),
     (agent) => Effect.promise(() => agent.destroy()),
   ),
 )
 
-export const httpLayer: Layer.Layer<HttpClient.HttpClient> =
-  NodeHttpClient.layerUndiciNoDispatcher.pipe(
-    Layer.provide(dispatcher),
-    // A trace header would tell the service's owner about our runs; spans per request cost time.
-    Layer.provideMerge(Layer.succeed(HttpClient.TracerPropagationEnabled, false)),
-    Layer.provideMerge(Layer.succeed(HttpClient.TracerDisabledWhen, () => true)),
-  )
+const withoutTraces = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, (client) =>
+    HttpClient.transform(client, (request) =>
+      request.pipe(
+        // A trace header would tell the service's owner about our runs; spans per request cost time.
+        Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+        Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      ),
+    ),
+  ),
+)
+
+export const httpLayer: Layer.Layer<HttpClient.HttpClient> = withoutTraces.pipe(
+  Layer.provide(NodeHttpClient.layerUndiciNoDispatcher),
+  Layer.provide(dispatcher),
+)

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asDigits, asNumber, isJsonObject, parseJson, stableStringify } from "../../src/domain/json.ts"
+import {
+  asDigits,
+  asNumber,
+  isJsonObject,
+  parseJson,
+  stableStringify,
+} from "../../src/domain/json.ts"
 
 const uint256 = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 

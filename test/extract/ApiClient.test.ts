@@ -1,0 +1,249 @@
+// One call against a real server: what is sent, what is retried, what each answer becomes.
+import { readFile, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { gzipSync, zstdDecompressSync } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type { ApiError } from "../../src/domain/errors.ts"
+import { ApiClient, type ApiSettings } from "../../src/extract/ApiClient.ts"
+import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
+import { historicalApyChart } from "../../src/extract/endpoints/transparency/historical_apy_chart.ts"
+import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
+import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unrealized_pnl_ratio.ts"
+import { httpLayer } from "../../src/extract/http.ts"
+import { defaultWire } from "../../src/extract/request.ts"
+import { RequestBudget } from "../../src/extract/RequestBudget.ts"
+import { ResponseArchive } from "../../src/extract/ResponseArchive.ts"
+import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+
+const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+const point = { unrealizedPnl: 1.5, unrealizedPnlInAsset: 2, timestamp: "2026-01-01T00:00:00" }
+
+const start = Effect.fnUntraced(function* (script: Script, settings: Partial<ApiSettings> = {}) {
+  const server = yield* scriptedServer(script)
+  const directory = yield* temporaryFolder
+  const layer = ApiClient.layer({
+    baseUrl: server.url,
+    apiKey: undefined,
+    wire: defaultWire,
+    requestTimeoutSeconds: 1,
+    retryBudgetSeconds: 10,
+    ...settings,
+  }).pipe(
+    Layer.provide(ResponseArchive.layer({ directory, runId: "run" })),
+    Layer.provide(RequestBudget.layer()),
+    Layer.provide(httpLayer),
+  )
+  const context = yield* Layer.build(layer)
+  const client = yield* Effect.provide(ApiClient, context)
+  return { client, server, directory }
+})
+
+const failureOf = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<ApiError> =>
+  Effect.map(Effect.flip(effect), (error) => error as ApiError) as Effect.Effect<ApiError>
+
+describe("ApiClient", () => {
+  it.live("decodes an answer, keeps unknown fields, and archives the body as it came", () =>
+    Effect.gen(function* () {
+      const { client, directory } = yield* start((_, response) => json(response, [point]))
+      const answer = yield* client.call(unrealizedPnl, { vault, limit: 5 })
+      expect(answer.value).toEqual([point])
+      expect(answer.responses).toMatchObject([{ status: 200, endpoint: "unrealized_pnl" }])
+      const file = join(directory, "run.ndjson.zst")
+      const line = JSON.parse(
+        zstdDecompressSync(yield* Effect.promise(() => readFile(file))).toString(),
+      )
+      expect(JSON.parse(line.body)).toEqual([point])
+    }),
+  )
+
+  it.live("spells requests as configured", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) => json(response, []), {
+        wire: { platformSegment: "acme", case: "snake", names: { vault: "vault_address" } },
+      })
+      yield* client.call(unrealizedPnlRatio, {
+        vault,
+        startDate: 20_000,
+        endDate: 20_001,
+        limit: 9,
+      })
+      expect(server.asked[0]?.url).toBe(
+        `/acme/unrealized_pnl?fields=ratio&vault_address=${vault}&start_date=2024-10-04&end_date=2024-10-05&limit=9`,
+      )
+    }),
+  )
+
+  it.live.each([
+    { vault: "0x123" },
+    { vault: vault.replace("d8dA", "D8dA") },
+    { vault, limit: 0 },
+    { vault, limit: 1001 },
+    { vault, limit: 1.5 },
+    { vault, limit: Number.NaN },
+  ])("sends nothing for the bad input %j", (inputs) =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) => json(response, []))
+      const error = yield* failureOf(client.call(unrealizedPnl, inputs))
+      expect(error.reason._tag).toBe("InvalidInput")
+      expect(error.isRetryable).toBe(false)
+      expect(server.asked).toHaveLength(0)
+    }),
+  )
+
+  it.live("sends the key to the origin and writes it nowhere", () =>
+    Effect.gen(function* () {
+      const key = "top-secret-key"
+      const { client, server, directory } = yield* start(
+        ({ headers }, response) =>
+          json(response, { detail: `who is ${headers["x-api-key"]}?` }, 403),
+        { apiKey: Redacted.make(key) },
+      )
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(server.asked[0]?.headers["x-api-key"]).toBe(key)
+      expect(error.reason._tag).toBe("Forbidden")
+      expect(error.message).toContain("who is <redacted>?")
+      expect(JSON.stringify(error)).not.toContain(key)
+      for (const file of yield* Effect.promise(() => readdir(directory))) {
+        const archived = yield* Effect.promise(() => readFile(join(directory, file)))
+        expect(zstdDecompressSync(archived).toString()).not.toContain(key)
+      }
+    }),
+  )
+
+  it.live("follows no redirect, so that the key does not travel", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* scriptedServer((_, response) => json(response, []))
+      const { client } = yield* start(
+        (_, response) => response.writeHead(307, { location: `${elsewhere.url}/x` }).end(),
+        { apiKey: Redacted.make("k") },
+      )
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(error.detail).toContain(elsewhere.url)
+      expect(elsewhere.asked).toHaveLength(0)
+    }),
+  )
+
+  const flaky: Record<string, Script> = {
+    "a 500": (_, response) => json(response, { detail: "oops" }, 500),
+    "a 503 with a page": (_, response) => response.writeHead(503).end("<h1>Down</h1>"),
+    "a 424": (_, response) => json(response, { detail: "upstream" }, 424),
+    "a 429 with Retry-After": (_, response) =>
+      response.writeHead(429, { "retry-after": "0.05" }).end("{}"),
+    "a dropped connection": (_, response) => response.socket?.destroy(),
+    "a cut body": (_, response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("[")
+      setTimeout(() => response.socket?.destroy(), 10)
+    },
+    "a stalled body": (_, response) =>
+      response.writeHead(200, { "content-length": "9" }).write("["),
+  }
+  it.live.each(Object.entries(flaky))("retries %s", ([, script]) =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((asked, response, number) =>
+        number === 1 ? script(asked, response, number) : json(response, [point]),
+      )
+      const answer = yield* client.call(unrealizedPnl, { vault })
+      expect(answer.value).toHaveLength(1)
+      expect(answer.attempts).toBe(2)
+      expect(server.asked).toHaveLength(2)
+    }),
+  )
+
+  it.live.each([
+    [401, "Unauthorized"],
+    [403, "Forbidden"],
+    [404, "NotFound"],
+    [400, "UnexpectedStatus"],
+    [418, "UnexpectedStatus"],
+  ] as const)("does not retry a %d", ([status, tag]) =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) =>
+        json(response, { detail: [{ loc: ["query", "vault"], msg: "is odd" }] }, status),
+      )
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(error.reason._tag).toBe(tag)
+      expect(error.message).toContain("query.vault: is odd")
+      expect(server.asked).toHaveLength(1)
+    }),
+  )
+
+  it.live("tells an unsupported vault from other refusals", () =>
+    Effect.gen(function* () {
+      const { client } = yield* start((_, response) => json(response, { detail: "EVM only" }, 422))
+      const error = yield* failureOf(
+        client.call(historicalAllocations, { vault_address: vault, chainId: 1 }),
+      )
+      expect(error.reason._tag).toBe("Unsupported")
+    }),
+  )
+
+  it.live("gives up at once when the server asks to wait longer than the budget", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) =>
+        response.writeHead(429, { "retry-after": "3600" }).end("{}"),
+      )
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(error.reason).toEqual({ _tag: "RateLimited", delaySeconds: 3600 })
+      const second = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(second.reason._tag).toBe("RateLimited")
+      expect(server.asked).toHaveLength(1)
+    }),
+  )
+
+  it.live.each([
+    ["[{}]", "$[0].unrealizedPnl", "Missing key"],
+    [`[${JSON.stringify({ ...point, unrealizedPnl: "1" })}]`, "$[0].unrealizedPnl", "Expected"],
+    ["{}", "$", "Expected array"],
+    ["[", "$", "is not JSON"],
+    ["", "$", "is not JSON"],
+  ])("calls %s a violation at %s", ([body, path, detail]) =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) => response.writeHead(200).end(body))
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(error.reason).toEqual({ _tag: "ContractViolation", path })
+      expect(error.detail).toContain(detail)
+      expect(error.responses).toHaveLength(1)
+      expect(server.asked).toHaveLength(1)
+    }),
+  )
+
+  it.live.each([
+    [{ labels: ["1/2/2026"], values: [0.1] }, [0.1]],
+    [{ labels: ["1/2/2026"], apys: [0.1] }, [0.1]],
+    [{ data: { labels: ["1/2/2026"], values: [0.1] }, status: "ok" }, [0.1]],
+    [{ labels: [], values: [] }, []],
+  ])("finds the APY values in %j", ([body, values]) =>
+    Effect.gen(function* () {
+      const { client } = yield* start((_, response) => json(response, body))
+      const { value } = yield* client.call(historicalApyChart, { vault })
+      expect(value.values).toEqual(values)
+    }),
+  )
+
+  it.live("names the candidates when the APY values are ambiguous", () =>
+    Effect.gen(function* () {
+      const { client } = yield* start((_, response) =>
+        json(response, { labels: ["1/2/2026"], raw: [1], smooth: [2] }),
+      )
+      const error = yield* failureOf(client.call(historicalApyChart, { vault }))
+      expect(error.detail).toContain("raw, smooth")
+    }),
+  )
+
+  it.live("asks for gzip and reads it", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) =>
+        response
+          .writeHead(200, { "content-encoding": "gzip" })
+          .end(gzipSync(JSON.stringify([point]))),
+      )
+      expect((yield* client.call(unrealizedPnl, { vault })).value).toEqual([point])
+      expect(server.asked[0]?.headers["accept-encoding"]).toContain("gzip")
+      expect(server.asked[0]?.headers["traceparent"]).toBeUndefined()
+    }),
+  )
+})

@@ -1,0 +1,47 @@
+// A real HTTP server on loopback that answers as a test says, and remembers what it was asked.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage["headers"]
+}
+
+export type Script = (asked: Asked, response: ServerResponse, number: number) => void
+
+export interface ScriptedServer {
+  readonly url: string
+  readonly asked: ReadonlyArray<Asked>
+}
+
+export const json = (response: ServerResponse, body: unknown, status = 200): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+}
+
+/** Lives as long as the scope; `number` counts requests from 1. */
+export const scriptedServer = (script: Script) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<ScriptedServer & { readonly close: () => Promise<void> }>((resolve) => {
+          const asked: Array<Asked> = []
+          const server = createServer((request, response) => {
+            const { method = "", url = "", headers } = request
+            asked.push({ method, url, headers })
+            script({ method, url, headers }, response, asked.length)
+          })
+          server.listen(0, "127.0.0.1", () => {
+            const { port } = server.address() as AddressInfo
+            const close = () =>
+              new Promise<void>((closed) => {
+                server.closeAllConnections()
+                server.close(() => closed())
+              })
+            resolve({ url: `http://127.0.0.1:${port}`, asked, close })
+          })
+        }),
+    ),
+    ({ close }) => Effect.promise(close),
+  )
