@@ -16,10 +16,16 @@ const LATENCY_RISE = 4
 // Refusals that arrive together are one event: requests already under way when the first came.
 const EVENT_MILLIS = 1000
 const WINDOW_MILLIS = 5000
+const MIN_RATE = 0.1
 // After a refusal, go a little below what was seen to pass, and probe upwards from there.
 const BACK_OFF = 0.95
+// The search for the rate: it grows by half a second until refused, by half as much after each refusal,
+// down to a probing that costs about one refusal in two hundred requests.
+const SEARCH_PER_SECOND = 0.5
 const PROBE_PER_SECOND = 0.004
-const RECOVER_PER_SECOND = 0.05
+const PROBE_PER_REQUEST = 0.0002
+const SEARCH_AGAIN_MILLIS = 30_000
+const SEARCH_AGAIN_REQUESTS = 400
 const BARE_PAUSE_MILLIS = 1000
 
 export class Pace {
@@ -29,8 +35,10 @@ export class Pace {
   private window: number
   /** Requests per second; infinite until the service first refuses. */
   private rate: number
-  /** Rate at the last refusal: below it, recover quickly; above it, probe slowly. */
-  private ceiling = Infinity
+  /** Share by which the rate grows each second while nothing is refused. */
+  private growth = SEARCH_PER_SECOND
+  private calmSince = 0
+  private calmRequests = 0
   private nextAt = 0
   private pausedUntil = 0
   private eventEndsAt = 0
@@ -76,12 +84,15 @@ export class Pace {
       now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
     )
     if (now < this.eventEndsAt) return
-    const throughput = this.throughput(now)
+    // While the rate is nearly steady, what was refused is the rate itself; in a search it ran ahead.
+    const steady = this.growth <= PROBE_PER_SECOND * 4
+    const seen = steady ? this.rate : Math.min(this.rate, this.throughput(now))
+    this.rate = Math.max(MIN_RATE, seen * BACK_OFF)
+    this.growth = Math.max(this.probing, this.growth / 2)
     this.eventEndsAt = Math.max(now + EVENT_MILLIS, this.pausedUntil)
-    this.ceiling = Math.min(this.rate, throughput)
-    this.rate = Math.max(0.1, this.ceiling * BACK_OFF)
     this.ratedAt = this.eventEndsAt
     this.nextAt = this.pausedUntil
+    this.calm(this.eventEndsAt)
     this.passed = []
     this.shrink(0.5)
   }
@@ -97,13 +108,27 @@ export class Pace {
   private grow(now: number): void {
     if (this.rate !== Infinity && now > this.ratedAt) {
       const seconds = (now - this.ratedAt) / 1000
-      const perSecond = this.rate < this.ceiling * 0.98 ? RECOVER_PER_SECOND : PROBE_PER_SECOND
-      this.rate = Math.min(this.maxRate, this.rate * (1 + perSecond * seconds))
+      this.rate = Math.min(this.maxRate, this.rate * (1 + this.growth * seconds))
       this.ratedAt = now
+      this.calmRequests += 1
+      // Long unrefused: the limit may have been raised, so look further.
+      if (now - this.calmSince > SEARCH_AGAIN_MILLIS && this.calmRequests > SEARCH_AGAIN_REQUESTS) {
+        this.growth = Math.min(SEARCH_PER_SECOND, this.growth * 2)
+        this.calm(now)
+      }
     }
     if (this.fixedConcurrency) return
     this.window = Math.min(MAX_CONCURRENCY, this.window + 1 / this.window)
     this.concurrency = Math.floor(this.window)
+  }
+
+  private calm(now: number): void {
+    this.calmSince = now
+    this.calmRequests = 0
+  }
+
+  private get probing(): number {
+    return Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * this.rate)
   }
 
   private observeLatency(latency: number): void {
