@@ -38,9 +38,11 @@ export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArra
   if (only !== undefined && others.length === 0) {
     const [field, value] = only
     const shared = without(rest, field)
-    return Array.isArray(value)
-      ? value.flatMap((item: JsonObject) => allocationsOf({ ...shared, ...item }, dayField))
-      : wide(value as JsonObject).map((allocation) => ({ ...shared, ...allocation }))
+    // The day's own figures (a total, say) stand beside each allocation; they are no allocation's value.
+    const allocations = Array.isArray(value)
+      ? value.flatMap((item: JsonObject) => allocationsOf(item, dayField))
+      : wide(value as JsonObject)
+    return allocations.map((allocation) => ({ ...shared, ...allocation }))
   }
   return wide(rest)
 }

@@ -1,0 +1,74 @@
+// A whole run with everything it needs: opens the warehouse, extracts, loads, publishes, closes.
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { formatInstant, microsFromMillis } from "../domain/time.ts"
+import { ApiClient, type ApiSettings } from "../extract/ApiClient.ts"
+import { httpLayer } from "../extract/http.ts"
+import type { PaceOptions } from "../extract/Pace.ts"
+import { RequestBudget } from "../extract/RequestBudget.ts"
+import { ResponseArchive } from "../extract/ResponseArchive.ts"
+import { Warehouse } from "../load/Warehouse.ts"
+import { coreTables } from "../transform/tables/index.ts"
+import { type PublishOptions, publishReaders } from "./publish.ts"
+import type { RunSummary } from "./progress.ts"
+import { sync, type SyncOptions } from "./sync.ts"
+
+export interface RunOptions extends Omit<SyncOptions, "runId"> {
+  readonly dataDir: string
+  readonly api: ApiSettings
+  readonly pace: PaceOptions
+  readonly memoryLimit?: string
+  /** How long to wait for another run to let go of the warehouse; absent: not at all. */
+  readonly wait?: Duration.Input
+  /** As typed, for ops.runs. */
+  readonly command: string
+  readonly version: string
+  /** `undefined`: leave the readers' copies as they are. */
+  readonly publish: PublishOptions | undefined
+}
+
+/** Sorts by start; the suffix keeps two starts of one second apart. */
+const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
+  const start = formatInstant(microsFromMillis(now)).slice(0, 19).replace(/[-:]/g, "")
+  return `${start}Z-${randomBytes(3).toString("hex")}`
+})
+
+export const run = Effect.fnUntraced(function* (options: RunOptions) {
+  const runId = yield* newRunId
+  const extract = ApiClient.layer(options.api).pipe(
+    Layer.provideMerge(ResponseArchive.layer({ directory: join(options.dataDir, "raw"), runId })),
+    Layer.provide(RequestBudget.layer(options.pace)),
+    Layer.provide(httpLayer),
+  )
+  const load = Warehouse.layer({
+    dataDir: options.dataDir,
+    tables: coreTables,
+    runId,
+    ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
+    ...(options.wait === undefined ? {} : { wait: options.wait }),
+  })
+  return yield* recordedRun({ ...options, runId }).pipe(
+    Effect.provide(Layer.mergeAll(extract, load)),
+  )
+})
+
+/** The run between its record's start and end; a run that was killed keeps a record without an end. */
+const recordedRun = Effect.fnUntraced(function* (options: RunOptions & { readonly runId: string }) {
+  const warehouse = yield* Warehouse
+  yield* warehouse.startRun({
+    command: options.command,
+    baseUrl: options.api.baseUrl,
+    version: options.version,
+  })
+  const summary: RunSummary = yield* sync(options).pipe(
+    Effect.tapError(() => warehouse.finishRun("failed")),
+  )
+  yield* warehouse.finishRun(summary.outcome)
+  if (options.publish === undefined) return summary
+  const published = yield* publishReaders(options.publish, options.onProgress)
+  return { ...summary, published }
+})

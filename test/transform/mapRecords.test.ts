@@ -1,0 +1,187 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
+import type { Rows, Table } from "../../src/domain/table.ts"
+import { mapRecords } from "../../src/transform/mapRecords.ts"
+import { resolveTimes } from "../../src/transform/timeField.ts"
+import { vaultRows } from "../../src/transform/vaultRecords.ts"
+import { allocationHistoryRows } from "../../src/transform/tables/transparency/allocation_history.ts"
+import { apyHistoryRows } from "../../src/transform/tables/transparency/apy_history.ts"
+import { ratioHistoryRows } from "../../src/transform/tables/transparency/ratio_history.ts"
+
+const table: Table = {
+  schema: "core",
+  name: "things",
+  mode: "history",
+  grain: "thing",
+  comment: "Things.",
+  source: "test",
+  key: ["id"],
+  columns: [
+    { name: "id", type: "text", fields: ["id"], comment: "" },
+    { name: "size", type: "double", fields: ["size", "sizeUsd"], comment: "" },
+    { name: "raw", type: "amount", fields: ["raw"], comment: "" },
+    { name: "at", type: "timestamp", fields: ["at"], comment: "" },
+    { name: "extra", type: "json", comment: "" },
+  ],
+  example: "",
+}
+
+const objects = (rows: Rows): ReadonlyArray<Record<string, unknown>> =>
+  Array.from({ length: rows.length }, (_, row) =>
+    Object.fromEntries(
+      rows.table.columns.map(({ name }, column) => [name, rows.columns[column]?.[row] ?? null]),
+    ),
+  )
+
+const map = (...records: ReadonlyArray<JsonObject>) =>
+  mapRecords({ table, records, responseId: "r", computed: {} })
+
+describe("mapRecords", () => {
+  it("fills columns by type and keeps the rest whole", () => {
+    const { rows } = map({ id: "a", size: 1.5, at: "2026-01-01", deep: { b: [1, { c: null }] } })
+    expect(objects(rows)).toEqual([
+      {
+        id: "a",
+        size: 1.5,
+        raw: null,
+        at: Date.UTC(2026, 0, 1) * 1000,
+        extra: '{"deep":{"b":[1,{"c":null}]}}',
+      },
+    ])
+  })
+
+  it("a wrong type goes to extra with a note, and fails nothing", () => {
+    const { rows, drift } = map({ id: "a", size: "large" }, { id: "b", size: 2 })
+    expect(objects(rows)).toMatchObject([
+      { size: null, extra: '{"size":"large"}' },
+      { size: 2, extra: null },
+    ])
+    expect(drift).toEqual([
+      { path: "$.size", kind: "other_type", detail: "string; expected double" },
+    ])
+  })
+
+  it("takes the other spelling, and loses neither when both are there", () => {
+    expect(objects(map({ id: "a", sizeUsd: 2 }).rows)).toMatchObject([{ size: 2, extra: null }])
+    expect(objects(map({ id: "a", size: 1, sizeUsd: 2 }).rows)).toMatchObject([
+      { size: 1, extra: '{"sizeUsd":2}' },
+    ])
+  })
+
+  it("notes an unknown field once, however many records have it", () => {
+    const { drift } = map({ id: "a", odd: 1 }, { id: "b", odd: 2 })
+    expect(drift).toEqual([{ path: "$.odd", kind: "unknown_field", detail: "number" }])
+  })
+
+  it("keeps every digit of an amount, and of a number nobody knows", () => {
+    const digits = "123456789012345678901234567890"
+    const { lossless } = parseJson(`[{"id":"a","raw":${digits},"odd":${digits},"size":${digits}}]`)
+    const { rows } = map(...(lossless as ReadonlyArray<JsonObject>).filter(isJsonObject))
+    expect(objects(rows)).toMatchObject([
+      { raw: digits, extra: `{"odd":${digits}}`, size: Number(digits) },
+    ])
+  })
+})
+
+describe("resolveTimes", () => {
+  it("takes the first candidate the records hold as a time", () => {
+    const times = resolveTimes([{ date: "soon", ts: 1_767_225_600 }], ["date", "ts"])
+    expect(times).toEqual(Result.succeed({ field: "ts", micros: [1_767_225_600_000_000] }))
+  })
+
+  it("names the fields seen and the setting when there is none", () => {
+    const times = resolveTimes([{ when: "2026-01-01", value: 1 }], ["timestamp"])
+    expect(Result.isFailure(times) && times.failure.detail).toMatch(/when, value.*timeFields/)
+  })
+
+  it("says which record's time is broken", () => {
+    const times = resolveTimes([{ ts: "2026-01-01" }, { ts: "2026-02-31" }], ["ts"])
+    expect(Result.isFailure(times) && times.failure.path).toBe("$[1].ts")
+  })
+})
+
+const vault = {
+  address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
+  served: "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+  chainId: 1,
+  kind: "evm" as const,
+  startedOn: undefined,
+}
+const context = { vault, responseId: "r", timeFields: ["timestamp"] }
+
+const rowsOf = <A extends { readonly rows: Rows }>(
+  mapped: Result.Result<A, { readonly detail: string }>,
+): ReadonlyArray<Record<string, unknown>> => objects(Result.getOrThrow(mapped).rows)
+
+describe("tables", () => {
+  it("ratio history: naive time is UTC, and is not repeated in extra", () => {
+    const point = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
+    expect(
+      rowsOf(ratioHistoryRows([{ ...point, timestamp: "2026-01-01T05:00:00" }], context)),
+    ).toMatchObject([{ observed_at: Date.UTC(2026, 0, 1, 5) * 1000, extra: null, actual_tvl: 1 }])
+  })
+
+  it("APY history: a label that is no date is a violation with its place", () => {
+    const rows = apyHistoryRows(
+      { labels: ["1/1/2026", "13/1/2026"], values: [0.1, 0.2] },
+      { smoothing: true, averagingPeriodDays: 7 },
+      context,
+    )
+    expect(Result.isFailure(rows) && rows.failure.path).toBe("$.labels[1]")
+  })
+
+  it("allocation history: a protocol in parts is their sum, with the parts", () => {
+    const point = { date: "2026-01-05", protocol: "Aave" }
+    const rows = rowsOf(
+      allocationHistoryRows(
+        [
+          { ...point, value_usd: 1, chain: 1 },
+          { ...point, value_usd: 2, chain: 8453 },
+          { ...point, date: "2026-01-06", value_usd: 4 },
+        ],
+        context,
+      ),
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows).toMatchObject([{ protocol: "Aave", value: 3 }, { value: 4 }])
+    expect(JSON.parse(rows[0]?.["extra"] as string).parts).toHaveLength(2)
+  })
+})
+
+describe("vaultRows", () => {
+  const list = (records: ReadonlyArray<JsonObject>) =>
+    vaultRows(records, { responseId: "r", status: "active" })
+
+  it.each([
+    [{ address: vault.served, chain: 1 }],
+    [{ vault_address: vault.served, chain_id: "1" }],
+    [{ vaultAddress: vault.served, chainId: 1 }],
+    [{ address: vault.served, chain: { id: 1, name: "Ethereum" } }],
+  ])("finds address and chain in %j", (record) => {
+    const { refs, rows } = Result.getOrThrow(list([record]))
+    expect(refs).toMatchObject([{ address: vault.address, served: vault.served, chainId: 1 }])
+    expect(objects(rows[0] as Rows)).toMatchObject([{ status: "active", chain_type: "evm" }])
+  })
+
+  it("keeps moving figures out of the description", () => {
+    const { rows } = Result.getOrThrow(
+      list([{ address: vault.served, chain: 1, latest_reported_tvl: 5, reported_apy: { apy: 1 } }]),
+    )
+    expect(objects(rows[0] as Rows)).toMatchObject([{ extra: null }])
+    expect(objects(rows[1] as Rows)).toMatchObject([
+      { latest_reported_tvl: 5, reported_apy: '{"apy":1}' },
+    ])
+  })
+
+  it("names the fields of a record without an address", () => {
+    const rows = list([{ id: 1, chain: 1 }])
+    expect(Result.isFailure(rows) && rows.failure.detail).toContain("its fields are id, chain")
+  })
+
+  it("lists a vault of a kind it has no endpoints for, and asks nothing about it", () => {
+    const { refs, rows } = Result.getOrThrow(list([{ address: `0x${"ab".repeat(32)}`, chain: 9 }]))
+    expect(refs).toEqual([])
+    expect(objects(rows[0] as Rows)).toMatchObject([{ chain_type: "other" }])
+  })
+})
