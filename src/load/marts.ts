@@ -1,0 +1,174 @@
+// The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
+// those two files and one line in `names`.
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { parse } from "yaml"
+
+/** In dependency order: a mart stands after those it reads. */
+const names: ReadonlyArray<string> = [
+  "series",
+  "apy_daily",
+  "vault_latest",
+  "vault_daily",
+  "vault_hourly",
+  "freshness",
+  "completeness",
+]
+
+const MartColumn = Schema.Struct({
+  name: Schema.NonEmptyString,
+  type: Schema.Literals(["boolean", "integer", "bigint", "double", "varchar", "date", "timestamp"]),
+  /** Meaning in one sentence; becomes the COMMENT and the dictionary entry. */
+  comment: Schema.NonEmptyString,
+  unit: Schema.optionalKey(Schema.NonEmptyString),
+})
+export type MartColumn = typeof MartColumn.Type
+
+const Cell = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
+
+/** Rows of the tables below it, and the rows the mart must then have, at an instant that is fixed. */
+const MartTest = Schema.Struct({
+  name: Schema.NonEmptyString,
+  /** UTC; without it the mart's answer does not depend on the time. */
+  now: Schema.optionalKey(Schema.NonEmptyString),
+  given: Schema.Record(Schema.String, Rows),
+  expect: Rows,
+})
+export type MartTest = typeof MartTest.Type
+
+const Document = Schema.Struct({
+  description: Schema.NonEmptyString,
+  /** One row per … */
+  grain: Schema.NonEmptyString,
+  key: Schema.NonEmptyArray(Schema.NonEmptyString),
+  columns: Schema.NonEmptyArray(MartColumn),
+  /** A question the mart answers, as runnable SQL. */
+  example: Schema.NonEmptyString,
+  tests: Schema.NonEmptyArray(MartTest),
+})
+
+export interface Mart extends Schema.Schema.Type<typeof Document> {
+  readonly name: string
+  /** The select alone, naming tables as schema.table: a catalog's name would break every copy. */
+  readonly sql: string
+}
+
+export class MartError extends Data.TaggedError("MartError")<{
+  readonly file: string
+  readonly why: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `The mart file ${this.file} can't be used: ${this.why}. See docs/adding-a-mart.md.`
+  }
+}
+
+const decode = Schema.decodeUnknownResult(Document, { errors: "all", onExcessProperty: "error" })
+
+const readFile = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (cause) {
+    throw new MartError({ file, why: "it can't be read", cause })
+  }
+}
+
+const parseYaml = (file: string, text: string): unknown => {
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new MartError({
+      file,
+      why: cause instanceof Error ? cause.message : String(cause),
+      cause,
+    })
+  }
+}
+
+/** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `MartError`, naming file and place. */
+export const readMart = (directory: string, name: string): Mart => {
+  const file = join(directory, `${name}.yml`)
+  const decoded = decode(parseYaml(file, readFile(file)))
+  if (Result.isFailure(decoded)) {
+    throw new MartError({ file, why: decoded.failure.message.trim(), cause: decoded.failure })
+  }
+  const mart = decoded.success
+  const declared = new Set(mart.columns.map((column) => column.name))
+  const unknown = mart.key.filter((column) => !declared.has(column))
+  if (unknown.length > 0) {
+    throw new MartError({ file, why: `its key names no column of it: ${unknown.join(", ")}` })
+  }
+  return { ...mart, name, sql: readFile(join(directory, `${name}.sql`)).trim() }
+}
+
+/** `warehouse/<folder>` above a directory: the same from a checkout's src/ and from a built dist/. */
+export const findWarehouseFolder = (folder: string, from: string): string => {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const found = join(directory, "warehouse", folder)
+    if (existsSync(found)) return found
+    if (directory === dirname(directory)) {
+      throw new MartError({ file: join("warehouse", folder), why: `it is nowhere above ${from}` })
+    }
+  }
+}
+
+export const martsDirectory: string = findWarehouseFolder("marts", import.meta.dirname)
+
+/** Every mart, in dependency order. The files are part of the package: a wrong one is a defect. */
+export const marts: ReadonlyArray<Mart> = names.map((name) => readMart(martsDirectory, name))
+
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+export const martComment = (mart: Mart): string =>
+  `${sentence(mart.description.trim())} One row per ${sentence(mart.grain)}`
+
+export const martColumnComment = ({ comment, unit }: MartColumn): string =>
+  unit === undefined ? sentence(comment) : `${sentence(comment)} [${unit}]`
+
+/** The view and its comments, for a connection whose catalog in use is the warehouse's. */
+export const martStatements = (mart: Mart): ReadonlyArray<string> => {
+  const view = `mart.${identifier(mart.name)}`
+  return [
+    `CREATE OR REPLACE VIEW ${view} AS\n${mart.sql}`,
+    `COMMENT ON VIEW ${view} IS ${literal(martComment(mart))}`,
+    ...mart.columns.map(
+      (column) =>
+        `COMMENT ON COLUMN ${view}.${identifier(column.name)} IS ${literal(martColumnComment(column))}`,
+    ),
+  ]
+}
+
+const inUse = async (connection: DuckDBConnection): Promise<string> => {
+  const reader = await connection.runAndReadAll("SELECT current_catalog(), current_schema()")
+  return (reader.getRows()[0] ?? []).map((name) => identifier(String(name))).join(".")
+}
+
+/**
+ * Creates or replaces every mart in `catalog`, with comments, in one transaction or not at all; call it
+ * outside of one. Rejects with what DuckDB said.
+ */
+export const createMarts = async (connection: DuckDBConnection, catalog: string): Promise<void> => {
+  const before = await inUse(connection)
+  // A view keeps the catalog its SQL names, and a copy then looks for it in vain: so none is named.
+  await connection.run(`USE ${identifier(catalog)}`)
+  try {
+    await connection.run("BEGIN")
+    try {
+      await connection.run("CREATE SCHEMA IF NOT EXISTS mart")
+      await connection.run(marts.flatMap(martStatements).join(";\n"))
+      await connection.run("COMMIT")
+    } catch (cause) {
+      await connection.run("ROLLBACK")
+      throw cause
+    }
+  } finally {
+    await connection.run(`USE ${before}`)
+  }
+}

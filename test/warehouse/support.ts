@@ -1,0 +1,140 @@
+// A real warehouse file with the real tables, and rows put into it as the marts' YAML files write them.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
+import { allColumns, type Column, type Table, tableName } from "../../src/domain/table.ts"
+import { createSchemas, createTable } from "../../src/load/ddl.ts"
+import { type Mart, type MartTest, marts, martStatements } from "../../src/load/marts.ts"
+import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
+import { operationTables } from "../../src/load/tables/index.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+
+const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
+
+export interface TestWarehouse {
+  readonly directory: string
+  readonly connection: DuckDBConnection
+  readonly close: () => void
+}
+
+/** A warehouse file as old clients read it (storage v1.0.0), with empty tables and no marts. */
+export const openWarehouse = async (): Promise<TestWarehouse> => {
+  const directory = mkdtempSync(join(tmpdir(), "vaulthouse-marts-"))
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  const file = literal(join(directory, "writer.duckdb"))
+  await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
+  for (const statement of [...createSchemas, ...tables.map(createTable)]) {
+    await connection.run(statement)
+  }
+  const close = () => {
+    connection.closeSync()
+    instance.closeSync()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { directory, connection, close }
+}
+
+export const tableNamed = (name: string): Table => {
+  const found = tables.find((table) => tableName(table) === name)
+  if (found === undefined) throw new Error(`There is no table ${name}`)
+  return found
+}
+
+type Row = MartTest["expect"][number]
+type Cell = Row[string]
+
+const cell = (value: Cell | undefined): string =>
+  value === null || value === undefined ? "NULL" : literal(String(value))
+
+const fillers: Record<Column["type"], string> = {
+  text: "-",
+  json: "{}",
+  integer: "0",
+  double: "0",
+  amount: "0",
+  boolean: "false",
+  timestamp: "1970-01-01",
+  date: "1970-01-01",
+}
+
+/** Required columns that a row leaves out are filled with something that stands for nothing. */
+export const insertRows = async (
+  connection: DuckDBConnection,
+  table: Table,
+  rows: ReadonlyArray<Row>,
+): Promise<void> => {
+  const columns = allColumns(table)
+  for (const row of rows) {
+    const stray = Object.keys(row).filter((name) => !columns.some((column) => column.name === name))
+    if (stray.length > 0) throw new Error(`${tableName(table)} has no column ${stray.join(", ")}`)
+    const values = columns.map((column) => {
+      const value = row[column.name]
+      const filled = value === undefined && column.required === true ? fillers[column.type] : value
+      return `${cell(filled)}::${storedType[column.type]}`
+    })
+    await connection.run(`INSERT INTO ${qualified(table)} VALUES (${values.join(", ")})`)
+  }
+}
+
+/** Empties every table, then puts the given rows in. */
+export const putGiven = async (
+  connection: DuckDBConnection,
+  given: MartTest["given"],
+): Promise<void> => {
+  for (const table of tables) await connection.run(`DELETE FROM ${qualified(table)}`)
+  for (const [name, rows] of Object.entries(given)) {
+    await insertRows(connection, tableNamed(name), rows)
+  }
+}
+
+/** The marts as they are, but for the clock: `now()` is the instant given. */
+export const createMartsAt = async (connection: DuckDBConnection, now: string): Promise<void> => {
+  const fixed = marts.map((mart) => ({
+    ...mart,
+    sql: mart.sql.replaceAll("now()", `TIMESTAMPTZ ${literal(`${now}+00`)}`),
+  }))
+  await connection.run(`USE ${CATALOG}`)
+  await connection.run(fixed.flatMap(martStatements).join(";\n"))
+  await connection.run("USE memory")
+}
+
+// Further digits of a division say nothing about the mart.
+const rounded = (value: Json): Json =>
+  typeof value === "number" ? Number(value.toPrecision(12)) : value
+
+export const readRows = async (
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<ReadonlyArray<Record<string, Json>>> => {
+  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, rounded(value)])),
+  )
+}
+
+/** The rows of a mart in the order of its key. */
+export const martRows = (
+  connection: DuckDBConnection,
+  { name, key }: Pick<Mart, "name" | "key">,
+): Promise<ReadonlyArray<Record<string, Json>>> =>
+  readRows(
+    connection,
+    `SELECT * FROM ${CATALOG}.mart.${identifier(name)} ORDER BY ${key.map(identifier).join(", ")}`,
+  )
+
+/** An expected row as DuckDB gives it back: the cells written in YAML take their columns' types. */
+export const typedRow = async (
+  connection: DuckDBConnection,
+  mart: Mart,
+  row: Row,
+): Promise<Record<string, Json>> => {
+  const cells = Object.entries(row).map(([name, value]) => {
+    const column = mart.columns.find((each) => each.name === name)
+    if (column === undefined) throw new Error(`mart.${mart.name} has no column ${name}`)
+    return `${cell(value)}::${column.type} AS ${identifier(name)}`
+  })
+  const [typed] = await readRows(connection, `SELECT ${cells.join(", ")}`)
+  return typed ?? {}
+}

@@ -1,0 +1,184 @@
+with
+
+vaults as (
+    select
+        vault_address,
+        max(chain_id) as chain_id,
+        max(vault_name) as vault_name
+    from core.vaults
+    where is_current
+    group by vault_address
+),
+
+ratio_points as (
+    select
+        vault_address,
+        observed_at::date as day,
+        observed_at,
+        actual_tvl,
+        tvl_on_vault,
+        adjusted_redeem_ratio
+    from core.ratio_history
+),
+
+pnl_snapshots as (
+    select
+        vault_address,
+        snapshot_at::date as day,
+        snapshot_at,
+        unrealized_pnl,
+        unrealized_pnl_in_asset
+    from core.pnl_history
+),
+
+apy_days as (
+    select
+        vault_address,
+        day,
+        apy_smoothed,
+        apy_smoothed_period_days,
+        apy_unsmoothed,
+        apy_unsmoothed_period_days
+    from mart.apy_daily
+),
+
+clock as (
+    -- UTC whatever the session's time zone, and without the icu extension.
+    select date_trunc('hour', make_timestamp(epoch_us(now())))::timestamp as this_hour_at
+),
+
+ratio_days as (
+    select
+        vault_address,
+        day,
+        min(observed_at) as first_ratio_at,
+        max(observed_at) as ratio_at,
+        arg_max(actual_tvl, observed_at) as backing,
+        arg_max(tvl_on_vault, observed_at) as supply,
+        arg_min(adjusted_redeem_ratio, observed_at) as collateral_ratio_open,
+        min(adjusted_redeem_ratio) as collateral_ratio_low,
+        max(adjusted_redeem_ratio) as collateral_ratio_high,
+        arg_max(adjusted_redeem_ratio, observed_at) as collateral_ratio_close,
+        -- One bit an hour: two points in an hour count once, at the price of an addition.
+        bit_count(bit_or(1::integer << date_part('hour', observed_at)::integer)) as hours_present
+    from ratio_points
+    group by vault_address, day
+),
+
+pnl_days as (
+    select
+        vault_address,
+        day,
+        arg_max(unrealized_pnl, snapshot_at) as pnl_usd,
+        arg_max(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset
+    from pnl_snapshots
+    group by vault_address, day
+),
+
+fact_days as (
+    select vault_address, day, first_ratio_at from ratio_days
+    union all
+    select vault_address, day, null::timestamp as first_ratio_at from pnl_days
+    union all
+    select vault_address, day, null::timestamp as first_ratio_at from apy_days
+),
+
+spans as (
+    select
+        vault_address,
+        min(day) as first_day,
+        max(day) as last_day,
+        date_trunc('hour', min(first_ratio_at))::timestamp as first_ratio_hour_at
+    from fact_days
+    group by vault_address
+),
+
+-- Every day between a vault's first fact and its newest: a day without facts is a row of nulls.
+expected_days as (
+    select
+        vault_address,
+        first_ratio_hour_at,
+        unnest(generate_series(first_day::timestamp, last_day::timestamp, interval 1 day))::date
+            as day
+    from spans
+),
+
+joined as (
+    select
+        expected_days.vault_address,
+        expected_days.day,
+        vaults.chain_id,
+        vaults.vault_name,
+        apy_days.apy_smoothed,
+        apy_days.apy_smoothed_period_days,
+        apy_days.apy_unsmoothed,
+        apy_days.apy_unsmoothed_period_days,
+        ratio_days.backing,
+        ratio_days.supply,
+        ratio_days.collateral_ratio_open,
+        ratio_days.collateral_ratio_low,
+        ratio_days.collateral_ratio_high,
+        ratio_days.collateral_ratio_close,
+        pnl_days.pnl_usd,
+        pnl_days.pnl_in_asset,
+        coalesce(ratio_days.hours_present, 0) as hours_present,
+        -- From the day's start or the vault's first point, to the day's end or this hour: the
+        -- hour under way counts once its point is there.
+        case
+            when expected_days.first_ratio_hour_at is null then 0
+            else
+                greatest(
+                    0,
+                    date_diff(
+                        'hour',
+                        greatest(expected_days.day::timestamp, expected_days.first_ratio_hour_at),
+                        least(
+                            expected_days.day::timestamp + interval 1 day,
+                            case
+                                when ratio_days.ratio_at >= clock.this_hour_at
+                                    then clock.this_hour_at + interval 1 hour
+                                else clock.this_hour_at
+                            end
+                        )
+                    )
+                )
+        end as hours_expected
+    from expected_days
+    cross join clock
+    left join vaults
+        on expected_days.vault_address = vaults.vault_address
+    left join ratio_days
+        on
+            expected_days.vault_address = ratio_days.vault_address
+            and expected_days.day = ratio_days.day
+    left join pnl_days
+        on
+            expected_days.vault_address = pnl_days.vault_address
+            and expected_days.day = pnl_days.day
+    left join apy_days
+        on
+            expected_days.vault_address = apy_days.vault_address
+            and expected_days.day = apy_days.day
+)
+
+select
+    vault_address::varchar as vault_address,
+    day::date as day,
+    chain_id::bigint as chain_id,
+    vault_name::varchar as vault_name,
+    apy_smoothed::double as apy_smoothed,
+    apy_smoothed_period_days::integer as apy_smoothed_period_days,
+    apy_unsmoothed::double as apy_unsmoothed,
+    apy_unsmoothed_period_days::integer as apy_unsmoothed_period_days,
+    backing::double as backing,
+    supply::double as supply,
+    collateral_ratio_open::double as collateral_ratio_open,
+    collateral_ratio_low::double as collateral_ratio_low,
+    collateral_ratio_high::double as collateral_ratio_high,
+    collateral_ratio_close::double as collateral_ratio_close,
+    pnl_usd::double as pnl_usd,
+    pnl_in_asset::double as pnl_in_asset,
+    hours_present::integer as hours_present,
+    hours_expected::integer as hours_expected,
+    (hours_present / nullif(hours_expected, 0))::double as share_of_hours_present
+from joined
