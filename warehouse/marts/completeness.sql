@@ -175,8 +175,7 @@ open_gaps as (
         spans.step,
         gaps.reason,
         greatest(gaps.from_at, spans.first_at) as from_at,
-        -- A range recorded before it was over says nothing of what came later.
-        least(gaps.to_at, gaps.updated_at) as to_at,
+        gaps.to_at,
         gaps.updated_at
     from ops.gaps as gaps
     inner join spans

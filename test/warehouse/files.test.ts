@@ -1,0 +1,96 @@
+// The files under warehouse/marts: all listed, all well formed, and a clear word where one is not.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import {
+  findWarehouseFolder,
+  MartError,
+  marts,
+  martsDirectory,
+  readMart,
+} from "../../src/load/marts.ts"
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "vaulthouse-mart-files-"))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const good = {
+  description: "Nothing much",
+  grain: "thing",
+  key: ["a"],
+  columns: [{ name: "a", type: "integer", comment: "A number" }],
+  example: "select a from mart.thing",
+  tests: [{ name: "one", given: {}, expect: [{ a: 1 }] }],
+}
+
+const reading = (document: unknown): (() => unknown) => {
+  const text = typeof document === "string" ? document : stringify(document)
+  writeFileSync(join(directory, "thing.yml"), text)
+  writeFileSync(join(directory, "thing.sql"), "select 1::integer as a\n")
+  return () => readMart(directory, "thing")
+}
+
+describe("warehouse/marts", () => {
+  it("holds an SQL and a YAML file for every listed mart, and nothing else", () => {
+    const expected = marts.flatMap(({ name }) => [`${name}.sql`, `${name}.yml`])
+    expect(readdirSync(martsDirectory).sort()).toEqual(expected.sort())
+  })
+
+  it.each(marts)("$name reads the clock in UTC only, and no mart listed after it", (mart) => {
+    const clock = mart.sql.replaceAll("make_timestamp(epoch_us(now()))", "")
+    expect(clock).not.toMatch(
+      /\bnow\(|current_date|current_time|localtime|\btoday\(|at time zone|timestamptz/i,
+    )
+    const earlier = marts.slice(0, marts.indexOf(mart)).map(({ name }) => name)
+    const read = [...mart.sql.matchAll(/\bmart\.(\w+)/g)].map(([, name]) => name)
+    expect(earlier).toEqual(expect.arrayContaining(read))
+  })
+})
+
+describe("readMart", () => {
+  it("gives a well-formed file back with its name and its SQL", () => {
+    expect(reading(good)()).toEqual({ ...good, name: "thing", sql: "select 1::integer as a" })
+  })
+
+  it.each([
+    ["an unknown key", { ...good, grian: "thing" }, /grian/],
+    ["a missing description", { ...good, description: undefined }, /description/],
+    ["no tests", { ...good, tests: [] }, /tests/],
+    [
+      "a column type DuckDB does not have",
+      { ...good, columns: [{ name: "a", type: "number", comment: "A number" }] },
+      /"columns"\]\[0\]\["type"\]/,
+    ],
+    ["a key that is no column", { ...good, key: ["b"] }, /key names no column of it: b/],
+    ["text that is not YAML", "description: [", /thing\.yml/],
+  ])("says what is wrong with %s", (_, document, told) => {
+    expect(reading(document)).toThrow(MartError)
+    expect(reading(document)).toThrow(told)
+    expect(reading(document)).toThrow("adding-a-mart.md")
+  })
+
+  it("names the file that is not there", () => {
+    expect(() => readMart(directory, "absent")).toThrow(join(directory, "absent.yml"))
+  })
+})
+
+describe("findWarehouseFolder", () => {
+  it("finds the same folder from a checkout's sources and from a build", () => {
+    const folder = join(directory, "warehouse", "marts")
+    mkdirSync(folder, { recursive: true })
+    for (const from of ["src/load", "dist/load", "dist/src/load"]) {
+      mkdirSync(join(directory, from), { recursive: true })
+      expect(findWarehouseFolder("marts", join(directory, from))).toBe(folder)
+    }
+  })
+
+  it("says what it looked for in vain", () => {
+    expect(() => findWarehouseFolder("no-such-folder", directory)).toThrow(
+      /no-such-folder.*nowhere above/,
+    )
+  })
+})

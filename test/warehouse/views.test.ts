@@ -1,0 +1,210 @@
+// What every mart keeps whatever the rows: a unique key, the same answers in any time zone, and in a renamed
+// read-only copy of the file.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createMarts, marts, martsDirectory } from "../../src/load/marts.ts"
+import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
+import { pipelineNames } from "../../src/pipelines/catalog.ts"
+import {
+  createMartsAt,
+  insertRows,
+  martRows,
+  openWarehouse,
+  putGiven,
+  readRows,
+  tableNamed,
+  type TestWarehouse,
+} from "./support.ts"
+
+const examples = join(martsDirectory, "..", "examples")
+
+let warehouse: TestWarehouse
+const fill = async () => {
+  await putGiven(warehouse.connection, {})
+  await warehouse.connection.run(`USE ${CATALOG}`)
+  await warehouse.connection.run(readFileSync(join(import.meta.dirname, "generated.sql"), "utf8"))
+  await warehouse.connection.run("USE memory")
+}
+beforeAll(async () => {
+  warehouse = await openWarehouse()
+  await createMarts(warehouse.connection, CATALOG)
+  await fill()
+})
+afterAll(() => warehouse.close())
+
+const everyMart = async () => Promise.all(marts.map((mart) => martRows(warehouse.connection, mart)))
+
+describe("every mart, on generated rows", () => {
+  it.each(marts)("mart.$name has rows, and one for each key", async ({ name, key }) => {
+    const [counted] = await readRows(
+      warehouse.connection,
+      `SELECT count(*)::INTEGER AS n, count(DISTINCT (${key.map(identifier).join(", ")}))::INTEGER AS keys,
+         count(*) FILTER (${key.map((column) => `${identifier(column)} IS NULL`).join(" OR ")})::INTEGER AS nulls
+       FROM ${CATALOG}.mart.${identifier(name)}`,
+    )
+    expect(counted?.n).toBeGreaterThan(0)
+    expect(counted).toEqual({ n: counted?.n, keys: counted?.n, nulls: 0 })
+  })
+
+  it("completeness knows every state, and each present hour or day is one that has facts", async () => {
+    const states = await readRows(
+      warehouse.connection,
+      `SELECT DISTINCT state FROM ${CATALOG}.mart.completeness ORDER BY state`,
+    )
+    expect(states.map(({ state }) => state)).toEqual([
+      "empty",
+      "missing",
+      "present",
+      "quarantined",
+      "unreachable",
+    ])
+    const present = await readRows(
+      warehouse.connection,
+      `SELECT series, count(*)::INTEGER AS n FROM ${CATALOG}.mart.completeness
+       WHERE state = 'present' GROUP BY series ORDER BY series`,
+    )
+    const facts = await readRows(
+      warehouse.connection,
+      `SELECT series, n::INTEGER AS n FROM (
+         SELECT 'allocation' AS series, count(DISTINCT (vault_address, date)) AS n
+         FROM ${CATALOG}.core.allocation_history
+         UNION ALL SELECT 'apy', count(DISTINCT (vault_address, date)) FROM ${CATALOG}.core.apy_history
+         UNION ALL SELECT 'pnl', count(DISTINCT (vault_address, date_trunc('hour', snapshot_at)))
+         FROM ${CATALOG}.core.pnl_history
+         UNION ALL SELECT 'ratio', count(DISTINCT (vault_address, date_trunc('hour', observed_at)))
+         FROM ${CATALOG}.core.ratio_history
+       ) ORDER BY series`,
+    )
+    expect(present).toEqual(facts)
+  })
+
+  it("vault_daily and completeness count the same hours", async () => {
+    const daily = await readRows(
+      warehouse.connection,
+      `SELECT vault_address, sum(hours_present)::INTEGER AS hours FROM ${CATALOG}.mart.vault_daily
+       GROUP BY vault_address ORDER BY vault_address`,
+    )
+    const hourly = await readRows(
+      warehouse.connection,
+      `SELECT vault_address, count(*)::INTEGER AS hours FROM ${CATALOG}.mart.completeness
+       WHERE series = 'ratio' AND state = 'present' GROUP BY vault_address ORDER BY vault_address`,
+    )
+    expect(daily).toEqual(hourly)
+  })
+})
+
+describe("time zones", () => {
+  it.each(["America/New_York", "Asia/Kathmandu"])(
+    "the answers are the same in %s",
+    async (zone) => {
+      const { connection } = warehouse
+      // now() stands still within a transaction, so that ages can be compared.
+      await connection.run("BEGIN")
+      await connection.run("SET TimeZone = 'UTC'")
+      const utc = await everyMart()
+      await connection.run(`SET TimeZone = ${literal(zone)}`)
+      const there = await everyMart()
+      await connection.run("SET TimeZone = 'UTC'")
+      await connection.run("COMMIT")
+      expect(there).toEqual(utc)
+    },
+  )
+
+  it("a fact of this moment is new, not hours old or yet to come", async () => {
+    const { connection } = warehouse
+    await connection.run("SET TimeZone = 'Asia/Kathmandu'")
+    await insertRows(connection, tableNamed("core.ratio_history"), [
+      { vault_address: "empty", observed_at: new Date().toISOString().slice(0, 19) },
+    ])
+    const [row] = await readRows(
+      connection,
+      `SELECT latest.ratio_age_hours, fresh.age_hours, fresh.is_stale
+       FROM ${CATALOG}.mart.vault_latest AS latest
+       JOIN ${CATALOG}.mart.freshness AS fresh USING (chain_id, vault_address)
+       WHERE vault_address = 'empty' AND fresh.series = 'ratio'`,
+    )
+    await connection.run("SET TimeZone = 'UTC'")
+    await fill()
+    expect(Math.abs(Number(row?.ratio_age_hours))).toBeLessThan(0.5)
+    expect(Math.abs(Number(row?.age_hours))).toBeLessThan(0.5)
+    expect(row?.is_stale).toBe(false)
+  })
+})
+
+describe("a copy of the file", () => {
+  it("answers the same under another name, read-only, opened or attached", async () => {
+    const { connection, directory } = warehouse
+    await createMartsAt(connection, "2026-03-30 12:00:00")
+    const before = await everyMart()
+    const file = join(directory, "some other name.duckdb")
+    await connection.run(`ATTACH ${literal(file)} AS copied (STORAGE_VERSION 'v1.0.0')`)
+    await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
+    await connection.run("DETACH copied")
+    await createMarts(connection, CATALOG)
+
+    const opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+    const attached = await DuckDBInstance.create(":memory:")
+    try {
+      const reader = await opened.connect()
+      const other = await attached.connect()
+      await other.run(`ATTACH ${literal(file)} AS elsewhere (READ_ONLY)`)
+      for (const [index, { name, key }] of marts.entries()) {
+        const ordered = `mart.${identifier(name)} ORDER BY ${key.map(identifier).join(", ")}`
+        expect(await readRows(reader, `SELECT * FROM ${ordered}`)).toEqual(before[index])
+        expect(await readRows(other, `SELECT * FROM elsewhere.${ordered}`)).toEqual(before[index])
+      }
+      reader.closeSync()
+      other.closeSync()
+    } finally {
+      opened.closeSync()
+      attached.closeSync()
+    }
+  })
+})
+
+describe("series", () => {
+  const factTimes: Record<string, Record<string, string | number>> = {
+    ratio: { observed_at: "2026-03-01 00:00:00" },
+    pnl: { snapshot_at: "2026-03-01 00:00:00" },
+    apy: { date: "2026-03-01" },
+    allocation: { date: "2026-03-01", chain_id: 1 },
+  }
+
+  it("every declared series names a pipeline, and freshness and completeness read its table", async () => {
+    const { connection } = warehouse
+    const declared = await readRows(
+      connection,
+      `SELECT series, source_table, pipeline FROM ${CATALOG}.mart.series ORDER BY series`,
+    )
+    expect(declared.map(({ series }) => series)).toEqual(Object.keys(factTimes).sort())
+    for (const { series, source_table, pipeline } of declared) {
+      expect(pipelineNames).toContain(pipeline)
+      await putGiven(connection, {
+        "core.vaults": [{ chain_id: 1, vault_address: "a", chain_type: "evm", is_current: true }],
+        [String(source_table)]: [{ vault_address: "a", ...factTimes[String(series)] }],
+      })
+      const fresh = await readRows(
+        connection,
+        `SELECT series FROM ${CATALOG}.mart.freshness WHERE newest_at IS NOT NULL`,
+      )
+      const complete = await readRows(
+        connection,
+        `SELECT series, state FROM ${CATALOG}.mart.completeness`,
+      )
+      expect(fresh).toEqual([{ series }])
+      expect(complete).toEqual([{ series, state: "present" }])
+    }
+    await fill()
+  })
+})
+
+describe("warehouse/examples", () => {
+  it.each(readdirSync(examples))("%s runs and finds something", async (file) => {
+    await warehouse.connection.run(`USE ${CATALOG}`)
+    const rows = await readRows(warehouse.connection, readFileSync(join(examples, file), "utf8"))
+    await warehouse.connection.run("USE memory")
+    expect(rows.length).toBeGreaterThan(0)
+  })
+})
