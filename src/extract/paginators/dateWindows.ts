@@ -84,6 +84,10 @@ interface Pending extends DateWindow {
   readonly purpose: Purpose
   /** The whole gap this window is a part of. */
   readonly gap?: Gap
+  /** Newest day of the answers whose older end this window asks for again; the mark once it is read. */
+  readonly verifies?: number
+  /** The window's last day was read already: finding nothing but it means that nothing is older. */
+  readonly known?: boolean
 }
 
 interface State {
@@ -165,11 +169,23 @@ const backward = (
   return [{ from: Math.max(floor, to - windowDays + 1), to, purpose: "backward" }]
 }
 
-/** The newest points before a day, however far back: tells a hole from the beginning. */
-const probe = (options: Bounds, before: number): ReadonlyArray<Pending> =>
-  options.since !== undefined && options.since >= before
+/** The newest points up to a day, however far back: tells a hole from the beginning. */
+const probe = (options: Bounds, to: number, known: boolean): ReadonlyArray<Pending> =>
+  options.since !== undefined && (known ? options.since >= to : options.since > to)
     ? []
-    : [{ from: options.since, to: before - 1, purpose: "probe" }]
+    : [{ from: options.since, to, purpose: "probe", known }]
+
+/**
+ * Oldest day of an answer that does not reach down to its window's start: there is nothing in between,
+ * or the service gives out less at once than it says. Only asking tells.
+ */
+const stopsShortAt = (window: Pending, { oldest }: WindowRead<unknown>): number | undefined =>
+  oldest === undefined ||
+  window.from === undefined ||
+  oldest <= window.from ||
+  (window.known === true && oldest >= window.to)
+    ? undefined
+    : oldest
 
 const afterRead = <A>(
   options: Bounds,
@@ -180,16 +196,29 @@ const afterRead = <A>(
   if (answer.full && window.from !== undefined && window.to > window.from) {
     return { steps: [], state: split(state, { ...window, from: window.from }) }
   }
-  const cursor = moved(state.cursor, window, answer)
+  const short =
+    // An answer that meets what is known leaves no hole, even if the overlap before it is thin.
+    window.purpose === "forward" && (answer.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
+      ? undefined
+      : stopsShortAt(window, answer)
+  const cursor = moved(state.cursor, window, answer, short)
+  const pending =
+    short === undefined
+      ? state.pending
+      : window.purpose === "forward" || window.purpose === "gap"
+        ? [rest(window, answer, short), ...state.pending]
+        : // What is older is asked for from where the answer ended, not by the windows planned before.
+          []
   const step: WindowStep<A> = {
     _tag: "Read",
     window,
     content: answer.content,
     points: answer.points,
     cursor,
-    fills: state.pending.some(({ gap }) => gap === window.gap) ? undefined : window.gap,
+    fills: pending.some(({ gap }) => gap === window.gap) ? undefined : window.gap,
     suspicious:
       window.purpose === "forward" &&
+      window.verifies === undefined &&
       answer.points === 0 &&
       state.cursor !== undefined &&
       (window.from ?? Infinity) <= state.cursor.through,
@@ -197,68 +226,90 @@ const afterRead = <A>(
   }
   return {
     steps: [step],
-    state: proceed(options, { ...state, cursor, failures: 0 }, window, answer),
+    state: proceed(options, { ...state, cursor, pending, failures: 0 }, window, answer),
   }
 }
 
-/** Decides what comes next once nothing is pending. */
+const rest = (window: Pending, { newest }: WindowRead<unknown>, to: number): Pending => ({
+  ...window,
+  to,
+  known: true,
+  verifies: Math.max(newest ?? -Infinity, window.verifies ?? -Infinity),
+})
+
+/** Decides what comes next once nothing is pending; without an answer, the window failed. */
 const proceed = (
   options: Bounds,
   state: State,
-  { purpose, from, to }: Pending,
-  answer: { readonly points: number; readonly full: boolean } | undefined,
-): State => {
-  if (state.pending.length > 0) return state
-  const empty = answer !== undefined && answer.points === 0
-  const next = (): ReadonlyArray<Pending> => {
-    switch (purpose) {
-      case "gap":
-      case "forward":
-        return backward(options, state, true)
-      case "newest":
-      case "backward":
-        if (empty && from !== undefined) return probe(options, from)
-        return backward(options, state, false)
-      case "probe":
-        if (!empty) return backward(options, state, answer?.full === true)
-        // Some services show nothing unless both dates are given: look back one more window by date
-        // before believing that there is no history at all.
-        return state.cursor === undefined ? lastLook(options, state.windowDays, to) : []
-      case "last":
-        return backward(options, state, false)
+  window: Pending,
+  answer: WindowRead<unknown> | undefined,
+): State =>
+  state.pending.length > 0 ? state : { ...state, pending: next(options, state, window, answer) }
+
+const next = (
+  options: Bounds,
+  state: State,
+  window: Pending,
+  answer: WindowRead<unknown> | undefined,
+): ReadonlyArray<Pending> => {
+  switch (window.purpose) {
+    case "gap":
+    case "forward":
+      return backward(options, state, true)
+    case "newest":
+    case "backward": {
+      if (answer === undefined || window.from === undefined) return backward(options, state, false)
+      if (answer.points === 0) return probe(options, window.from - 1, false)
+      const short = stopsShortAt({ ...window, known: false }, answer)
+      return short === undefined ? backward(options, state, false) : probe(options, short, true)
     }
+    case "probe":
+      if (answer !== undefined && !nothingOlder(window, answer))
+        return backward(options, state, true)
+      // Some services show nothing unless both dates are given: look back one more window by date
+      // before believing that there is no history at all.
+      return state.cursor === undefined ? lastLook(options, state.windowDays, window.to) : []
+    case "last":
+      return backward(options, state, false)
   }
-  return { ...state, pending: next() }
 }
+
+const nothingOlder = ({ to, known }: Pending, { oldest }: WindowRead<unknown>): boolean =>
+  oldest === undefined || (known === true && oldest >= to)
 
 const lastLook = (options: Bounds, windowDays: number, to: number): ReadonlyArray<Pending> => [
   { from: Math.max(options.since ?? -Infinity, to - windowDays + 1), to, purpose: "last" },
 ]
 
 /** The cursor once a window is read. It covers one unbroken range, gaps being recorded apart. */
-const moved = <A>(
+const moved = (
   cursor: SeriesCursor | undefined,
   window: Pending,
-  { newest, oldest }: WindowRead<A>,
+  answer: WindowRead<unknown>,
+  short: number | undefined,
 ): SeriesCursor | undefined => {
+  const { newest, oldest } = answer
   if (cursor === undefined) {
     if (newest === undefined || oldest === undefined) return undefined
-    const from = window.purpose === "probe" ? oldest : (window.from ?? oldest)
+    const from = window.purpose === "probe" ? oldest : (short ?? window.from ?? oldest)
     return { through: newest, from, complete: false }
   }
   switch (window.purpose) {
     case "gap":
       return cursor
-    case "forward":
-      return { ...cursor, through: Math.max(cursor.through, newest ?? cursor.through) }
+    case "forward": {
+      // Not before everything up to it is read: a stop in between would leave a hole nobody knows of.
+      const through = Math.max(newest ?? -Infinity, window.verifies ?? -Infinity, cursor.through)
+      return short === undefined ? { ...cursor, through } : cursor
+    }
     case "newest":
     case "backward":
     case "last":
-      return { ...cursor, from: Math.min(cursor.from, window.from ?? cursor.from) }
+      return { ...cursor, from: Math.min(cursor.from, short ?? window.from ?? cursor.from) }
     case "probe":
-      return oldest === undefined
+      return nothingOlder(window, answer)
         ? { ...cursor, from: window.from ?? cursor.from, complete: window.from === undefined }
-        : { ...cursor, from: Math.min(cursor.from, oldest) }
+        : { ...cursor, from: Math.min(cursor.from, oldest ?? cursor.from) }
   }
 }
 

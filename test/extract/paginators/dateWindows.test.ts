@@ -41,6 +41,8 @@ interface Options {
   readonly broken?: ReadonlySet<number>
   readonly failWith?: ApiError
   readonly today?: number
+  /** Most points the service really gives out at once. */
+  readonly cap?: number
 }
 
 /** Newest first and cut off at LIMIT, as §4.1 has it. */
@@ -65,7 +67,7 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
         .flatMap((day) =>
           Array.from({ length: service.get(day) ?? 0 }, (_, index) => ({ day, index })),
         )
-        .slice(0, LIMIT)
+        .slice(0, Math.min(LIMIT, options.cap ?? LIMIT))
       return Effect.succeed({
         content: points.map(({ day, index }) => `${day}/${index}`),
         points: points.length,
@@ -177,6 +179,23 @@ describe("dateWindows", () => {
         expect(new Set([...read, ...pointsIn(second)])).toEqual(allPoints(service))
         const filled = second.flatMap((step) => (step._tag === "Read" ? (step.fills ?? []) : []))
         expect(filled).toEqual(gaps)
+      }),
+  )
+
+  it.effect.prop(
+    "a service that gives out less than it says is read whole all the same",
+    [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
+    ([stretches, later]) =>
+      Effect.gen(function* () {
+        const dense = stretches.map((stretch) => ({ ...stretch, perDay: 5 }))
+        const service = serviceOf(dense)
+        const first = yield* steps(service, [], { cap: 30 })
+        expect(pointsIn(first)).toEqual(allPoints(service))
+        const grown = new Map(service)
+        for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, 5)
+        const options = { cap: 30, cursor: lastCursor(first), today: TODAY + later }
+        const second = yield* steps(grown, [], options)
+        expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(grown))
       }),
   )
 
