@@ -1,0 +1,219 @@
+// The main job, whole: HTTP from the simulator, through every stage, into a real DuckDB file.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Fault } from "../../simulator/index.ts"
+import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+// In the past of every clock that runs this, so that histories can grow without waiting.
+const now = "2026-06-01T12:00:00Z"
+const days = 130
+
+describe("sync", () => {
+  it.live("lands every history, and a second run changes nothing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days })
+      const dataDir = yield* temporaryFolder
+      const first = yield* runOnce(simulator.url, dataDir)
+      expect(first.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      const before = yield* fingerprint(dataDir)
+      const second = yield* runOnce(simulator.url, dataDir)
+      expect(second.summary).toMatchObject({ outcome: "complete", nothingNew: true })
+      expect(second.summary.requests).toBeLessThan(first.summary.requests)
+      expect(yield* fingerprint(dataDir)).toEqual(before)
+    }),
+  )
+
+  it.live("reads what came since, keeps what was revised, and finds what came late", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 60 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir)
+      simulator.patch({ revision: 1 })
+      const revised = yield* runOnce(simulator.url, dataDir)
+      expect(revised.summary.rowsRevised).toBeGreaterThan(0)
+      yield* expectTruth(simulator, dataDir)
+      const [versions] = yield* query(
+        dataDir,
+        `select count(*) as n, count(*) filter (where v.actual_tvl is distinct from r.actual_tvl) as other
+         from core.ratio_history_versions v join core.ratio_history r using (vault_address, observed_at)`,
+      )
+      expect(Number(versions?.["n"])).toBeGreaterThan(0)
+      expect(versions?.["other"]).toBe(versions?.["n"])
+      simulator.patch({ now: "2026-06-04T12:00:00Z" })
+      yield* runOnce(simulator.url, dataDir)
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("reads another dialect of the same API", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 50,
+        platformSegment: "acme",
+        wireCase: "snake",
+        wireNames: { vault: "vault_address" },
+        timeField: "snapshot_datetime",
+        pnlTimeField: "createdAt",
+        timeFormat: "epoch-millis",
+        seriesNames: { apyValues: "the_series" },
+        vaultNames: { address: "vaultAddress", chain: "chain" },
+        addressCase: "upper",
+        wrapApyChart: true,
+        addedFields: true,
+        bigIntegers: true,
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir, {
+        api: {
+          wire: { platformSegment: "acme", case: "snake", names: { vault: "vault_address" } },
+        },
+      })
+      expect(summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      const drift = yield* query(dataDir, "select distinct kind from ops.schema_drift")
+      expect(drift).toEqual([{ kind: "unknown_field" }])
+      const [kept] = yield* query(
+        dataDir,
+        "select count(*) filter (where extra is null) as without from core.ratio_history",
+      )
+      expect(Number(kept?.["without"])).toBe(0)
+    }),
+  )
+
+  const misbehaviour: ReadonlyArray<Fault> = [
+    { kind: "status", status: 500, share: 0.03, first: 1 },
+    { kind: "status", status: 503, html: true, share: 0.03, first: 1 },
+    { kind: "rate-limit", retryAfter: "none", share: 0.02, first: 1 },
+    { kind: "rate-limit", retryAfterSeconds: 0.1, share: 0.02, first: 1 },
+    { kind: "drop", share: 0.03, first: 1 },
+    { kind: "cut-body", share: 0.03, first: 1 },
+    { kind: "stall-body", share: 0.02, first: 1 },
+  ]
+  it.live("loses nothing to a service that fails one request in six", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 90, faults: misbehaviour })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      const [failed] = yield* query(
+        dataDir,
+        "select count(*) as n from raw.responses where status <> 200",
+      )
+      expect(Number(failed?.["n"])).toBeGreaterThan(0)
+    }),
+  )
+
+  it.live("a broken answer is set aside, costs its own window, and is asked for again", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days,
+        faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }],
+      })
+      const dataDir = yield* temporaryFolder
+      const broken = yield* runOnce(simulator.url, dataDir)
+      expect(broken.summary.outcome).toBe("partial")
+      const quarantine = yield* query(dataDir, "select json_path, detail from ops.quarantine")
+      expect(quarantine).toHaveLength(1)
+      const gaps = yield* query(dataDir, "select reason, state from ops.gaps")
+      expect(gaps).toEqual([{ reason: "quarantined", state: "open" }])
+      const mended = yield* runOnce(simulator.url, dataDir)
+      expect(mended.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      expect(yield* query(dataDir, "select state from ops.gaps")).toEqual([{ state: "closed" }])
+    }),
+  )
+
+  it.live("one vault that fails leaves the others standing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 40 })
+      const victim = simulator.truth.vaults.find(({ ratio }) => ratio.n > 100)
+      simulator.patch({
+        faults: [{ kind: "status", status: 418, match: `${victim?.address}&startDate` }],
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("partial")
+      const ratio = summary.pipelines.find(({ name }) => name === "ratio_history")
+      expect(ratio?.firstErrors[0]).toContain(victim?.address)
+      simulator.patch({ faults: [] })
+      yield* runOnce(simulator.url, dataDir)
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("an empty answer where there were rows deletes nothing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 40 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir)
+      const before = yield* fingerprint(dataDir)
+      simulator.patch({ faults: [{ kind: "empty", pathPrefix: "/platform" }] })
+      const { summary, events } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("complete")
+      expect(events.some(({ kind }) => kind === "warning")).toBe(true)
+      const [suspicious] = yield* query(
+        dataDir,
+        "select count(distinct pipeline) as n from ops.tasks where outcome = 'suspicious_empty'",
+      )
+      expect(Number(suspicious?.["n"])).toBe(4)
+      expect(yield* fingerprint(dataDir)).toEqual(before)
+    }),
+  )
+
+  it.live("a wait longer than the budget defers the rest and keeps what landed", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 40,
+        faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("deferred")
+      simulator.patch({ faults: [] })
+      expect((yield* runOnce(simulator.url, dataDir)).summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("a hole in the PnL history that the service no longer serves is recorded for good", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 60, vaults: 3 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir)
+      simulator.patch({ now: "2026-08-01T12:00:00Z" })
+      const { events } = yield* runOnce(simulator.url, dataDir)
+      const gaps = yield* query(
+        dataDir,
+        "select distinct reason, state from ops.gaps where pipeline = 'pnl_history'",
+      )
+      expect(gaps).toEqual([{ reason: "unreachable", state: "permanent" }])
+      expect(events.some(({ kind }) => kind === "warning")).toBe(true)
+    }),
+  )
+
+  it.live("reads the vaults and pipelines it is asked for, and no others", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 40 })
+      const [, , chosen] = simulator.truth.vaults
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, {
+        pipelines: ["ratio_history"],
+        vaults: { include: [chosen?.address ?? ""], exclude: [] },
+        settings: { since: 20_590 },
+      })
+      const [found] = yield* query(
+        dataDir,
+        `select count(distinct vault_address) as vaults, min(observed_at)::date::varchar as since,
+           (select count(*) from core.pnl_history) as pnl from core.ratio_history`,
+      )
+      expect(found).toEqual({ vaults: "1", since: "2026-05-17", pnl: "0" })
+    }),
+  )
+})

@@ -1,0 +1,72 @@
+// A simulated platform for a test, and what a complete export of it must hold.
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type OptionsPatch, type Simulator, startSimulator } from "../../simulator/index.ts"
+import { query } from "./warehouseRun.ts"
+
+export const simulated = (options: OptionsPatch) =>
+  Effect.acquireRelease(
+    Effect.promise(() => startSimulator(options)),
+    (simulator) => Effect.promise(() => simulator.close()),
+  )
+
+const figures = `
+  select v.vault_address,
+    (select count(*) from core.ratio_history r where r.vault_address = v.vault_address) as ratio,
+    (select sum(actual_tvl) from core.ratio_history r where r.vault_address = v.vault_address) as actual_tvl,
+    (select sum(adjusted_redeem_ratio) from core.ratio_history r where r.vault_address = v.vault_address) as redeem_ratio,
+    (select count(*) from core.pnl_history p where p.vault_address = v.vault_address) as pnl,
+    (select sum(unrealized_pnl) from core.pnl_history p where p.vault_address = v.vault_address) as unrealized_pnl,
+    (select count(*) from core.apy_history a where a.vault_address = v.vault_address and a.is_smoothed) as smoothed,
+    (select sum(apy) from core.apy_history a where a.vault_address = v.vault_address and a.is_smoothed) as smoothed_sum,
+    (select sum(apy) from core.apy_history a where a.vault_address = v.vault_address and not a.is_smoothed) as raw_sum,
+    (select count(*) from core.allocation_history h where h.vault_address = v.vault_address) as allocations,
+    (select sum(value) from core.allocation_history h where h.vault_address = v.vault_address) as allocated
+  from core.vaults v where v.is_current`
+
+/** Compares every vault's counts and sums with the simulator's own account of itself. */
+export const expectTruth = Effect.fnUntraced(function* (simulator: Simulator, dataDir: string) {
+  const rows = yield* query(dataDir, figures)
+  const { vaults } = simulator.truth
+  expect(rows).toHaveLength(vaults.length)
+  for (const vault of vaults) {
+    const address = vault.kind === "evm" ? vault.address.toLowerCase() : vault.address
+    const row = rows.find((each) => each["vault_address"] === address)
+    const counts = {
+      ratio: vault.ratio.n,
+      pnl: vault.pnl.reachable.n,
+      smoothed: vault.apy.smoothed.n,
+      allocations: vault.allocations.n,
+    }
+    for (const [name, count] of Object.entries(counts)) {
+      expect(Number(row?.[name]), `${name} of ${address}`).toBe(count)
+    }
+    const sums = {
+      actual_tvl: vault.ratio.actualTvl,
+      redeem_ratio: vault.ratio.adjustedRedeemRatio,
+      unrealized_pnl: vault.pnl.reachable.unrealizedPnl,
+      smoothed_sum: vault.apy.smoothed.sum,
+      raw_sum: vault.apy.raw.sum,
+      allocated: vault.allocations.sum,
+    }
+    for (const [name, sum] of Object.entries(sums)) {
+      const found = Number(row?.[name] ?? 0)
+      // Sums of doubles in another order differ in their last digits.
+      expect(Math.abs(found - sum), `${name} of ${address}`).toBeLessThanOrEqual(
+        1e-9 * Math.max(1, Math.abs(sum)),
+      )
+    }
+  }
+})
+
+/** Everything in core, housekeeping included, as one number for each table. */
+export const fingerprint = (dataDir: string) =>
+  query(
+    dataDir,
+    ["vaults", "ratio_history", "pnl_history", "apy_history", "allocation_history"]
+      .map(
+        (table) =>
+          `select '${table}' as name, count(*) as rows, bit_xor(hash(t))::varchar as content from core.${table} t`,
+      )
+      .join(" union all "),
+  )
