@@ -3,6 +3,7 @@ import type { Table } from "../../domain/table.ts"
 import { checkResults } from "./check_results.ts"
 import { cursors } from "./cursors.ts"
 import { gaps } from "./gaps.ts"
+import { partitionChanges } from "./partition_changes.ts"
 import { publications } from "./publications.ts"
 import { quarantine } from "./quarantine.ts"
 import { responses } from "./responses.ts"
@@ -14,6 +15,7 @@ export const operationTables: ReadonlyArray<Table> = [
   checkResults,
   cursors,
   gaps,
+  partitionChanges,
   publications,
   quarantine,
   responses,

@@ -10,6 +10,7 @@ export const responses: Table = {
     "Every response received: its request, status and time, and where its body lies in the archive.",
   source: "the response archive",
   key: ["response_id"],
+  time: "received_at",
   columns: [
     { name: "response_id", type: "text", required: true, comment: "Identifier of the response" },
     { name: "run_id", type: "text", required: true, comment: "Run" },

@@ -1,0 +1,181 @@
+// Commits a group of batches in one transaction: their rows, cursors, tasks and bookkeeping, all or nothing.
+import type { Batch, Committed, RecordedOutcome } from "../domain/outcome.ts"
+import { type Rows, type Table, tableName, type Value, versionsOf } from "../domain/table.ts"
+import { type Counts, merge, type MergeContext } from "./merge.ts"
+import { type Page, stage } from "./stage.ts"
+import { cursors } from "./tables/cursors.ts"
+import { partitionChanges } from "./tables/partition_changes.ts"
+import { tasks } from "./tables/tasks.ts"
+
+export interface Session extends MergeContext {
+  /** `schema.table/month` already marked as changed by this process since the last export. */
+  readonly marked: Set<string>
+}
+
+/** Rows of `table` from records that hold a value (or nothing, for null) for each column. */
+export const rowsOf = (
+  table: Table,
+  records: ReadonlyArray<Readonly<Record<string, Value | undefined>>>,
+): Rows => ({
+  table,
+  columns: table.columns.map(({ name }) => records.map((record) => record[name] ?? null)),
+  length: records.length,
+  responseId: null,
+})
+
+const settled = ({ task }: Batch, counts: Counts): RecordedOutcome => {
+  if (task.outcome !== "landed") return task.outcome
+  return counts.inserted + counts.revised > 0 ? "loaded" : "unchanged"
+}
+
+const taskRows = (batch: Batch, counts: Counts, runId: string, now: number): Rows => {
+  const { task } = batch
+  return rowsOf(tasks, [
+    {
+      run_id: runId,
+      pipeline: task.pipeline,
+      entity: task.entity,
+      window: task.window,
+      outcome: settled(batch, counts),
+      requests: task.requests,
+      rows_inserted: counts.inserted,
+      rows_revised: counts.revised,
+      rows_unchanged: counts.unchanged,
+      seconds: task.seconds,
+      error_tag: task.errorTag,
+      error_text: task.errorText,
+      finished_at: now,
+    },
+  ])
+}
+
+const cursorRows = (batch: Batch, runId: string, now: number): ReadonlyArray<Rows> => {
+  const { cursor } = batch
+  if (cursor === undefined) return []
+  const { pipeline, entity } = cursor
+  const position = JSON.stringify(cursor.cursor)
+  return [rowsOf(cursors, [{ pipeline, entity, cursor: position, run_id: runId, updated_at: now }])]
+}
+
+/** Runs `work` in a transaction: any failure rolls back, since COMMIT after one silently keeps nothing. */
+export const transaction = async <A>(session: Session, work: () => Promise<A>): Promise<A> => {
+  const { connection } = session
+  await connection.run("BEGIN")
+  try {
+    const result = await work()
+    await connection.run("COMMIT")
+    return result
+  } catch (cause) {
+    // DuckDB may have ended the transaction itself; the first failure is the one to report.
+    await connection.run("ROLLBACK").catch(() => undefined)
+    throw cause
+  }
+}
+
+/** Collects what changed, to be marked once in the same transaction. */
+export class Changes {
+  readonly #session: Session
+  readonly #fresh = new Map<string, readonly [Table, string]>()
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  add(table: Table, months: Iterable<string>): void {
+    for (const month of months) {
+      const mark = `${tableName(table)}/${month}`
+      if (!this.#session.marked.has(mark)) this.#fresh.set(mark, [table, month])
+    }
+  }
+
+  /** Inside the transaction. */
+  async write(): Promise<void> {
+    if (this.#fresh.size === 0) return
+    const changed_at = this.#session.tick()
+    const records = [...this.#fresh.values()].map(([table, month]) => ({
+      table_schema: table.schema,
+      table_name: table.name,
+      month,
+      run_id: this.#session.runId,
+      changed_at,
+    }))
+    const page = { batch: 0, rows: rowsOf(partitionChanges, records), observedAt: undefined }
+    await merge(this.#session, await stage(this.#session.connection, partitionChanges, [page]))
+  }
+
+  /** Once the transaction is committed. */
+  settle(): void {
+    for (const mark of this.#fresh.keys()) this.#session.marked.add(mark)
+  }
+}
+
+const pagesByTable = (
+  pages: ReadonlyArray<Page>,
+): ReadonlyMap<string, readonly [Table, Array<Page>]> => {
+  const byTable = new Map<string, readonly [Table, Array<Page>]>()
+  for (const page of pages) {
+    if (page.rows.length === 0) continue
+    const name = tableName(page.rows.table)
+    const found = byTable.get(name)
+    if (found === undefined) byTable.set(name, [page.rows.table, [page]])
+    else found[1].push(page)
+  }
+  return byTable
+}
+
+/** Stages and merges `pages`, adding to `counts` what each batch changed. */
+export const load = async (
+  session: Session,
+  pages: ReadonlyArray<Page>,
+  changes: Changes,
+  counts?: ReadonlyArray<Counts>,
+): Promise<void> => {
+  for (const [table, ofTable] of pagesByTable(pages).values()) {
+    const merged = await merge(session, await stage(session.connection, table, ofTable))
+    changes.add(table, merged.months)
+    for (const [batch, of] of merged.counts) {
+      if (table.mode === "history" && of.revised > 0) changes.add(versionsOf(table), merged.months)
+      const sum = counts?.[batch]
+      if (sum === undefined) continue
+      sum.inserted += of.inserted
+      sum.revised += of.revised
+      sum.unchanged += of.unchanged
+    }
+  }
+}
+
+/** What each batch changed, in order. On a failure nothing of the group is kept. */
+export const commitGroup = async (
+  session: Session,
+  batches: ReadonlyArray<Batch>,
+): Promise<ReadonlyArray<Committed>> => {
+  const changes = new Changes(session)
+  const counts = batches.map((): Counts => ({ inserted: 0, revised: 0, unchanged: 0 }))
+  const pages = (rowsOfBatch: (batch: Batch, at: number) => ReadonlyArray<Rows>) =>
+    batches.flatMap((batch, at) =>
+      rowsOfBatch(batch, at).map((rows) => ({ batch: at, rows, observedAt: batch.observedAt })),
+    )
+  await transaction(session, async () => {
+    await load(
+      session,
+      pages(({ rows }) => rows),
+      changes,
+      counts,
+    )
+    await load(
+      session,
+      pages(({ bookkeeping }) => bookkeeping),
+      changes,
+    )
+    const now = session.tick()
+    const { runId } = session
+    const own = pages((batch, at) => [
+      taskRows(batch, counts[at] ?? { inserted: 0, revised: 0, unchanged: 0 }, runId, now),
+      ...cursorRows(batch, runId, now),
+    ])
+    await load(session, own, changes)
+    await changes.write()
+  })
+  changes.settle()
+  return counts
+}

@@ -1,0 +1,76 @@
+// Opens the warehouse's file: one DuckDB instance a process, limits and time zone set before anything is read.
+import { chmodSync, existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { WarehouseLocked } from "./errors.ts"
+import { CATALOG, literal } from "./sql.ts"
+
+export interface DatabaseOptions {
+  readonly dataDir: string
+  /** DuckDB's memory limit, for example `1GB`; what does not fit is spilled. */
+  readonly memoryLimit?: string
+  /** How much may be spilled to `<dataDir>/tmp`. */
+  readonly maxTempDirectorySize?: string
+  readonly threads?: number
+}
+
+export interface Database {
+  /** For the writer alone: its transactions and its temporary tables. */
+  readonly writer: DuckDBConnection
+  /** For reading beside it. */
+  readonly reader: DuckDBConnection
+  readonly close: () => void
+}
+
+export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
+
+/** Directories under the data directory are the user's own. */
+export const makePrivateDirectory = (directory: string): void => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
+  const file = databaseFile(options.dataDir)
+  const spill = join(options.dataDir, "tmp")
+  makePrivateDirectory(spill)
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: options.memoryLimit ?? "1GB",
+    temp_directory: spill,
+    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+  })
+  try {
+    const writer = await instance.connect()
+    // Given at open it is ignored.
+    await writer.run(
+      `SET max_temp_directory_size = ${literal(options.maxTempDirectorySize ?? "20GB")}`,
+    )
+    const isNew = !existsSync(file)
+    try {
+      // v1.0.0 can be read by DuckDB 1.1 to 1.5; the default of DuckDB 2 by no 1.x.
+      await writer.run(`ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
+    } catch (cause) {
+      if (cause instanceof Error && cause.message.includes("Could not set lock")) {
+        throw new WarehouseLocked({ file, holder: undefined })
+      }
+      throw cause
+    }
+    if (isNew) chmodSync(file, 0o600)
+    const reader = await instance.connect()
+    for (const connection of [writer, reader]) {
+      await connection.run(`USE ${CATALOG}`)
+      await connection.run("SET TimeZone = 'UTC'")
+    }
+    return {
+      writer,
+      reader,
+      close: () => {
+        writer.closeSync()
+        reader.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (cause) {
+    instance.closeSync()
+    throw cause
+  }
+}

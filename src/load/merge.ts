@@ -1,0 +1,192 @@
+// Merges staged rows into their table: what is new, revised or unchanged is decided by the database, and
+// the mode of the table says what becomes of it. Runs inside the writer's transaction.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table, versionsOf } from "../domain/table.ts"
+import type { Staged } from "./stage.ts"
+import { day, identifier, identifiers, instant, literal, qualified } from "./sql.ts"
+
+export interface MergeContext {
+  readonly connection: DuckDBConnection
+  readonly runId: string
+  /** Microseconds since 1970, later than any answer before it, of earlier runs too. */
+  readonly tick: () => number
+}
+
+export interface Counts {
+  inserted: number
+  revised: number
+  unchanged: number
+}
+
+export interface Merged {
+  /** By the batch's place in its group. */
+  readonly counts: ReadonlyMap<number, Counts>
+  /** Months of event time (`-` for a table without) whose stored rows changed. */
+  readonly months: ReadonlySet<string>
+}
+
+const NEW = 0
+const REVISED = 1
+const UNCHANGED = 2
+
+/** `a.key = b.key AND …`; key columns are required, so equality is enough. */
+const sameKey = (table: Table, left: string, right: string): string =>
+  table.key
+    .map((name) => `${left}.${identifier(name)} = ${right}.${identifier(name)}`)
+    .join(" AND ")
+
+/** Whether a stored row of the same key always has the same time, so that others need not be read. */
+const isTimeBoundByKey = (table: Table): boolean =>
+  table.time !== undefined && (table.key.includes(table.time) || table.mode === "first")
+
+/** Literal bounds let DuckDB skip row groups: the cost does not grow with the history stored. */
+const withinBounds = (staged: Staged, alias: string): string => {
+  const { table, bounds } = staged
+  if (bounds === undefined || table.time === undefined || !isTimeBoundByKey(table)) return "true"
+  const type = table.columns.find((column) => column.name === table.time)?.type
+  const value = type === "date" ? day : instant
+  return `${alias}.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
+}
+
+const monthOf = (table: Table, alias: string): string =>
+  table.time === undefined
+    ? "NULL::DATE"
+    : `date_trunc('month', ${alias}.${identifier(table.time)})::DATE`
+
+const sameContent = (table: Table): string => {
+  if (table.mode === "first") return "true"
+  const content = table.columns.filter((column) => !table.key.includes(column.name))
+  const same = content.map(({ name }) => {
+    const column = identifier(name)
+    return `s.${column} IS NOT DISTINCT FROM t.${column}`
+  })
+  const all = same.length === 0 ? "true" : same.join(" AND ")
+  // An observation that is not newer than the current one (a replay) must change nothing.
+  return table.mode === "slowly_changing" ? `(s._observed_at <= t.valid_from OR (${all}))` : all
+}
+
+/** Fills `merged` with the last row of each key, what it is, and what the stored row says. */
+const classify = async (
+  { connection }: MergeContext,
+  staged: Staged,
+  batch: number | undefined,
+): Promise<void> => {
+  const { table } = staged
+  const current = table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")
+  const firstSeen =
+    table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
+  await connection.run(`CREATE OR REPLACE TEMP TABLE merged AS
+    WITH staged AS (${staged.source}${batch === undefined ? "" : ` WHERE p._batch = ${batch}`}),
+    s AS (
+      SELECT * FROM staged QUALIFY row_number() OVER (
+        PARTITION BY ${identifiers(table.key)} ORDER BY _ordinal DESC) = 1
+    )
+    SELECT s.*, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
+      CASE WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
+        WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
+    FROM s LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${current}) t
+    ON ${sameKey(table, "s", "t")}`)
+}
+
+/** The source's own columns, then what the mode adds, as the INSERT's names and expressions over `merged`. */
+const insertion = (table: Table, runId: string, now: string): string => {
+  const filled: Readonly<Record<string, string>> = {
+    _run_id: literal(runId),
+    _response_id: "m._response_id",
+    _first_seen_at: `coalesce(m._first_seen_at, ${now})`,
+    _updated_at: now,
+    valid_from: `coalesce(m._observed_at, ${now})`,
+    valid_to: "NULL",
+    is_current: "true",
+  }
+  const names = allColumns(table).map(({ name }) => name)
+  const own = new Set(table.columns.map(({ name }) => name))
+  const values = names.map((name) =>
+    own.has(name) ? `m.${identifier(name)}` : (filled[name] ?? "NULL"),
+  )
+  return `INSERT INTO ${qualified(table)} (${identifiers(names)})
+    SELECT ${values.join(", ")} FROM temp.main.merged m`
+}
+
+/** What has to happen to stored rows before the new ones are inserted. */
+const makeRoom = (staged: Staged, runId: string, now: string): ReadonlyArray<string> => {
+  const { table } = staged
+  const target = qualified(table)
+  const revisedRows = `${sameKey(table, "t", "m")} AND m._what = ${REVISED}`
+  const within = withinBounds(staged, "t")
+  const remove = `DELETE FROM ${target} t USING temp.main.merged m WHERE ${revisedRows} AND ${within}`
+  switch (table.mode) {
+    case "history": {
+      const names = allColumns(table).map(({ name }) => name)
+      const versions = qualified(versionsOf(table))
+      return [
+        `INSERT INTO ${versions} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
+         SELECT ${identifiers(names, "t")}, ${now}, ${literal(runId)}
+         FROM ${target} t JOIN temp.main.merged m ON ${revisedRows} WHERE ${within}`,
+        remove,
+      ]
+    }
+    case "slowly_changing":
+      return [
+        `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
+         FROM temp.main.merged m WHERE ${revisedRows} AND t.is_current`,
+      ]
+    case "replace":
+      return [remove]
+    case "first":
+      return []
+  }
+}
+
+const mergeOnce = async (
+  context: MergeContext,
+  staged: Staged,
+  batch: number | undefined,
+  into: { counts: Map<number, Counts>; months: Set<string> },
+): Promise<"done" | "repeated keys"> => {
+  const { connection, runId } = context
+  const { table } = staged
+  await classify(context, staged, batch)
+  const found = await connection.runAndReadAll(`
+    SELECT _batch, _what, coalesce(strftime(month, '%Y-%m'), '-'),
+      coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
+    FROM (SELECT _batch, _what, ${monthOf(table, "m")} AS month, _stored_month,
+      count(*)::DOUBLE AS rows FROM temp.main.merged m GROUP BY ALL)`)
+  const groups = found.getRows() as Array<[number, number, string, string, number]>
+  const total = groups.reduce((sum, [, , , , rows]) => sum + rows, 0)
+  // Batches that share a key must take effect one after the other, as if committed alone.
+  if (batch === undefined && staged.batches.length > 1 && total < staged.rows)
+    return "repeated keys"
+  const now = instant(context.tick())
+  const seen = new Set<number>()
+  for (const [of, what, month, storedMonth, rows] of groups) {
+    const counts = into.counts.get(of) ?? { inserted: 0, revised: 0, unchanged: 0 }
+    into.counts.set(of, counts)
+    seen.add(what)
+    if (what === UNCHANGED) {
+      counts.unchanged += rows
+      continue
+    }
+    if (what === NEW) counts.inserted += rows
+    else {
+      counts.revised += rows
+      into.months.add(storedMonth)
+    }
+    into.months.add(month)
+  }
+  if (seen.has(REVISED)) {
+    for (const statement of makeRoom(staged, runId, now)) await connection.run(statement)
+  }
+  if (seen.has(NEW) || seen.has(REVISED)) {
+    const all = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
+    await connection.run(`${insertion(table, runId, now)}${all}`)
+  }
+  return "done"
+}
+
+export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
+  const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
+  if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
+  for (const batch of staged.batches) await mergeOnce(context, staged, batch, into)
+  return into
+}

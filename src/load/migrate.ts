@@ -1,0 +1,153 @@
+// Brings the stored schema to what the table values say, by adding only; anything else stops with the plan.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table, tableName } from "../domain/table.ts"
+import {
+  columnComment,
+  columnDefinition,
+  commentOnColumn,
+  commentOnTable,
+  createSchemas,
+  createTable,
+  storedTables,
+  tableComment,
+} from "./ddl.ts"
+import { LoadError } from "./errors.ts"
+import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
+
+interface StoredColumn {
+  readonly type: string
+  readonly required: boolean
+  readonly comment: string | null
+}
+
+interface StoredTable {
+  readonly comment: string | null
+  readonly columns: Map<string, StoredColumn>
+}
+
+/** Statements to run, and differences that adding can't bridge. */
+export interface MigrationPlan {
+  readonly statements: ReadonlyArray<string>
+  readonly refused: ReadonlyArray<string>
+}
+
+const stored = async (connection: DuckDBConnection): Promise<Map<string, StoredTable>> => {
+  const tables = await connection.runAndReadAll(
+    `SELECT schema_name || '.' || table_name, comment FROM duckdb_tables()
+     WHERE database_name = ${literal(CATALOG)}`,
+  )
+  const columns = await connection.runAndReadAll(
+    `SELECT schema_name || '.' || table_name, column_name, data_type, is_nullable, comment
+     FROM duckdb_columns() WHERE database_name = ${literal(CATALOG)} ORDER BY column_index`,
+  )
+  const found = new Map<string, StoredTable>()
+  for (const [name, comment] of tables.getRows()) {
+    found.set(String(name), { comment: comment as string | null, columns: new Map() })
+  }
+  for (const [name, column, type, nullable, comment] of columns.getRows()) {
+    found.get(String(name))?.columns.set(String(column), {
+      type: String(type),
+      required: nullable === false,
+      comment: comment as string | null,
+    })
+  }
+  return found
+}
+
+const differences = (table: Table, existing: StoredTable, isEmpty: boolean): MigrationPlan => {
+  const statements: Array<string> = []
+  const refused: Array<string> = []
+  const name = qualified(table)
+  const wanted = allColumns(table)
+  for (const column of wanted) {
+    const found = existing.columns.get(column.name)
+    const required = column.required === true
+    if (found === undefined) {
+      if (!required) {
+        statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
+      } else if (isEmpty) {
+        const optional = columnDefinition({ ...column, required: false })
+        statements.push(`ALTER TABLE ${name} ADD COLUMN ${optional}`)
+        statements.push(`ALTER TABLE ${name} ALTER COLUMN ${identifier(column.name)} SET NOT NULL`)
+      } else {
+        refused.push(`${tableName(table)}.${column.name} is required but the stored rows lack it`)
+      }
+    } else if (found.type !== storedType[column.type]) {
+      refused.push(
+        `${tableName(table)}.${column.name} is stored as ${found.type}, now ${storedType[column.type]}`,
+      )
+    } else if (found.required && !required) {
+      statements.push(`ALTER TABLE ${name} ALTER COLUMN ${identifier(column.name)} DROP NOT NULL`)
+    } else if (!found.required && required) {
+      refused.push(`${tableName(table)}.${column.name} is stored as optional, now required`)
+    }
+  }
+  for (const column of existing.columns.keys()) {
+    if (!wanted.some((each) => each.name === column)) {
+      refused.push(`${tableName(table)}.${column} is stored but no longer declared`)
+    }
+  }
+  return { statements, refused }
+}
+
+const comments = (table: Table, existing: StoredTable | undefined): ReadonlyArray<string> => {
+  const changed: Array<string> = []
+  if (existing?.comment !== tableComment(table)) changed.push(commentOnTable(table))
+  for (const column of allColumns(table)) {
+    if (existing?.columns.get(column.name)?.comment !== columnComment(table, column)) {
+      changed.push(commentOnColumn(table, column))
+    }
+  }
+  return changed
+}
+
+const isEmpty = async (connection: DuckDBConnection, table: Table): Promise<boolean> =>
+  (await connection.runAndReadAll(`SELECT 1 FROM ${qualified(table)} LIMIT 1`)).currentRowCount ===
+  0
+
+const plan = async (
+  connection: DuckDBConnection,
+  tables: ReadonlyArray<Table>,
+): Promise<MigrationPlan> => {
+  const existing = await stored(connection)
+  const statements: Array<string> = [...createSchemas]
+  const refused: Array<string> = []
+  for (const table of tables.flatMap(storedTables)) {
+    const found = existing.get(tableName(table))
+    if (found === undefined) {
+      statements.push(createTable(table))
+    } else {
+      const difference = differences(table, found, await isEmpty(connection, table))
+      statements.push(...difference.statements)
+      refused.push(...difference.refused)
+    }
+    statements.push(...comments(table, found))
+  }
+  return { statements, refused }
+}
+
+/** Creates what is missing, adds columns and refreshes comments, in one transaction or not at all. */
+export const migrate = async (
+  connection: DuckDBConnection,
+  tables: ReadonlyArray<Table>,
+): Promise<void> => {
+  const { statements, refused } = await plan(connection, tables)
+  if (refused.length > 0) {
+    throw new LoadError({
+      reason: "Migration",
+      what: "The stored tables can't be brought to this version by adding columns",
+      why: refused.join("; "),
+      advice:
+        "Nothing was changed. Rebuild the warehouse in a new --data-dir with `vaulthouse replay`, or use the version that wrote it.",
+    })
+  }
+  await connection.run("BEGIN")
+  try {
+    // An ALTER and what follows on the same table must see each other: one statement at a time.
+    for (const statement of statements) await connection.run(statement)
+    await connection.run("COMMIT")
+  } catch (cause) {
+    await connection.run("ROLLBACK")
+    throw cause
+  }
+}

@@ -1,0 +1,31 @@
+// How names and values stand in the SQL that is derived from table values.
+import type { ColumnType, Table } from "../domain/table.ts"
+
+/** The catalog the warehouse is attached under: all SQL names it, so that others can stand beside it. */
+export const CATALOG = "vaulthouse"
+
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+export const identifiers = (names: ReadonlyArray<string>, alias?: string): string =>
+  names.map((name) => (alias === undefined ? "" : `${alias}.`) + identifier(name)).join(", ")
+
+export const qualified = (table: Table): string =>
+  `${CATALOG}.${identifier(table.schema)}.${identifier(table.name)}`
+
+/** An instant as a TIMESTAMP literal DuckDB can prune with. */
+export const instant = (micros: number): string => `make_timestamp(${micros}::BIGINT)`
+
+export const day = (days: number): string => `(DATE '1970-01-01' + ${days}::INTEGER)`
+
+export const storedType: Record<ColumnType, string> = {
+  text: "VARCHAR",
+  integer: "BIGINT",
+  double: "DOUBLE",
+  boolean: "BOOLEAN",
+  timestamp: "TIMESTAMP",
+  date: "DATE",
+  json: "JSON",
+  amount: "VARCHAR",
+}

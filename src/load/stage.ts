@@ -1,0 +1,171 @@
+// Carries rows from JavaScript into temporary tables, column chunks at a time. A column that does not vary
+// within its page (the vault, the series, an absent field) is staged once a page: 1.5 to 3.7 M rows/s.
+import {
+  BOOLEAN,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  type DuckDBType,
+  DOUBLE,
+  VARCHAR,
+} from "@duckdb/node-api"
+import type { Column, ColumnType, Rows, Table, Value } from "../domain/table.ts"
+import { identifier } from "./sql.ts"
+
+/** Rows of one table and one response within a batch; `batch` is the batch's place in its group. */
+export interface Page {
+  readonly batch: number
+  readonly rows: Rows
+  readonly observedAt: number | undefined
+}
+
+export interface Staged {
+  readonly table: Table
+  readonly rows: number
+  readonly batches: ReadonlyArray<number>
+  /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id` and `_observed_at`. */
+  readonly source: string
+  /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
+  readonly bounds: { readonly from: number; readonly to: number } | undefined
+}
+
+const VECTOR_SIZE = 2048
+
+type Carrier = "DOUBLE" | "VARCHAR" | "BOOLEAN"
+
+const vectorTypes: Record<Carrier, DuckDBType> = { DOUBLE, VARCHAR, BOOLEAN }
+
+const carriers: Record<ColumnType, Carrier> = {
+  text: "VARCHAR",
+  json: "VARCHAR",
+  amount: "VARCHAR",
+  integer: "DOUBLE",
+  timestamp: "DOUBLE",
+  date: "DOUBLE",
+  double: "DOUBLE",
+  boolean: "BOOLEAN",
+}
+
+// An absent number travels as NaN, which no valid row holds: validity bits cost a BigInt operation a value.
+const fromCarrier: Record<ColumnType, (carried: string) => string> = {
+  text: (carried) => carried,
+  amount: (carried) => carried,
+  boolean: (carried) => carried,
+  json: (carried) => `${carried}::JSON`,
+  double: (carried) => `nullif(${carried}, 'NaN'::DOUBLE)`,
+  integer: (carried) => `TRY_CAST(${carried} AS BIGINT)`,
+  timestamp: (carried) => `make_timestamp(TRY_CAST(${carried} AS BIGINT))`,
+  date: (carried) => `(DATE '1970-01-01' + TRY_CAST(${carried} AS INTEGER))`,
+}
+
+interface StagedColumn {
+  readonly name: string
+  readonly carrier: Carrier
+  readonly values: ReadonlyArray<Value>
+}
+
+const append = async (
+  connection: DuckDBConnection,
+  name: string,
+  columns: ReadonlyArray<StagedColumn>,
+): Promise<void> => {
+  const definitions = columns.map(({ name, carrier }) => `${identifier(name)} ${carrier}`)
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")})`)
+  const appender = await connection.createAppender(name, "main", "temp")
+  const types = columns.map(({ carrier }) => vectorTypes[carrier])
+  const length = columns[0]?.values.length ?? 0
+  try {
+    for (let offset = 0; offset < length; offset += VECTOR_SIZE) {
+      const count = Math.min(VECTOR_SIZE, length - offset)
+      const chunk = DuckDBDataChunk.create(types, count)
+      for (const [at, { carrier, values }] of columns.entries()) {
+        const vector = chunk.getColumnVector(at)
+        for (let row = 0; row < count; row++) {
+          const value = values[offset + row] ?? null
+          vector.setItem(row, value === null && carrier === "DOUBLE" ? Number.NaN : value)
+        }
+        vector.flush()
+      }
+      appender.appendDataChunk(chunk)
+    }
+    appender.flushSync()
+  } finally {
+    appender.closeSync()
+  }
+}
+
+const isConstant = (values: ReadonlyArray<Value>): boolean => {
+  for (let row = 1; row < values.length; row++) if (values[row] !== values[0]) return false
+  return true
+}
+
+const boundsOf = (values: ReadonlyArray<ReadonlyArray<Value>>): Staged["bounds"] => {
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+  for (const page of values) {
+    for (const value of page) {
+      if (typeof value !== "number") continue
+      if (value < from) from = value
+      if (value > to) to = value
+    }
+  }
+  return from <= to ? { from, to } : undefined
+}
+
+/** Stages `pages` (rows of one table, none empty) in `staged_pages` and `staged_rows`. */
+export const stage = async (
+  connection: DuckDBConnection,
+  table: Table,
+  pages: ReadonlyArray<Page>,
+): Promise<Staged> => {
+  const perPage: Array<StagedColumn> = [
+    { name: "_page", carrier: "DOUBLE", values: pages.map((_, page) => page) },
+    { name: "_batch", carrier: "DOUBLE", values: pages.map(({ batch }) => batch) },
+    { name: "_response_id", carrier: "VARCHAR", values: pages.map(({ rows }) => rows.responseId) },
+    {
+      name: "_observed_at",
+      carrier: "DOUBLE",
+      values: pages.map(({ observedAt }) => observedAt ?? null),
+    },
+  ]
+  const perRow: Array<StagedColumn> = [
+    {
+      name: "_page",
+      carrier: "DOUBLE",
+      values: pages.flatMap(({ rows }, page) => new Array<number>(rows.length).fill(page)),
+    },
+  ]
+  const select: Array<string> = []
+  let bounds: Staged["bounds"]
+  for (const [at, column] of table.columns.entries()) {
+    const values = pages.map(({ rows }) => rows.columns[at] ?? [])
+    const constant = values.every(isConstant)
+    if (constant)
+      perPage.push(
+        staged(
+          column,
+          values.map((page) => page[0] ?? null),
+        ),
+      )
+    else perRow.push(staged(column, ([] as ReadonlyArray<Value>).concat(...values)))
+    const carried = `${constant ? "p" : "r"}.${identifier(column.name)}`
+    select.push(`${fromCarrier[column.type](carried)} AS ${identifier(column.name)}`)
+    if (column.name === table.time) bounds = boundsOf(values)
+  }
+  await append(connection, "staged_pages", perPage)
+  await append(connection, "staged_rows", perRow)
+  return {
+    table,
+    rows: perRow[0]?.values.length ?? 0,
+    batches: [...new Set(pages.map(({ batch }) => batch))],
+    source: `SELECT p._batch::INTEGER AS _batch, r.rowid AS _ordinal, ${select.join(", ")},
+      p._response_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
+      FROM temp.main.staged_rows r JOIN temp.main.staged_pages p ON p._page = r._page`,
+    bounds,
+  }
+}
+
+const staged = (column: Column, values: ReadonlyArray<Value>): StagedColumn => ({
+  name: column.name,
+  carrier: carriers[column.type],
+  values,
+})
