@@ -1,0 +1,75 @@
+// A simulator with a fixed clock for each test file, and short ways to ask it things.
+import { afterAll } from "vitest"
+import type { OptionsPatch, Simulator } from "../../simulator/index.ts"
+import { startSimulator } from "../../simulator/index.ts"
+
+export const now = "2026-03-01T10:00:00.000Z"
+
+export type Json = Record<string, any>
+
+export interface Asked {
+  readonly status: number
+  readonly headers: Headers
+  readonly json: any
+}
+
+export interface Bench {
+  readonly simulator: Simulator
+  readonly get: (path: string, key?: string) => Promise<Asked>
+  readonly post: (path: string, body: unknown, key?: string) => Promise<Asked>
+}
+
+const running: Simulator[] = []
+
+// One hook for the file: tests start as many simulators as they like.
+afterAll(async () => {
+  await Promise.all(running.splice(0).map((simulator) => simulator.close()))
+})
+
+export const start = async (options: OptionsPatch = {}): Promise<Bench> => {
+  const simulator = await startSimulator({ now, slowReadMs: 5, ...options })
+  running.push(simulator)
+  const ask = async (path: string, init: RequestInit, key?: string): Promise<Asked> => {
+    const headers = { ...(key === undefined ? {} : { "x-api-key": key }) }
+    const response = await fetch(simulator.url + path, { ...init, headers, redirect: "manual" })
+    const text = await response.text()
+    const isJson = response.headers.get("content-type")?.includes("json") === true
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: isJson ? parsed(text) : text,
+    }
+  }
+  return {
+    simulator,
+    get: (path, key) => ask(path, {}, key),
+    post: (path, body, key) => ask(path, { method: "POST", body: JSON.stringify(body) }, key),
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The vaults of the default directory, by what is odd about them. */
+export const vaultsOf = ({ simulator }: Bench) => {
+  const [full, holed, empty, young, solana, stellar, closed, plain] = simulator.truth.vaults
+  return {
+    full: full!,
+    holed: holed!,
+    empty: empty!,
+    young: young!,
+    solana: solana!,
+    stellar: stellar!,
+    closed: closed!,
+    plain: plain!,
+  }
+}
+
+export const admin = "demo-admin-key"
+export const curator = "demo-curator-key"
+export const user = "demo-user-key"
