@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-const results = process.env["VAULTHOUSE_TEST_RESULTS"]
+const results = process.env["CI_TEST_RESULTS"]
 
 export default defineConfig({
   test: {

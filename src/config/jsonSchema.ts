@@ -1,0 +1,73 @@
+// JSON Schema of the configuration file, for completion and checks in editors; derives from the list of
+// settings. `make docs` writes it to docs/config.schema.json.
+import { expected, type Field, type Kind } from "./kinds.ts"
+import { settingNames, settingOf } from "./settings.ts"
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export const configJsonSchema = (): JsonSchema => {
+  const inFile = settingNames.filter((name) => settingOf(name).inFile !== false)
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "vaulthouse.config.yaml",
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(inFile.map((name) => [name, member(settingOf(name))])),
+  }
+}
+
+const member = ({
+  kind,
+  describe,
+  ...rest
+}: Field & { readonly defaultText?: string }): JsonSchema => ({
+  description:
+    rest.defaultText === undefined ? describe : `${describe} (default: ${rest.defaultText})`,
+  ...(rest.default === undefined ? {} : { default: rest.default }),
+  ...schemaOf(kind),
+})
+
+const schemaOf = (kind: Kind): JsonSchema => {
+  switch (kind.type) {
+    case "text":
+    case "path":
+    case "address":
+      return { type: "string", minLength: 1 }
+    case "url":
+      return { type: "string", pattern: "^https?://" }
+    case "day":
+      return { type: "string", format: "date" }
+    case "memory":
+      return { type: "string", pattern: String.raw`^\d+(\.\d+)? ?[KMGT]i?B$` }
+    case "duration":
+      return { type: ["string", "number"], examples: ["30s", "10 min"] }
+    case "number":
+      return { anyOf: [{ type: "number", exclusiveMinimum: kind.above }, { const: kind.none }] }
+    case "integer": {
+      const number = { type: "integer", minimum: kind.min, maximum: kind.max }
+      return kind.none === undefined ? number : { anyOf: [number, { const: kind.none }] }
+    }
+    case "boolean":
+      return { type: "boolean" }
+    case "choice":
+      return { enum: kind.of }
+    case "list":
+      return { type: "array", items: schemaOf(kind.of) }
+    case "map":
+      return {
+        type: "object",
+        description: `${kind.keys}: ${expected(kind.of)}`,
+        additionalProperties: schemaOf(kind.of),
+      }
+    case "record": {
+      const fields = Object.entries(kind.fields)
+      const required = fields.filter(([, field]) => !("default" in field)).map(([name]) => name)
+      return {
+        type: "object",
+        additionalProperties: false,
+        properties: Object.fromEntries(fields.map(([name, field]) => [name, member(field)])),
+        ...(required.length === 0 ? {} : { required }),
+      }
+    }
+  }
+}

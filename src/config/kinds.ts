@@ -1,0 +1,100 @@
+// Kinds of values a setting can have, as data: reading, messages, flags and the editor's JSON Schema
+// derive from them. Imports nothing, since every `--help` loads it.
+
+export type Kind =
+  | { readonly type: "text"; readonly example: string }
+  | { readonly type: "path" }
+  | { readonly type: "url" }
+  /** An address the platform knows: EVM, Solana or Stellar. */
+  | { readonly type: "address" }
+  /** A day, days since 1970. */
+  | { readonly type: "day" }
+  /** Seconds; `30s`, `10 min`, or a plain number of seconds. */
+  | { readonly type: "duration" }
+  /** An amount of memory as DuckDB reads it, such as `4GB`. */
+  | { readonly type: "memory" }
+  | { readonly type: "number"; readonly above: number; readonly none: string }
+  | {
+      readonly type: "integer"
+      readonly min: number
+      readonly max: number
+      /** A word that may stand for no number at all. */
+      readonly none?: string
+    }
+  | { readonly type: "boolean" }
+  | { readonly type: "choice"; readonly of: ReadonlyArray<string> }
+  | { readonly type: "list"; readonly of: Kind }
+  | { readonly type: "map"; readonly of: Kind; readonly keys: string }
+  | { readonly type: "record"; readonly fields: Readonly<Record<string, Field>> }
+
+/** A member of a record; one without a default must be there. */
+export interface Field {
+  readonly kind: Kind
+  readonly describe: string
+  readonly default?: unknown
+}
+
+/** The TypeScript type of a kind's values. */
+export type ValueOf<K extends Kind> = K extends {
+  type: "text" | "path" | "url" | "address" | "memory"
+}
+  ? string
+  : K extends { type: "number"; none: string } | { type: "integer"; none: string }
+    ? number | undefined
+    : K extends { type: "number" | "integer" | "duration" | "day" }
+      ? number
+      : K extends { type: "boolean" }
+        ? boolean
+        : K extends { type: "choice"; of: ReadonlyArray<infer A> }
+          ? A
+          : K extends { type: "list"; of: infer E extends Kind }
+            ? ReadonlyArray<ValueOf<E>>
+            : K extends { type: "map"; of: infer E extends Kind }
+              ? Readonly<Record<string, ValueOf<E>>>
+              : K extends {
+                    type: "record"
+                    fields: infer F extends Readonly<Record<string, Field>>
+                  }
+                ? { readonly [N in keyof F]: ValueOf<F[N]["kind"]> | Absent<F[N]> }
+                : never
+
+type Absent<F extends Field> = F extends { default: undefined } ? undefined : never
+
+const quoted = (words: ReadonlyArray<string>): string =>
+  words.map((word) => `\`${word}\``).join(", ")
+
+/** What a value of this kind looks like, for messages and documentation. */
+export const expected = (kind: Kind): string => {
+  switch (kind.type) {
+    case "text":
+      return `text such as \`${kind.example}\``
+    case "path":
+      return "a path"
+    case "url":
+      return "an address such as `https://api.example.com`"
+    case "address":
+      return "an EVM, Solana or Stellar address"
+    case "day":
+      return "a day such as `2026-01-31`"
+    case "duration":
+      return "a duration such as `30s` or `10 min`"
+    case "memory":
+      return "an amount such as `4GB` or `512MB`"
+    case "number":
+      return `a number above ${kind.above}, or \`${kind.none}\``
+    case "integer": {
+      const range = `a whole number from ${kind.min} to ${kind.max}`
+      return kind.none === undefined ? range : `${range}, or \`${kind.none}\``
+    }
+    case "boolean":
+      return "`true` or `false`"
+    case "choice":
+      return kind.of.length === 1 ? quoted(kind.of) : `one of ${quoted(kind.of)}`
+    case "list":
+      return `a list; each entry ${expected(kind.of)}`
+    case "map":
+      return `${kind.keys}, each with ${expected(kind.of)}`
+    case "record":
+      return `a section with ${quoted(Object.keys(kind.fields))}`
+  }
+}

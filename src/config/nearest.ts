@@ -1,0 +1,43 @@
+// The known name a mistyped one was probably meant to be.
+
+/** Edits between two texts; a swap of neighbours counts as one, as fingers make it. */
+const distance = (a: string, b: string): number => {
+  let before: ReadonlyArray<number> = []
+  let last: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let cost = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (same ? 0 : 1),
+      )
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
+      }
+      row.push(cost)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length] ?? 0
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
+
+/** `undefined` when none is near enough to be worth a guess. */
+export const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  const wanted = plain(text)
+  const [best] = known
+    .map((name) => ({ name, edits: distance(wanted, plain(name)) }))
+    .toSorted((a, b) => a.edits - b.edits)
+  if (best === undefined) return undefined
+  return best.edits <= Math.max(1, Math.floor(wanted.length / 3)) ? best.name : undefined
+}
+
+/** `; did you mean X?`, or nothing. */
+export const didYouMean = (text: string, known: ReadonlyArray<string>): string => {
+  const name = nearest(text, known)
+  return name === undefined ? "" : `; did you mean \`${name}\`?`
+}

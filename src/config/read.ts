@@ -1,0 +1,179 @@
+// From a value as the file, the environment or a flag gives it to the value a setting has, or to what
+// is wrong with it and where.
+import * as Result from "effect/Result"
+import { parseAddress } from "../domain/address.ts"
+import { parseDay } from "../domain/time.ts"
+import { expected, type Kind } from "./kinds.ts"
+import { didYouMean } from "./nearest.ts"
+
+export type Path = ReadonlyArray<string | number>
+
+export interface Problem {
+  readonly path: Path
+  readonly detail: string
+}
+
+type Read = Result.Result<unknown, ReadonlyArray<Problem>>
+
+const one = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
+
+const show = (value: unknown): string => {
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
+}
+
+/**
+ * Reads a value of the kind. Texts are read as numbers and booleans where those are meant, so that
+ * flags, the environment and the file share their rules.
+ */
+export const read = (kind: Kind, value: unknown, path: Path): Read => {
+  const wrong = (why = `is not ${expected(kind)}`): Read => one(path, `${show(value)} ${why}`)
+  switch (kind.type) {
+    case "text":
+    case "path":
+      return typeof value === "string" && value.trim() !== "" ? Result.succeed(value) : wrong()
+    case "memory":
+      return typeof value === "string" && /^\d+(\.\d+)? ?[KMGT]i?B$/.test(value)
+        ? Result.succeed(value)
+        : wrong()
+    case "url":
+      return typeof value === "string" ? url(value, path) : wrong()
+    case "address":
+      return typeof value === "string" ? address(value, path) : wrong()
+    case "day": {
+      const day = parseDay(value)
+      return day === undefined ? wrong() : Result.succeed(day)
+    }
+    case "duration": {
+      const seconds = duration(value)
+      return seconds === undefined ? wrong() : Result.succeed(seconds)
+    }
+    case "number": {
+      if (value === kind.none) return Result.succeed(undefined)
+      const number = numeric(value)
+      return number !== undefined && number > kind.above ? Result.succeed(number) : wrong()
+    }
+    case "integer": {
+      if (kind.none !== undefined && value === kind.none) return Result.succeed(undefined)
+      const number = numeric(value)
+      const fits = number !== undefined && number >= kind.min && number <= kind.max
+      return fits && Number.isInteger(number) ? Result.succeed(number) : wrong()
+    }
+    case "boolean":
+      if (typeof value === "boolean") return Result.succeed(value)
+      return value === "true" || value === "false" ? Result.succeed(value === "true") : wrong()
+    case "choice":
+      if (typeof value !== "string") return wrong()
+      return kind.of.includes(value)
+        ? Result.succeed(value)
+        : wrong(`is not ${expected(kind)}${didYouMean(value, kind.of)}`)
+    case "list":
+      return Array.isArray(value)
+        ? gather(value.map((entry, index) => [index, read(kind.of, entry, [...path, index])]))
+        : wrong()
+    case "map":
+      return isObject(value)
+        ? gather(
+            Object.entries(value).map(([key, entry]) => [
+              key,
+              read(kind.of, entry, [...path, key]),
+            ]),
+            {},
+          )
+        : wrong()
+    case "record": {
+      if (!isObject(value)) return wrong()
+      return readFields(kind.fields, value, path)
+    }
+  }
+}
+
+const readFields = (
+  fields: Extract<Kind, { type: "record" }>["fields"],
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+): Read => {
+  const unknown = Object.keys(value)
+    .filter((key) => !(key in fields))
+    .map((key): [string, Read] => [key, unknownKey(key, Object.keys(fields), [...path, key])])
+  const known = Object.entries(fields).map(([key, field]): [string, Read] => {
+    if (value[key] !== undefined && value[key] !== null) {
+      return [key, read(field.kind, value[key], [...path, key])]
+    }
+    return "default" in field
+      ? [key, Result.succeed(field.default)]
+      : [key, one(path, `\`${key}\` is missing: ${expected(field.kind)}`)]
+  })
+  return gather([...unknown, ...known], {})
+}
+
+export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
+  const guess = didYouMean(key, known)
+  const names = known.map((name) => `\`${name}\``).join(", ")
+  return one(path, `\`${key}\` is no setting here${guess === "" ? `; there are ${names}` : guess}`)
+}
+
+/** All parts, or all problems of all parts. */
+const gather = (
+  parts: ReadonlyArray<readonly [string | number, Read]>,
+  into: Record<string | number, unknown> | Array<unknown> = [],
+): Read => {
+  const problems = parts.flatMap(([, part]) => (Result.isFailure(part) ? part.failure : []))
+  if (problems.length > 0) return Result.fail(problems)
+  const target = into as Record<string | number, unknown>
+  for (const [key, part] of parts) if (Result.isSuccess(part)) target[key] = part.success
+  return Result.succeed(into)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const numeric = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined
+}
+
+const unitSeconds: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  sec: 1,
+  second: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  h: 3600,
+  hour: 3600,
+  d: 86_400,
+  day: 86_400,
+}
+
+/** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; more than none. */
+const duration = (value: unknown): number | undefined => {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
+  const [, digits = "", word = ""] = match ?? []
+  const unit = unitSeconds[word.toLowerCase()] ?? unitSeconds[word.toLowerCase().replace(/s$/, "")]
+  const seconds = Number(digits) * (word === "" ? 1 : (unit ?? Number.NaN))
+  return match !== null && seconds > 0 ? seconds : undefined
+}
+
+const url = (text: string, path: Path): Read => {
+  const parsed = URL.parse(text)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    return one(path, `${show(text)} is not an address that begins with http:// or https://`)
+  }
+  // Shown without the text: it holds a secret.
+  if (parsed.username !== "" || parsed.password !== "") {
+    return one(path, "holds a user name or password; the API key goes into VAULTHOUSE_API_KEY")
+  }
+  if (parsed.search !== "" || parsed.hash !== "") {
+    return one(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
+  }
+  return Result.succeed(text.replace(/\/+$/, ""))
+}
+
+const address = (text: string, path: Path): Read => {
+  const parsed = parseAddress(text)
+  return Result.isSuccess(parsed)
+    ? Result.succeed(text)
+    : one(path, `${show(text)} ${parsed.failure}`)
+}

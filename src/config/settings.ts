@@ -1,0 +1,326 @@
+// Every setting of vaulthouse, each written once: flags, environment names, the configuration file,
+// its JSON Schema and the printed table derive from this list.
+import { defaultTimeFields } from "../domain/timeFields.ts"
+import type { Kind, ValueOf } from "./kinds.ts"
+
+export interface Setting {
+  readonly kind: Kind
+  readonly describe: string
+  /** Where it can be set besides the configuration file; the environment name derives from it. */
+  readonly flag?: string
+  /** Settings about the configuration file itself can't stand in it. */
+  readonly inFile?: false
+  readonly default: unknown
+  /** The default in words, where the value says little. */
+  readonly defaultText?: string
+}
+
+const days = { type: "integer", min: 0, max: 3650 } as const
+
+export const settings = {
+  baseUrl: {
+    kind: { type: "url" },
+    flag: "base-url",
+    default: undefined,
+    defaultText: "none: required to reach the service",
+    describe: "Base address of the service",
+  },
+  config: {
+    kind: { type: "path" },
+    flag: "config",
+    inFile: false,
+    default: undefined,
+    defaultText: "vaulthouse.config.yaml if present",
+    describe: "Configuration file",
+  },
+  dataDir: {
+    kind: { type: "path" },
+    flag: "data-dir",
+    default: "./data",
+    describe: "Folder of the warehouse, the published copy, Parquet, archive and logs",
+  },
+  platformSegment: {
+    kind: { type: "text", example: "platform" },
+    flag: "platform-segment",
+    default: "platform",
+    describe: "The word in /platform/… paths (a brand word in the real service)",
+  },
+  concurrency: {
+    kind: { type: "integer", min: 1, max: 256, none: "adaptive" },
+    flag: "concurrency",
+    default: undefined,
+    defaultText: "adaptive",
+    describe: "Requests under way at once",
+  },
+  maxRequestsPerSecond: {
+    kind: { type: "number", above: 0, none: "none" },
+    flag: "max-requests-per-second",
+    default: undefined,
+    defaultText: "none",
+    describe: "Upper bound of the request rate",
+  },
+  requestTimeout: {
+    kind: { type: "duration" },
+    flag: "request-timeout",
+    default: 30,
+    describe: "Time for one attempt of a request",
+  },
+  taskTimeout: {
+    kind: { type: "duration" },
+    flag: "task-timeout",
+    default: 600,
+    describe: "Time for one task, retries and waits included",
+  },
+  logFormat: {
+    kind: { type: "choice", of: ["pretty", "json"] },
+    flag: "log-format",
+    default: undefined,
+    defaultText: "pretty on a terminal, json otherwise",
+    describe: "How progress and log lines are written to standard error",
+  },
+  logLevel: {
+    kind: { type: "choice", of: ["error", "warn", "info", "debug"] },
+    flag: "log-level",
+    default: "info",
+    describe: "Least severe log lines shown; debug adds traces to errors",
+  },
+  progress: {
+    kind: { type: "boolean" },
+    flag: "progress",
+    default: true,
+    describe: "Show progress",
+  },
+  color: {
+    kind: { type: "boolean" },
+    flag: "color",
+    default: undefined,
+    defaultText: "on a terminal, unless NO_COLOR is set",
+    describe: "Use colours",
+  },
+  wire: {
+    kind: {
+      type: "record",
+      fields: {
+        case: {
+          kind: { type: "choice", of: ["camel", "snake"] },
+          default: "camel",
+          describe: "Spelling of query names the API document does not show",
+        },
+        names: {
+          kind: {
+            type: "map",
+            of: { type: "text", example: "vault_address" },
+            keys: "client-side names (or endpoint.name)",
+          },
+          default: {},
+          describe: "Single query names that are spelled otherwise",
+        },
+      },
+    },
+    default: { case: "camel", names: {} },
+    describe: "How query names are spelled on the wire",
+  },
+  paths: {
+    kind: {
+      type: "record",
+      fields: {
+        cefiPositions: path("CeFi positions of a subaccount"),
+        subaccountLoans: path("Loans of a subaccount"),
+        subaccountOtc: path("OTC positions of a subaccount"),
+        keyVerification: path("API-key verification"),
+      },
+    },
+    default: {
+      cefiPositions: undefined,
+      subaccountLoans: undefined,
+      subaccountOtc: undefined,
+      keyVerification: undefined,
+    },
+    describe: "Paths the API document does not show; pipelines without theirs are skipped",
+  },
+  timeFields: {
+    kind: { type: "list", of: { type: "text", example: "timestamp" } },
+    default: defaultTimeFields,
+    describe: "Names under which points may carry their time, the likeliest first",
+  },
+  vaults: {
+    kind: {
+      type: "record",
+      fields: {
+        include: {
+          kind: { type: "list", of: { type: "address" } },
+          default: [],
+          describe: "Only these vaults; all when empty",
+        },
+        exclude: {
+          kind: { type: "list", of: { type: "address" } },
+          default: [],
+          describe: "None of these vaults",
+        },
+      },
+    },
+    default: { include: [], exclude: [] },
+    describe: "Which vaults to read",
+  },
+  pipelines: {
+    kind: { type: "list", of: { type: "text", example: "ratio_history" } },
+    default: [],
+    defaultText: "all",
+    describe: "Pipelines that `sync` runs when none is named",
+  },
+  overlapDays: {
+    kind: days,
+    default: 2,
+    describe:
+      "Days before the newest stored point that are read again, for late and revised points",
+  },
+  apySeries: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          smoothing: { kind: { type: "boolean" }, describe: "The service's smoothing filter" },
+          averagingPeriodDays: {
+            kind: { type: "integer", min: 2, max: 365 },
+            default: 7,
+            describe: "Averaging window in days",
+          },
+        },
+      },
+    },
+    default: [
+      { smoothing: true, averagingPeriodDays: 7 },
+      { smoothing: false, averagingPeriodDays: 7 },
+    ],
+    describe: "APY series to keep side by side",
+  },
+  scenarios: {
+    kind: { type: "path" },
+    default: undefined,
+    defaultText: "none",
+    describe: "File with the collateral simulations to run",
+  },
+  unsupportedRetryDays: {
+    kind: days,
+    default: 7,
+    describe: "Days until something the service does not offer for a vault is asked again",
+  },
+  auditFullScanDays: {
+    kind: days,
+    default: 7,
+    describe: "Days between two full walks of an audit log, for backdated entries",
+  },
+  parquet: {
+    kind: {
+      type: "record",
+      fields: {
+        compression: {
+          kind: { type: "choice", of: ["zstd", "snappy", "gzip", "uncompressed"] },
+          default: "zstd",
+          describe: "Compression of the Parquet files",
+        },
+        profile: {
+          kind: { type: "choice", of: ["standard", "compatible"] },
+          default: "standard",
+          describe: "`compatible`: for old readers (version 1 pages, snappy, instants as ISO text)",
+        },
+      },
+    },
+    default: { compression: "zstd", profile: "standard" },
+    describe: "How Parquet files are written",
+  },
+  publish: {
+    kind: {
+      type: "record",
+      fields: {
+        database: {
+          kind: { type: "boolean" },
+          default: true,
+          describe: "The read-only DuckDB copy",
+        },
+        parquet: { kind: { type: "boolean" }, default: true, describe: "The Parquet files" },
+      },
+    },
+    default: { database: true, parquet: true },
+    describe: "What a run publishes for readers",
+  },
+  memoryLimit: {
+    kind: { type: "memory" },
+    default: "2GB",
+    describe: "Memory DuckDB may use before it spills to disk",
+  },
+  schedule: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          cron: {
+            kind: { type: "text", example: "15 * * * *" },
+            describe: "When, as a cron expression (UTC)",
+          },
+          pipelines: {
+            kind: { type: "list", of: { type: "text", example: "ratio_history" } },
+            default: [],
+            describe: "Which pipelines; all when empty",
+          },
+        },
+      },
+    },
+    default: [],
+    defaultText: "none",
+    describe: "When `schedule` runs which pipelines",
+  },
+  notify: {
+    kind: {
+      type: "record",
+      fields: {
+        url: {
+          kind: { type: "url" },
+          default: undefined,
+          describe: "Where to POST the summary of a run",
+        },
+        on: {
+          kind: {
+            type: "list",
+            of: { type: "choice", of: ["complete", "partial", "deferred", "failed"] },
+          },
+          default: ["partial", "failed"],
+          describe: "After which outcomes",
+        },
+      },
+    },
+    default: { url: undefined, on: ["partial", "failed"] },
+    defaultText: "nobody",
+    describe: "Whom to tell how a run ended",
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+function path(what: string) {
+  return {
+    kind: { type: "text", example: "/subaccount/{address}/…" },
+    default: undefined,
+    describe: what,
+  } as const
+}
+
+export type SettingName = keyof typeof settings
+
+type Typed<S> = S extends { readonly kind: infer K extends Kind; readonly default: infer D }
+  ? ValueOf<K> | (D extends undefined ? undefined : never)
+  : never
+
+/** The values of all settings; durations in seconds. */
+export type Settings = { readonly [N in SettingName]: Typed<(typeof settings)[N]> }
+
+export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
+
+export const settingOf = (name: SettingName): Setting => settings[name]
+
+/** `VAULTHOUSE_BASE_URL` for `--base-url`; `undefined` for what stands in the file alone. */
+export const environmentName = ({ flag }: Setting): string | undefined =>
+  flag === undefined ? undefined : `VAULTHOUSE_${flag.replaceAll("-", "_").toUpperCase()}`
+
+export const API_KEY = "VAULTHOUSE_API_KEY"
+export const API_KEY_FILE = "VAULTHOUSE_API_KEY_FILE"
