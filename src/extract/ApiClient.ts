@@ -59,7 +59,7 @@ interface Exchange {
 
 interface Failure {
   readonly reason: ApiErrorReason
-  readonly status?: number
+  readonly status?: number | undefined
   readonly detail: string
 }
 
@@ -161,12 +161,19 @@ export class ApiClient extends Context.Service<
 
           const attempt: Effect.Effect<Answer<A>, ApiError | ArchiveError> = Effect.gen(
             function* () {
-              const pause = yield* budget.pauseMillis
-              if (pause > settings.retryBudgetSeconds * 1000) {
-                return yield* Effect.fail(failed(tooLong(pause / 1000)))
-              }
-              attempts += 1
-              const received = yield* budget.spend(exchange(request)).pipe(Effect.mapError(failed))
+              const received = yield* budget
+                .spend(
+                  Effect.suspend(() => {
+                    attempts += 1
+                    return exchange(request)
+                  }),
+                  settings.retryBudgetSeconds * 1000,
+                )
+                .pipe(
+                  Effect.mapError((error) =>
+                    failed("_tag" in error ? tooLong(error.seconds) : error),
+                  ),
+                )
               const receivedAt = microsFromMillis(yield* Clock.currentTimeMillis)
               const kept = yield* archive.keep({
                 endpoint: endpoint.name,

@@ -2,6 +2,7 @@
 // start. The service's limits are not documented (§8), so both are learnt from its answers.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
@@ -13,15 +14,20 @@ export interface Observed {
   readonly delaySeconds: number | undefined
 }
 
+/** The service has asked everyone to wait longer than the caller will. */
+export class Paused extends Data.TaggedError("Paused")<{ readonly seconds: number }> {}
+
 export class RequestBudget extends Context.Service<
   RequestBudget,
   {
-    /** Runs one request when it is its turn and learns from how it went. */
+    /**
+     * Runs one request when it is its turn and learns from how it went. Fails with `Paused` instead of
+     * waiting when the service has asked for a longer pause than `patienceMillis`.
+     */
     readonly spend: <A extends Observed, E, R>(
       request: Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A, E, R>
-    /** Milliseconds until any request may start: more than 0 after a 429. */
-    readonly pauseMillis: Effect.Effect<number>
+      patienceMillis: number,
+    ) => Effect.Effect<A, E | Paused, R>
   }
 >()("vaulthouse/extract/RequestBudget") {
   static readonly layer = (options: PaceOptions = {}): Layer.Layer<RequestBudget> =>
@@ -31,19 +37,25 @@ export class RequestBudget extends Context.Service<
         const pace = new Pace(options)
         const slots = yield* Semaphore.make(pace.concurrency)
 
-        const awaitTurn = Effect.gen(function* () {
+        const awaitTurn = Effect.fnUntraced(function* (patienceMillis: number) {
           for (;;) {
-            const wait = pace.reserve(yield* Clock.currentTimeMillis)
+            const now = yield* Clock.currentTimeMillis
+            const pause = pace.pause(now)
+            if (pause > patienceMillis) return yield* new Paused({ seconds: pause / 1000 })
+            const wait = pace.reserve(now)
             if (wait <= 0) return
             yield* Effect.sleep(wait)
           }
         })
 
-        const spend = <A extends Observed, E, R>(request: Effect.Effect<A, E, R>) =>
+        const spend = <A extends Observed, E, R>(
+          request: Effect.Effect<A, E, R>,
+          patienceMillis: number,
+        ) =>
           Semaphore.withPermit(
             slots,
             Effect.gen(function* () {
-              yield* awaitTurn
+              yield* awaitTurn(patienceMillis)
               const startedAt = yield* Clock.currentTimeMillis
               const answer = yield* request
               const now = yield* Clock.currentTimeMillis
@@ -55,10 +67,7 @@ export class RequestBudget extends Context.Service<
             }),
           )
 
-        return RequestBudget.of({
-          spend,
-          pauseMillis: Effect.map(Clock.currentTimeMillis, (now) => pace.pause(now)),
-        })
+        return RequestBudget.of({ spend })
       }),
     )
 }
