@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
+import { identifier, literal } from "./sql.ts"
 
 /** In dependency order: a mart stands after those it reads. */
 const names: ReadonlyArray<string> = [
@@ -122,8 +123,6 @@ export const martsDirectory: string = findWarehouseFolder("marts", import.meta.d
 /** Every mart, in dependency order. The files are part of the package: a wrong one is a defect. */
 export const marts: ReadonlyArray<Mart> = names.map((name) => readMart(martsDirectory, name))
 
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 export const martComment = (mart: Mart): string =>
