@@ -56,6 +56,8 @@ export interface Step {
 
 /** What earlier runs left for an entity. */
 export interface Memory {
+  /** What tasks, cursors and gaps are filed under: the vault's address. */
+  readonly entity: string
   readonly cursor: (entity: string) => unknown
   readonly openGaps: ReadonlyArray<{ readonly fromAt: number; readonly toAt: number }>
 }
@@ -68,6 +70,8 @@ export interface VaultPipeline {
   readonly title: string
   readonly tables: ReadonlyArray<Table>
   readonly includes: (vault: VaultRef) => boolean
+  /** The endpoint asks by chain and address; without, an address on two chains is asked about once. */
+  readonly perChain: boolean
   readonly steps: (vault: VaultRef, memory: Memory, context: RunContext) => Steps
   /** Requests a run will need for the vault, for `--plan`. */
   readonly expectedRequests: (vault: VaultRef, memory: Memory, context: RunContext) => number

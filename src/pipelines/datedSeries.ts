@@ -29,6 +29,7 @@ export interface DatedSeries<A> {
   readonly table: Table
   readonly endpoint: AnyEndpoint
   readonly includes: (vault: VaultRef) => boolean
+  readonly perChain: boolean
   /** Longest window whose answer is not cut off. */
   readonly windowDays: number
   /** Points an answer can hold at most; as many as that may mean that there are more. */
@@ -51,9 +52,10 @@ export const datedSeries = <A>(series: DatedSeries<A>): VaultPipeline => ({
   title: series.title,
   tables: [series.table],
   includes: series.includes,
+  perChain: series.perChain,
   steps: (vault, memory, context) =>
     dateWindows({
-      cursor: context.full ? undefined : readSeriesCursor(memory.cursor(vault.address)),
+      cursor: context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity)),
       gaps: memory.openGaps.map(({ fromAt, toAt }) => ({ from: dayOf(fromAt), to: dayOf(toAt) })),
       today: context.today,
       windowDays: series.windowDays,
@@ -61,7 +63,7 @@ export const datedSeries = <A>(series: DatedSeries<A>): VaultPipeline => ({
       since: context.since,
       until: context.until,
       read: (window) => read(series, vault, window, context),
-    }).pipe(Stream.map((step) => toStep(series, vault, step))),
+    }).pipe(Stream.map((step) => toStep(series, memory.entity, step))),
   expectedRequests: (vault, memory, context) => expectedRequests(series, vault, memory, context),
 })
 
@@ -118,8 +120,8 @@ const daysIn = (
 const windowText = ({ from, to }: DateWindow): string =>
   `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
 
-const toStep = <A>(series: DatedSeries<A>, vault: VaultRef, step: WindowStep<Content>): Step => {
-  const cursor = cursorOf(vault, step.cursor)
+const toStep = <A>(series: DatedSeries<A>, entity: string, step: WindowStep<Content>): Step => {
+  const cursor = cursorOf(entity, step.cursor)
   const shared = { window: windowText(step.window), endpoint: series.endpoint.name, ...cursor }
   if (step._tag === "Failed") {
     const quarantined = step.error.reason._tag === "ContractViolation"
@@ -158,10 +160,8 @@ const toStep = <A>(series: DatedSeries<A>, vault: VaultRef, step: WindowStep<Con
   }
 }
 
-const cursorOf = (vault: VaultRef, cursor: SeriesCursor | undefined): Pick<Step, "cursor"> =>
-  cursor === undefined
-    ? {}
-    : { cursor: { entity: vault.address, value: writeSeriesCursor(cursor) } }
+const cursorOf = (entity: string, cursor: SeriesCursor | undefined): Pick<Step, "cursor"> =>
+  cursor === undefined ? {} : { cursor: { entity, value: writeSeriesCursor(cursor) } }
 
 const gap = (
   days: { readonly from: number; readonly to: number },
@@ -179,7 +179,7 @@ const expectedRequests = <A>(
   memory: Memory,
   context: RunContext,
 ): number => {
-  const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(vault.address))
+  const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity))
   const start = Math.max(
     vault.startedOn ?? context.today - ASSUMED_DAYS,
     context.since ?? -Infinity,

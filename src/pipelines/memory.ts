@@ -43,6 +43,7 @@ export const rememberedBy = Effect.fnUntraced(function* (
   return {
     isUnsupported: (entity: string): boolean => unsupported.has(entity),
     of: (entity: string): Memory => ({
+      entity,
       cursor: (name) => cursors.get(name),
       openGaps: gaps.get(entity) ?? [],
     }),

@@ -107,18 +107,33 @@ const runPipeline = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const memories = yield* rememberedBy(warehouse, pipeline.name, context.now, options)
-  const due = vaults.filter(
-    (vault) => pipeline.includes(vault) && !memories.isUnsupported(vault.address),
-  )
+  const included = vaults.filter(pipeline.includes)
+  const asked = pipeline.perChain ? included : onePerAddress(included)
+  const due = asked.filter((vault) => !memories.isUnsupported(entityOf(vault, asked)))
   const tally = yield* runner.begin(pipeline.name, pipeline.title, due.length)
   yield* Effect.forEach(
     due,
-    (vault) =>
-      runner.task(tally, vault.address, pipeline.steps(vault, memories.of(vault.address), context)),
+    (vault) => {
+      const memory = memories.of(entityOf(vault, asked))
+      return runner.task(tally, memory.entity, pipeline.steps(vault, memory, context))
+    },
     { concurrency: TASKS_AT_ONCE, discard: true },
   )
   yield* runner.finish(tally)
 })
+
+/** The same one in every run: that on the lowest chain id. */
+const onePerAddress = (vaults: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
+  ...new Map(
+    vaults.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
+  ).values(),
+]
+
+/** The address; with its chain where one address is a vault on several. */
+const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
+  all.some((other) => other.address === address && other.chainId !== chainId)
+    ? `${address}@${chainId}`
+    : address
 
 const summaryOf = (runId: string, runner: Runner, seconds: number): RunSummary => {
   const tallies = [...runner.tallies.values()]

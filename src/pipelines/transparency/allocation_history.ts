@@ -17,6 +17,7 @@ export const allocationHistoryPipeline = datedSeries({
   table: allocationHistory,
   endpoint: historicalAllocations,
   includes: ({ kind }) => kind === "evm",
+  perChain: true,
   windowDays: WINDOW_DAYS,
   ask: (vault, { from, to }) =>
     Effect.flatMap(ApiClient, (client) =>

@@ -42,7 +42,7 @@ const readSeries = Effect.fnUntraced(function* (
   context: RunContext,
 ) {
   const client = yield* ApiClient
-  const entity = `${vault.address} ${seriesName(series)}`
+  const entity = `${memory.entity} ${seriesName(series)}`
   const through = mark(memory.cursor(entity))
   const days = daysAgo(series, through, context)
   const answer = yield* client.call(historicalApyChart, {
@@ -98,6 +98,7 @@ export const apyHistoryPipeline: VaultPipeline = {
   title: "APY history",
   tables: [apyHistory],
   includes: () => true,
+  perChain: false,
   steps: (vault, memory, context) =>
     Stream.fromIterable(context.apySeries).pipe(
       Stream.mapEffect((series) => readSeries(vault, series, memory, context)),

@@ -76,7 +76,7 @@ const readHistory = Effect.fnUntraced(function* (
   memory: Memory,
   context: RunContext,
 ) {
-  const mark = context.full ? undefined : readMark(memory.cursor(vault.address))
+  const mark = context.full ? undefined : readMark(memory.cursor(memory.entity))
   const first = yield* ask(vault, limitFor(mark, context), context)
   const short = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
   const page = short ? yield* ask(vault, MAX_LIMIT, context) : first
@@ -84,11 +84,11 @@ const readHistory = Effect.fnUntraced(function* (
     ? [...first.answer.responses, ...page.answer.responses]
     : page.answer.responses
   const requests = page.answer.attempts + (short ? first.answer.attempts : 0)
-  return toStep(vault, mark, page, { responses, requests })
+  return toStep(memory.entity, mark, page, { responses, requests })
 })
 
 const toStep = (
-  vault: VaultRef,
+  entity: string,
   mark: Mark | undefined,
   page: Page,
   sent: Pick<Step, "responses" | "requests">,
@@ -131,7 +131,7 @@ const toStep = (
     rows: [page.rows],
     gaps,
     cursor: {
-      entity: vault.address,
+      entity,
       value: { through: formatInstant(through), snapshotsPerDay },
     },
     ...(missed && gaps[0] !== undefined ? { warning: gaps[0].detail } : {}),
@@ -143,6 +143,7 @@ export const pnlHistoryPipeline: VaultPipeline = {
   title: "PnL history",
   tables: [pnlHistory],
   includes: () => true,
+  perChain: false,
   steps: (vault, memory, context) => Stream.fromEffect(readHistory(vault, memory, context)),
   expectedRequests: () => 1,
 }

@@ -19,6 +19,7 @@ export const ratioHistoryPipeline = datedSeries({
   table: ratioHistory,
   endpoint: unrealizedPnlRatio,
   includes: () => true,
+  perChain: false,
   windowDays: WINDOW_DAYS,
   pointLimit: LIMIT,
   ask: (vault, { from, to }) =>
