@@ -18,14 +18,10 @@ interface Page {
 
 const page = async (rest: string): Promise<Page> => (await bench.get(path + rest)).json
 
-const paged = async (limit: number): Promise<readonly Entry[]> => {
-  const all: Entry[] = []
-  for (let rest = `&limit=${limit}`; ;) {
-    const { entries, has_more } = await page(rest)
-    all.push(...entries)
-    if (!has_more) return all
-    rest = `&limit=${limit}&before=${encodeURIComponent(entries.at(-1)!.timestamp)}`
-  }
+const paged = async (limit: number, before?: string): Promise<readonly Entry[]> => {
+  const cursor = before === undefined ? "" : `&before=${encodeURIComponent(before)}`
+  const { entries, has_more } = await page(`&limit=${limit}${cursor}`)
+  return has_more ? [...entries, ...(await paged(limit, entries.at(-1)!.timestamp))] : entries
 }
 
 describe("the audit log", () => {

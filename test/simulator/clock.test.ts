@@ -17,7 +17,7 @@ describe("the clock", () => {
     bench.simulator.patch({ now: "2026-03-03T10:00:00Z" })
     const after = await points(bench, 1000)
     expect([...after.keys()][0]).toBe("2026-03-03T10:00:00Z")
-    for (const [at, value] of before) if (after.has(at)) expect(after.get(at)).toBe(value)
+    for (const [at, value] of after) expect(before.get(at) ?? value).toBe(value)
     // Two more days for each vault that is neither without history nor wound up.
     expect(bench.simulator.truth.totals.apy).toBe(count + 2 * 6)
     // Hours that were late are there once they are old enough.
@@ -37,8 +37,7 @@ describe("a revision", () => {
     const after = await points(bench, 100)
     const recent = "2026-02-27T22:00:00Z"
     for (const [at, value] of after) {
-      if (at <= recent) expect(value).toBe(before.get(at))
-      else expect(value).not.toBe(before.get(at))
+      expect(value === before.get(at)).toBe(at <= recent)
     }
     const late = [...after.keys()].filter((at) => at > recent && !before.has(at))
     expect(late.length).toBeGreaterThan(1)

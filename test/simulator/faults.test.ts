@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Fault } from "../../simulator/index.ts"
 import type { Bench } from "./support.ts"
-import { start, vaultsOf } from "./support.ts"
+import { inTurn, start, vaultsOf } from "./support.ts"
 
 const bench = await start()
 const { full } = vaultsOf(bench)
@@ -92,9 +92,10 @@ describe("bodies that break the contract", () => {
     expect(await get(path)).toMatchObject({ status: 200, json: expect.any(String) })
   })
 
-  it("one documented field missing, or of the wrong type, in one record", async () => {
-    const good = (await (await withFaults()).get(ratioPath)).json
-    for (const mode of ["missing", "wrong-type"] as const) {
+  it.each(["missing", "wrong-type"] as const)(
+    "one documented field %s in one record",
+    async (mode) => {
+      const good = (await (await withFaults()).get(ratioPath)).json
       const { get } = await withFaults({ kind: "contract-break", mode })
       const bad = (await get(ratioPath)).json
       const changed = bad.filter(
@@ -102,8 +103,8 @@ describe("bodies that break the contract", () => {
       )
       expect(bad).toHaveLength(50)
       expect(changed).toHaveLength(1)
-    }
-  })
+    },
+  )
 
   it("an empty list where there is history", async () => {
     const { get } = await withFaults({ kind: "empty" })
@@ -116,11 +117,8 @@ describe("bodies that break the contract", () => {
 })
 
 describe("fault rules", () => {
-  const statuses = async ({ get }: Bench, paths: readonly string[]) => {
-    const seen: number[] = []
-    for (const at of paths) seen.push((await get(at)).status)
-    return seen
-  }
+  const statuses = ({ get }: Bench, paths: readonly string[]) =>
+    inTurn(paths, async (at) => (await get(at)).status)
 
   it("hit a path, a text, the first requests of each URL", async () => {
     const fault = { kind: "status", status: 503 } as const

@@ -1,6 +1,7 @@
 // What the options change: names, forms, shapes, addresses, paths; and the seed's determinism.
 import { describe, expect, it } from "vitest"
 import { kindOf } from "../../simulator/generate/addresses.ts"
+import type { Bench, Json } from "./support.ts"
 import { admin, start, user, vaultsOf } from "./support.ts"
 
 const bench = await start()
@@ -12,13 +13,9 @@ describe("the seed", () => {
   it("decides every answer", async () => {
     const same = await start()
     const other = await start({ seed: 2 })
-    for (const path of [
-      "/tokenized_vault",
-      ratioPath,
-      `/platform/historical_apy/chart?vault=${V}`,
-    ]) {
-      expect((await same.get(path)).json).toEqual((await bench.get(path)).json)
-    }
+    const paths = ["/tokenized_vault", ratioPath, `/platform/historical_apy/chart?vault=${V}`]
+    const answers = (of: Bench) => Promise.all(paths.map(async (path) => (await of.get(path)).json))
+    expect(await answers(same)).toEqual(await answers(bench))
     expect(same.simulator.truth).toEqual(bench.simulator.truth)
     expect(vaultsOf(other).full.address).not.toBe(V)
   })
@@ -89,7 +86,7 @@ describe("names and forms", () => {
     })
     const weth = bench.simulator.truth.vaults.at(-1)!
     const raw = await fetch(`${bench.simulator.url}/withdrawals/${weth.chainId}/${weth.address}`)
-    expect((await raw.json()).totalAssetsRaw).toMatch(/^\d{18,}$/)
+    expect(((await raw.json()) as Json).totalAssetsRaw).toMatch(/^\d{18,}$/)
     const big = await get(`/withdrawals/${weth.chainId}/${weth.address}`)
     expect(big.json.totalAssetsRaw).toBeGreaterThan(Number.MAX_SAFE_INTEGER)
   })

@@ -1,5 +1,6 @@
 // The history series of §4.1: order, windows, limits, defaults, empty results.
 import { describe, expect, it } from "vitest"
+import type { Json } from "./support.ts"
 import { start, vaultsOf } from "./support.ts"
 
 const bench = await start()
@@ -61,10 +62,12 @@ describe("PnL snapshots", () => {
   it("have a limit of 1 to 1000, and 1000 without one", async () => {
     expect(await pnl(full.address)).toHaveLength(1000)
     expect(await pnl(full.address, "&limit=1")).toHaveLength(1)
-    for (const limit of ["0", "1001", "1.5", "x", ""]) {
-      const { status, json } = await get(
-        `/platform/unrealized_pnl?vault=${full.address}&limit=${limit}`,
-      )
+    const refused = await Promise.all(
+      ["0", "1001", "1.5", "x", ""].map((limit) =>
+        get(`/platform/unrealized_pnl?vault=${full.address}&limit=${limit}`),
+      ),
+    )
+    for (const { status, json } of refused) {
       expect(status).toBe(422)
       expect(json.detail[0].loc).toEqual(["query", "limit"])
     }
@@ -119,9 +122,10 @@ describe("allocations and positions", () => {
   it("give one row per day and protocol, adding up to the whole", async () => {
     const path = `/platform/historical_allocations/${full.address}?chainId=${full.chainId}`
     const { json } = await get(`${path}&startDate=2025-06-01&endDate=2025-06-03`)
-    const days = Object.groupBy(json.points as Array<{ date: string }>, (point) => point.date)
-    expect(Object.keys(days)).toEqual(["2025-06-01", "2025-06-02", "2025-06-03"])
-    for (const rows of Object.values(days) as Array<Array<{ allocation_pct: number }>>) {
+    const points: ReadonlyArray<{ date: string; allocation_pct: number }> = json.points
+    const days = Map.groupBy(points, (point) => point.date)
+    expect([...days.keys()]).toEqual(["2025-06-01", "2025-06-02", "2025-06-03"])
+    for (const rows of days.values()) {
       expect(rows.reduce((sum, row) => sum + row.allocation_pct, 0)).toBeCloseTo(100, 2)
     }
   })
@@ -131,7 +135,7 @@ describe("allocations and positions", () => {
     const [point] = await ratio(full.address, "&limit=1")
     expect(json.snapshot_at).toBe(point.timestamp)
     expect(json.total_nav).toBe(point.actual_tvl)
-    const placed = json.subaccounts.reduce((sum: number, at: any) => sum + at.total_usd, 0)
+    const placed = json.subaccounts.reduce((sum: number, at: Json) => sum + at.total_usd, 0)
     expect(placed).toBeLessThan(json.total_nav)
   })
 })

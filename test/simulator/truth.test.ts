@@ -1,6 +1,7 @@
 // The stated truth is what paging over HTTP yields.
 import { describe, expect, it } from "vitest"
 import type { VaultTruth } from "../../simulator/index.ts"
+import type { Json } from "./support.ts"
 import { start } from "./support.ts"
 
 const bench = await start({ vaults: 10, days: 200 })
@@ -14,15 +15,23 @@ const sumOf = (points: Points, field: string): number =>
 const near = (actual: number, expected: number): void =>
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-9)
 
+const dayMs = 86_400_000
+const windowDays = 40
+const windows = Array.from(
+  { length: 6 },
+  (_, index) => Date.parse("2025-08-01") + index * windowDays * dayMs,
+)
+
+/** All of a vault's ratio points, oldest first, window by window. */
 const allRatio = async ({ address }: VaultTruth): Promise<Points> => {
-  const points: Array<Points[number]> = []
-  const windowMs = 40 * 86_400_000
-  for (let from = Date.parse("2025-08-01"); from < Date.parse("2026-03-02"); from += windowMs) {
-    const days = `&startDate=${isoDay(from)}&endDate=${isoDay(from + windowMs - 86_400_000)}`
-    const path = `/platform/unrealized_pnl?vault=${address}&fields=ratio${days}`
-    points.push(...(await bench.get(path)).json.toReversed())
-  }
-  return points
+  const pages = await Promise.all(
+    windows.map(async (from) => {
+      const days = `&startDate=${isoDay(from)}&endDate=${isoDay(from + (windowDays - 1) * dayMs)}`
+      const path = `/platform/unrealized_pnl?vault=${address}&fields=ratio${days}`
+      return (await bench.get(path)).json.toReversed() as Points
+    }),
+  )
+  return pages.flat()
 }
 
 describe.each(truth.vaults)("vault $index ($kind, $status)", (vault) => {
@@ -36,21 +45,24 @@ describe.each(truth.vaults)("vault $index ($kind, $status)", (vault) => {
     near(sumOf(points, "adjusted_redeem_ratio"), vault.ratio.adjustedRedeemRatio)
   })
 
-  it("PnL, APY, allocations", async () => {
+  it("PnL snapshots", async () => {
     const pnl = (await bench.get(`/platform/unrealized_pnl?vault=${vault.address}`)).json
     expect(pnl).toHaveLength(vault.pnl.reachable.n)
     near(sumOf(pnl, "unrealizedPnl"), vault.pnl.reachable.unrealizedPnl)
     near(sumOf(pnl, "unrealizedPnlInAsset"), vault.pnl.reachable.unrealizedPnlInAsset)
-    for (const smoothing of [true, false]) {
-      const query = `vault=${vault.address}&daysAgo=-1&applySmoothing=${smoothing}`
-      const { values } = (await bench.get(`/platform/historical_apy/chart?${query}`)).json
-      const expected = smoothing ? vault.apy.smoothed : vault.apy.raw
-      expect(values).toHaveLength(expected.n)
-      near(
-        values.reduce((sum: number, value: number) => sum + value, 0),
-        expected.sum,
-      )
-    }
+  })
+
+  it.each(["raw", "smoothed"] as const)("%s APY", async (form) => {
+    const query = `vault=${vault.address}&daysAgo=-1&applySmoothing=${form === "smoothed"}`
+    const { values } = (await bench.get(`/platform/historical_apy/chart?${query}`)).json
+    expect(values).toHaveLength(vault.apy[form].n)
+    near(
+      values.reduce((sum: number, value: number) => sum + value, 0),
+      vault.apy[form].sum,
+    )
+  })
+
+  it("allocations", async () => {
     const path = `/platform/historical_allocations/${vault.address}?chainId=${vault.chainId}`
     const { status, json } = await bench.get(path)
     expect(status).toBe(vault.kind === "evm" ? 200 : 422)
@@ -64,7 +76,7 @@ describe("the whole", () => {
   it("adds up, and lists the directory as it is served", async () => {
     const listed = (await bench.get("/tokenized_vault")).json
     expect(
-      listed.map(({ address, chainId, status }: any) => ({ address, chainId, status })),
+      listed.map(({ address, chainId, status }: Json) => ({ address, chainId, status })),
     ).toEqual(truth.vaults.map(({ address, chainId, status }) => ({ address, chainId, status })))
     const closed = (await bench.get("/tokenized_vault?status=closed")).json
     expect(closed).toHaveLength(truth.vaults.filter((vault) => vault.status === "closed").length)

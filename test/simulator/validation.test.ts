@@ -58,7 +58,7 @@ describe("statuses", () => {
   it.each(cases)("%i %s", async (status, path) => {
     const answer = await bench.get(path, admin)
     expect(answer.status).toBe(status)
-    if (status >= 400) expect(answer.json).toHaveProperty("detail")
+    expect(answer.json.detail !== undefined).toBe(status >= 400)
   })
 
   it("refuses bad bodies", async () => {
