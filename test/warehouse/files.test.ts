@@ -37,7 +37,7 @@ const reading = (document: unknown): (() => unknown) => {
 describe("warehouse/marts", () => {
   it("holds an SQL and a YAML file for every listed mart, and nothing else", () => {
     const expected = marts.flatMap(({ name }) => [`${name}.sql`, `${name}.yml`])
-    expect(readdirSync(martsDirectory).sort()).toEqual(expected.sort())
+    expect(readdirSync(martsDirectory).toSorted()).toEqual(expected.toSorted())
   })
 
   it.each(marts)("$name reads the clock in UTC only, and no mart listed after it", (mart) => {

@@ -25,9 +25,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   const connection = await instance.connect()
   const file = literal(join(directory, "writer.duckdb"))
   await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
-  for (const statement of [...createSchemas, ...tables.map(createTable)]) {
-    await connection.run(statement)
-  }
+  await connection.run([...createSchemas, ...tables.map(createTable)].join(";\n"))
   const close = () => {
     connection.closeSync()
     instance.closeSync()
@@ -36,7 +34,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   return { directory, connection, close }
 }
 
-export const tableNamed = (name: string): Table => {
+const tableNamed = (name: string): Table => {
   const found = tables.find((table) => tableName(table) === name)
   if (found === undefined) throw new Error(`There is no table ${name}`)
   return found
@@ -59,23 +57,30 @@ const fillers: Record<Column["type"], string> = {
   date: "1970-01-01",
 }
 
-/** Required columns that a row leaves out are filled with something that stands for nothing. */
-export const insertRows = async (
-  connection: DuckDBConnection,
-  table: Table,
-  rows: ReadonlyArray<Row>,
-): Promise<void> => {
+const insertRow = (table: Table, row: Row): string => {
   const columns = allColumns(table)
-  for (const row of rows) {
-    const stray = Object.keys(row).filter((name) => !columns.some((column) => column.name === name))
-    if (stray.length > 0) throw new Error(`${tableName(table)} has no column ${stray.join(", ")}`)
-    const values = columns.map((column) => {
-      const value = row[column.name]
-      const filled = value === undefined && column.required === true ? fillers[column.type] : value
-      return `${cell(filled)}::${storedType[column.type]}`
-    })
-    await connection.run(`INSERT INTO ${qualified(table)} VALUES (${values.join(", ")})`)
-  }
+  const stray = Object.keys(row).filter((name) => !columns.some((column) => column.name === name))
+  if (stray.length > 0) throw new Error(`${tableName(table)} has no column ${stray.join(", ")}`)
+  const values = columns.map((column) => {
+    const value = row[column.name]
+    const filled = value === undefined && column.required === true ? fillers[column.type] : value
+    return `${cell(filled)}::${storedType[column.type]}`
+  })
+  return `INSERT INTO ${qualified(table)} VALUES (${values.join(", ")})`
+}
+
+const insertsOf = (given: MartTest["given"]): ReadonlyArray<string> =>
+  Object.entries(given).flatMap(([name, rows]) => {
+    const table = tableNamed(name)
+    return rows.map((row) => insertRow(table, row))
+  })
+
+/** Required columns that a row leaves out are filled with something that stands for nothing. */
+export const addRows = async (
+  connection: DuckDBConnection,
+  given: MartTest["given"],
+): Promise<void> => {
+  await connection.run(insertsOf(given).join(";\n"))
 }
 
 /** Empties every table, then puts the given rows in. */
@@ -83,10 +88,8 @@ export const putGiven = async (
   connection: DuckDBConnection,
   given: MartTest["given"],
 ): Promise<void> => {
-  for (const table of tables) await connection.run(`DELETE FROM ${qualified(table)}`)
-  for (const [name, rows] of Object.entries(given)) {
-    await insertRows(connection, tableNamed(name), rows)
-  }
+  const deletes = tables.map((table) => `DELETE FROM ${qualified(table)}`)
+  await connection.run([...deletes, ...insertsOf(given)].join(";\n"))
 }
 
 /** The marts as they are, but for the clock: `now()` is the instant given. */

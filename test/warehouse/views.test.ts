@@ -2,19 +2,18 @@
 // read-only copy of the file.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createMarts, marts, martsDirectory } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
 import {
+  addRows,
   createMartsAt,
-  insertRows,
   martRows,
   openWarehouse,
   putGiven,
   readRows,
-  tableNamed,
   type TestWarehouse,
 } from "./support.ts"
 
@@ -115,9 +114,11 @@ describe("time zones", () => {
   it("a fact of this moment is new, not hours old or yet to come", async () => {
     const { connection } = warehouse
     await connection.run("SET TimeZone = 'Asia/Kathmandu'")
-    await insertRows(connection, tableNamed("core.ratio_history"), [
-      { vault_address: "empty", observed_at: new Date().toISOString().slice(0, 19) },
-    ])
+    await addRows(connection, {
+      "core.ratio_history": [
+        { vault_address: "empty", observed_at: new Date().toISOString().slice(0, 19) },
+      ],
+    })
     const [row] = await readRows(
       connection,
       `SELECT latest.ratio_age_hours, fresh.age_hours, fresh.is_stale
@@ -133,57 +134,73 @@ describe("time zones", () => {
   })
 })
 
-describe("a copy of the file", () => {
-  it("answers the same under another name, read-only, opened or attached", async () => {
+describe("a copy of the file, renamed and read-only", () => {
+  let before: ReadonlyArray<ReadonlyArray<unknown>>
+  let opened: DuckDBInstance
+  let attached: DuckDBInstance
+  let reader: DuckDBConnection
+  let other: DuckDBConnection
+  beforeAll(async () => {
     const { connection, directory } = warehouse
     await createMartsAt(connection, "2026-03-30 12:00:00")
-    const before = await everyMart()
+    before = await everyMart()
     const file = join(directory, "some other name.duckdb")
     await connection.run(`ATTACH ${literal(file)} AS copied (STORAGE_VERSION 'v1.0.0')`)
     await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await connection.run("DETACH copied")
     await createMarts(connection, CATALOG)
+    opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+    reader = await opened.connect()
+    attached = await DuckDBInstance.create(":memory:")
+    other = await attached.connect()
+    await other.run(`ATTACH ${literal(file)} AS elsewhere (READ_ONLY)`)
+  })
+  afterAll(() => {
+    reader.closeSync()
+    opened.closeSync()
+    other.closeSync()
+    attached.closeSync()
+  })
 
-    const opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
-    const attached = await DuckDBInstance.create(":memory:")
-    try {
-      const reader = await opened.connect()
-      const other = await attached.connect()
-      await other.run(`ATTACH ${literal(file)} AS elsewhere (READ_ONLY)`)
-      for (const [index, { name, key }] of marts.entries()) {
-        const ordered = `mart.${identifier(name)} ORDER BY ${key.map(identifier).join(", ")}`
-        expect(await readRows(reader, `SELECT * FROM ${ordered}`)).toEqual(before[index])
-        expect(await readRows(other, `SELECT * FROM elsewhere.${ordered}`)).toEqual(before[index])
-      }
-      reader.closeSync()
-      other.closeSync()
-    } finally {
-      opened.closeSync()
-      attached.closeSync()
-    }
+  it.each(marts)("mart.$name answers the same, opened or attached", async (mart) => {
+    const rows = before[marts.indexOf(mart)]
+    const ordered = `mart.${identifier(mart.name)} ORDER BY ${mart.key.map(identifier).join(", ")}`
+    expect(await readRows(reader, `SELECT * FROM ${ordered}`)).toEqual(rows)
+    expect(await readRows(other, `SELECT * FROM elsewhere.${ordered}`)).toEqual(rows)
   })
 })
 
 describe("series", () => {
-  const factTimes: Record<string, Record<string, string | number>> = {
-    ratio: { observed_at: "2026-03-01 00:00:00" },
-    pnl: { snapshot_at: "2026-03-01 00:00:00" },
-    apy: { date: "2026-03-01" },
-    allocation: { date: "2026-03-01", chain_id: 1 },
+  const facts = {
+    allocation: { "core.allocation_history": { date: "2026-03-01", chain_id: 1 } },
+    apy: { "core.apy_history": { date: "2026-03-01" } },
+    pnl: { "core.pnl_history": { snapshot_at: "2026-03-01 00:00:00" } },
+    ratio: { "core.ratio_history": { observed_at: "2026-03-01 00:00:00" } },
   }
+  afterAll(fill)
 
-  it("every declared series names a pipeline, and freshness and completeness read its table", async () => {
-    const { connection } = warehouse
+  it("each declared one names its table and a pipeline", async () => {
     const declared = await readRows(
-      connection,
+      warehouse.connection,
       `SELECT series, source_table, pipeline FROM ${CATALOG}.mart.series ORDER BY series`,
     )
-    expect(declared.map(({ series }) => series)).toEqual(Object.keys(factTimes).sort())
-    for (const { series, source_table, pipeline } of declared) {
-      expect(pipelineNames).toContain(pipeline)
+    expect(declared.map(({ series, source_table }) => [series, source_table])).toEqual(
+      Object.entries(facts).map(([series, fact]) => [series, ...Object.keys(fact)]),
+    )
+    expect(pipelineNames).toEqual(expect.arrayContaining(declared.map(({ pipeline }) => pipeline)))
+  })
+
+  it.each(Object.entries(facts))(
+    "freshness and completeness see a fact of %s",
+    async (series, fact) => {
+      const { connection } = warehouse
+      const rows = Object.entries(fact).map(([table, row]) => [
+        table,
+        [{ vault_address: "a", ...row }],
+      ])
       await putGiven(connection, {
         "core.vaults": [{ chain_id: 1, vault_address: "a", chain_type: "evm", is_current: true }],
-        [String(source_table)]: [{ vault_address: "a", ...factTimes[String(series)] }],
+        ...Object.fromEntries(rows),
       })
       const fresh = await readRows(
         connection,
@@ -195,9 +212,8 @@ describe("series", () => {
       )
       expect(fresh).toEqual([{ series }])
       expect(complete).toEqual([{ series, state: "present" }])
-    }
-    await fill()
-  })
+    },
+  )
 })
 
 describe("warehouse/examples", () => {
