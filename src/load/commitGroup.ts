@@ -6,6 +6,7 @@ import { type Page, stage } from "./stage.ts"
 import { cursors } from "./tables/cursors.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 import { tasks } from "./tables/tasks.ts"
+import { upkeep } from "./upkeep.ts"
 
 export interface Session extends MergeContext {
   /** `schema.table/month` already marked as changed by this process since the last export. */
@@ -22,6 +23,8 @@ export const rowsOf = (
   length: records.length,
   responseId: null,
 })
+
+const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
 const settled = ({ task }: Batch, counts: Counts): RecordedOutcome => {
   if (task.outcome !== "landed") return task.outcome
@@ -99,8 +102,7 @@ export class Changes {
       run_id: this.#session.runId,
       changed_at,
     }))
-    const page = { batch: 0, rows: rowsOf(partitionChanges, records), observedAt: undefined }
-    await merge(this.#session, await stage(this.#session.connection, partitionChanges, [page]))
+    await upkeep(this.#session, [rowsOf(partitionChanges, records)])
   }
 
   /** Once the transaction is committed. */
@@ -124,18 +126,18 @@ const pagesByTable = (
 }
 
 /** Stages and merges `pages`, adding to `counts` what each batch changed. */
-export const load = async (
+const loadRows = async (
   session: Session,
   pages: ReadonlyArray<Page>,
   changes: Changes,
-  counts?: ReadonlyArray<Counts>,
+  counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
   for (const [table, ofTable] of pagesByTable(pages).values()) {
     const merged = await merge(session, await stage(session.connection, table, ofTable))
     changes.add(table, merged.months)
     for (const [batch, of] of merged.counts) {
       if (table.mode === "history" && of.revised > 0) changes.add(versionsOf(table), merged.months)
-      const sum = counts?.[batch]
+      const sum = counts[batch]
       if (sum === undefined) continue
       sum.inserted += of.inserted
       sum.revised += of.revised
@@ -144,36 +146,45 @@ export const load = async (
   }
 }
 
+/** Bookkeeping may be of a table with history too (a journal): it is then merged like any rows. */
+const isUpkeep = ({ table }: Rows): boolean => table.mode === "replace" || table.mode === "first"
+
+/** Writes rows of vaulthouse's own tables. */
+export const loadUpkeep = async (
+  session: Session,
+  rows: ReadonlyArray<Rows>,
+  changes: Changes,
+): Promise<void> => {
+  for (const [table, months] of await upkeep(session, rows)) changes.add(table, months)
+}
+
 /** What each batch changed, in order. On a failure nothing of the group is kept. */
 export const commitGroup = async (
   session: Session,
   batches: ReadonlyArray<Batch>,
 ): Promise<ReadonlyArray<Committed>> => {
   const changes = new Changes(session)
-  const counts = batches.map((): Counts => ({ inserted: 0, revised: 0, unchanged: 0 }))
-  const pages = (rowsOfBatch: (batch: Batch, at: number) => ReadonlyArray<Rows>) =>
+  const counts = batches.map((): Counts => ({ ...nothing }))
+  const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>
     batches.flatMap((batch, at) =>
-      rowsOfBatch(batch, at).map((rows) => ({ batch: at, rows, observedAt: batch.observedAt })),
+      rowsOfBatch(batch).map((rows) => ({ batch: at, rows, observedAt: batch.observedAt })),
     )
   await transaction(session, async () => {
-    await load(
+    await loadRows(
       session,
       pages(({ rows }) => rows),
       changes,
       counts,
     )
-    await load(
-      session,
-      pages(({ bookkeeping }) => bookkeeping),
-      changes,
-    )
+    const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isUpkeep(rows)))
+    await loadRows(session, merged, changes, [])
     const now = session.tick()
-    const { runId } = session
-    const own = pages((batch, at) => [
-      taskRows(batch, counts[at] ?? { inserted: 0, revised: 0, unchanged: 0 }, runId, now),
-      ...cursorRows(batch, runId, now),
+    const upkept = batches.flatMap((batch, at) => [
+      ...batch.bookkeeping.filter(isUpkeep),
+      taskRows(batch, counts[at] ?? nothing, session.runId, now),
+      ...cursorRows(batch, session.runId, now),
     ])
-    await load(session, own, changes)
+    await loadUpkeep(session, upkept, changes)
     await changes.write()
   })
   changes.settle()

@@ -44,6 +44,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     await writer.run(
       `SET max_temp_directory_size = ${literal(options.maxTempDirectorySize ?? "20GB")}`,
     )
+    // The default of 16 MB would rewrite the tail of the growing tables every few groups: a quarter slower.
+    await writer.run("SET checkpoint_threshold = '128MB'")
     const isNew = !existsSync(file)
     try {
       // v1.0.0 can be read by DuckDB 1.1 to 1.5; the default of DuckDB 2 by no 1.x.

@@ -75,12 +75,11 @@ const classify = async (
   const current = table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")
   const firstSeen =
     table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
+  const lastOfKey = `QUALIFY row_number() OVER (
+    PARTITION BY ${identifiers(table.key)} ORDER BY _ordinal DESC) = 1`
   await connection.run(`CREATE OR REPLACE TEMP TABLE merged AS
     WITH staged AS (${staged.source}${batch === undefined ? "" : ` WHERE p._batch = ${batch}`}),
-    s AS (
-      SELECT * FROM staged QUALIFY row_number() OVER (
-        PARTITION BY ${identifiers(table.key)} ORDER BY _ordinal DESC) = 1
-    )
+    s AS (SELECT * FROM staged ${staged.distinct ? "" : lastOfKey})
     SELECT s.*, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
       CASE WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
@@ -88,8 +87,8 @@ const classify = async (
     ON ${sameKey(table, "s", "t")}`)
 }
 
-/** The source's own columns, then what the mode adds, as the INSERT's names and expressions over `merged`. */
-const insertion = (table: Table, runId: string, now: string): string => {
+/** Inserts `source`'s rows as `m`: the table's own columns and what the mode adds. */
+const insertion = (table: Table, source: string, runId: string, now: string): string => {
   const filled: Readonly<Record<string, string>> = {
     _run_id: literal(runId),
     _response_id: "m._response_id",
@@ -105,7 +104,7 @@ const insertion = (table: Table, runId: string, now: string): string => {
     own.has(name) ? `m.${identifier(name)}` : (filled[name] ?? "NULL"),
   )
   return `INSERT INTO ${qualified(table)} (${identifiers(names)})
-    SELECT ${values.join(", ")} FROM temp.main.merged m`
+    SELECT ${values.join(", ")} FROM ${source} m`
 }
 
 /** What has to happen to stored rows before the new ones are inserted. */
@@ -155,7 +154,7 @@ const mergeOnce = async (
   const groups = found.getRows() as Array<[number, number, string, string, number]>
   const total = groups.reduce((sum, [, , , , rows]) => sum + rows, 0)
   // Batches that share a key must take effect one after the other, as if committed alone.
-  if (batch === undefined && staged.batches.length > 1 && total < staged.rows)
+  if (batch === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
   const now = instant(context.tick())
   const seen = new Set<number>()
@@ -178,15 +177,45 @@ const mergeOnce = async (
     for (const statement of makeRoom(staged, runId, now)) await connection.run(statement)
   }
   if (seen.has(NEW) || seen.has(REVISED)) {
-    const all = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
-    await connection.run(`${insertion(table, runId, now)}${all}`)
+    const kept = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
+    await connection.run(`${insertion(table, "temp.main.merged", runId, now)}${kept}`)
   }
   return "done"
 }
 
+/**
+ * Rows of a series nothing of which is stored yet, the bulk of a first sync, go straight in: finding
+ * that out reads keys alone. `undefined` when some key is stored already.
+ */
+const insertAllNew = async (
+  { connection, runId, tick }: MergeContext,
+  staged: Staged,
+): Promise<Merged | undefined> => {
+  const { table } = staged
+  const found = await connection.runAndReadAll(`
+    SELECT coalesce(strftime(month, '%Y-%m'), '-'), stored FROM (
+      SELECT ${monthOf(table, "s")} AS month, count(t.${identifier(table.key[0] ?? "")}) > 0 AS stored
+      FROM (${staged.source}) s
+      LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${withinBounds(staged, "t")}) t
+      ON ${sameKey(table, "s", "t")} GROUP BY ALL)`)
+  const months = found.getRows() as Array<[string, boolean]>
+  if (months.some(([, stored]) => stored)) return undefined
+  const source = `(SELECT *, NULL AS _first_seen_at FROM (${staged.source}))`
+  await connection.run(insertion(table, source, runId, instant(tick())))
+  const counts = new Map<number, Counts>()
+  for (const [batch, inserted] of staged.rowsOfBatch) {
+    counts.set(batch, { inserted, revised: 0, unchanged: 0 })
+  }
+  return { counts, months: new Set(months.map(([month]) => month)) }
+}
+
 export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
+  if (staged.distinct) {
+    const merged = await insertAllNew(context, staged)
+    if (merged !== undefined) return merged
+  }
   const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
   if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
-  for (const batch of staged.batches) await mergeOnce(context, staged, batch, into)
+  for (const batch of staged.rowsOfBatch.keys()) await mergeOnce(context, staged, batch, into)
   return into
 }

@@ -1,6 +1,6 @@
 // The record of a run in ops.runs: written at its start, completed at its end from what its tasks say.
 import { CATALOG, instant, literal } from "./sql.ts"
-import { Changes, load, rowsOf, type Session, transaction } from "./commitGroup.ts"
+import { Changes, loadUpkeep, rowsOf, type Session, transaction } from "./commitGroup.ts"
 import { readRows } from "./readRows.ts"
 import { runs } from "./tables/runs.ts"
 
@@ -32,7 +32,7 @@ export const startRun = async (session: Session, start: RunStart): Promise<void>
     },
   ])
   await transaction(session, async () => {
-    await load(session, [{ batch: 0, rows, observedAt: undefined }], changes)
+    await loadUpkeep(session, [rows], changes)
     await changes.write()
   })
   changes.settle()

@@ -9,6 +9,7 @@ import {
   VARCHAR,
 } from "@duckdb/node-api"
 import type { Column, ColumnType, Rows, Table, Value } from "../domain/table.ts"
+import { haveDistinctKeys, type KeyColumn } from "./distinctKeys.ts"
 import { identifier } from "./sql.ts"
 
 /** Rows of one table and one response within a batch; `batch` is the batch's place in its group. */
@@ -21,11 +22,14 @@ export interface Page {
 export interface Staged {
   readonly table: Table
   readonly rows: number
-  readonly batches: ReadonlyArray<number>
+  /** Rows of each batch. */
+  readonly rowsOfBatch: ReadonlyMap<number, number>
   /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id` and `_observed_at`. */
   readonly source: string
   /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
   readonly bounds: { readonly from: number; readonly to: number } | undefined
+  /** Whether no key can occur twice. */
+  readonly distinct: boolean
 }
 
 const VECTOR_SIZE = 2048
@@ -34,7 +38,7 @@ type Carrier = "DOUBLE" | "VARCHAR" | "BOOLEAN"
 
 const vectorTypes: Record<Carrier, DuckDBType> = { DOUBLE, VARCHAR, BOOLEAN }
 
-const carriers: Record<ColumnType, Carrier> = {
+export const carriers: Record<ColumnType, Carrier> = {
   text: "VARCHAR",
   json: "VARCHAR",
   amount: "VARCHAR",
@@ -46,7 +50,7 @@ const carriers: Record<ColumnType, Carrier> = {
 }
 
 // An absent number travels as NaN, which no valid row holds: validity bits cost a BigInt operation a value.
-const fromCarrier: Record<ColumnType, (carried: string) => string> = {
+export const fromCarrier: Record<ColumnType, (carried: string) => string> = {
   text: (carried) => carried,
   amount: (carried) => carried,
   boolean: (carried) => carried,
@@ -57,13 +61,14 @@ const fromCarrier: Record<ColumnType, (carried: string) => string> = {
   date: (carried) => `(DATE '1970-01-01' + TRY_CAST(${carried} AS INTEGER))`,
 }
 
-interface StagedColumn {
+export interface StagedColumn {
   readonly name: string
   readonly carrier: Carrier
   readonly values: ReadonlyArray<Value>
 }
 
-const append = async (
+/** Makes the temporary table `name` hold these columns. */
+export const append = async (
   connection: DuckDBConnection,
   name: string,
   columns: ReadonlyArray<StagedColumn>,
@@ -135,6 +140,7 @@ export const stage = async (
     },
   ]
   const select: Array<string> = []
+  const keys: Array<KeyColumn> = []
   let bounds: Staged["bounds"]
   for (const [at, column] of table.columns.entries()) {
     const values = pages.map(({ rows }) => rows.columns[at] ?? [])
@@ -149,18 +155,27 @@ export const stage = async (
     else perRow.push(staged(column, ([] as ReadonlyArray<Value>).concat(...values)))
     const carried = `${constant ? "p" : "r"}.${identifier(column.name)}`
     select.push(`${fromCarrier[column.type](carried)} AS ${identifier(column.name)}`)
+    if (table.key.includes(column.name)) keys.push({ constant, pages: values })
     if (column.name === table.time) bounds = boundsOf(values)
+  }
+  const rowsOfBatch = new Map<number, number>()
+  for (const { batch, rows } of pages) {
+    rowsOfBatch.set(batch, (rowsOfBatch.get(batch) ?? 0) + rows.length)
   }
   await append(connection, "staged_pages", perPage)
   await append(connection, "staged_rows", perRow)
   return {
     table,
     rows: perRow[0]?.values.length ?? 0,
-    batches: [...new Set(pages.map(({ batch }) => batch))],
+    rowsOfBatch,
     source: `SELECT p._batch::INTEGER AS _batch, r.rowid AS _ordinal, ${select.join(", ")},
       p._response_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
       FROM temp.main.staged_rows r JOIN temp.main.staged_pages p ON p._page = r._page`,
     bounds,
+    distinct: haveDistinctKeys(
+      keys,
+      pages.map(({ rows }) => rows.length),
+    ),
   }
 }
 
