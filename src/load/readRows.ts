@@ -17,7 +17,7 @@ export type Row = Readonly<Record<string, Json>>
 const MICROS_PER_MILLI = 1000n
 
 /** ISO-8601 with `Z`; microseconds only where there are any. */
-const isoOf = (micros: bigint): string => {
+export const isoOf = (micros: bigint): string => {
   const text = formatInstant(Number(micros))
   const rest = ((micros % MICROS_PER_MILLI) + MICROS_PER_MILLI) % MICROS_PER_MILLI
   return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`)

@@ -1,0 +1,42 @@
+// Files that a crash leaves either as they were or complete: written aside, flushed, renamed, and the folder
+// flushed too.
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { mkdir, open, rename } from "node:fs/promises"
+import { dirname } from "node:path"
+import { pipeline } from "node:stream/promises"
+
+export const flush = async (path: string): Promise<void> => {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Moves the complete file `from` to `to`: readers see the old one or the new one. */
+export const putInPlace = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await flush(from)
+  await rename(from, to)
+  await flush(dirname(to))
+}
+
+export const writeDurably = async (path: string, content: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const aside = `${path}.tmp`
+  const handle = await open(aside, "w", 0o600)
+  try {
+    await handle.writeFile(content)
+  } finally {
+    await handle.close()
+  }
+  await putInPlace(aside, path)
+}
+
+export const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash("sha256")
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
+  return hash.digest("hex")
+}

@@ -1,0 +1,164 @@
+// Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
+// rename so that nobody ever sees half of it.
+import { readdir, readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { Changes, loadUpkeep, rowsOf, type Session, transaction } from "./commitGroup.ts"
+import { copyDatabase } from "./copyDatabase.ts"
+import { databaseFile, makePrivateDirectory } from "./database.ts"
+import { putInPlace, writeDurably } from "./durableFiles.ts"
+import { filesError, LoadError } from "./errors.ts"
+import { exportParquet, type ParquetOptions } from "./parquet.ts"
+import { isoOf, readRows } from "./readRows.ts"
+import { CATALOG, literal } from "./sql.ts"
+import { publications } from "./tables/publications.ts"
+import { Warehouse } from "./Warehouse.ts"
+
+export interface PublishOptions {
+  /** `undefined` makes no Parquet. */
+  readonly parquet: ParquetOptions | undefined
+}
+
+export interface Publication {
+  readonly runId: string
+  /** As-of time of everything published, ISO-8601 UTC. */
+  readonly publishedAt: string
+  readonly parquetFiles: number
+  readonly parquetRows: number
+  /** Parquet files written this time: those whose rows changed. */
+  readonly parquetWritten: number
+}
+
+const publishedDirectory = (dataDir: string): string => join(dataDir, "published")
+
+export const publishedFile = (dataDir: string): string =>
+  join(publishedDirectory(dataDir), "vaulthouse.duckdb")
+
+/** Written after the copy is in place: what is published, without opening it. */
+const receiptFile = (dataDir: string): string =>
+  join(publishedDirectory(dataDir), "publication.json")
+
+const ASIDE = ".tmp-"
+
+const stamp = async (
+  session: Session,
+  micros: number,
+  parquet: { readonly files: number; readonly rows: number } | undefined,
+): Promise<void> => {
+  const changes = new Changes(session)
+  const rows = rowsOf(publications, [
+    {
+      run_id: session.runId,
+      published_at: micros,
+      parquet_files: parquet?.files,
+      parquet_rows: parquet?.rows,
+    },
+  ])
+  await transaction(session, async () => {
+    await loadUpkeep(session, [rows], changes)
+    await changes.write()
+  })
+}
+
+/** Opens the copy as a reader would and reads its stamp, before it takes the old one's place. */
+const checkCopy = async (session: Session, copy: string, runId: string): Promise<void> => {
+  await session.connection.run(`ATTACH ${literal(copy)} AS copied (READ_ONLY)`)
+  try {
+    const [newest] = await readRows(
+      session.connection,
+      "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
+    )
+    if (newest?.["run_id"] !== runId) {
+      throw new Error(`the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`)
+    }
+  } finally {
+    await session.connection.run("DETACH copied")
+  }
+}
+
+const publishAll = async (
+  session: Session,
+  warehouse: Warehouse["Service"],
+  options: PublishOptions,
+): Promise<Publication> => {
+  const { dataDir } = warehouse
+  const directory = publishedDirectory(dataDir)
+  makePrivateDirectory(directory)
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
+  }
+  // Whatever is changed from here on is not in this publication and has to be marked again.
+  session.marked.clear()
+  const micros = session.tick()
+  const publishedAt = isoOf(BigInt(micros))
+  const { runId } = session
+  await stamp(session, micros, undefined)
+  const exported =
+    options.parquet === undefined
+      ? undefined
+      : await exportParquet({
+          connection: session.connection,
+          dataDir,
+          tables: warehouse.tables,
+          options: options.parquet,
+          stamp: { runId, publishedAt },
+        })
+  const files = exported?.manifest.files ?? []
+  const parquetRows = files.reduce((sum, { rows }) => sum + rows, 0)
+  if (exported !== undefined)
+    await stamp(session, micros, { files: files.length, rows: parquetRows })
+  await session.connection.run(`CHECKPOINT ${CATALOG}`)
+  const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
+  await copyDatabase(databaseFile(dataDir), aside)
+  await checkCopy(session, aside, runId)
+  await putInPlace(aside, publishedFile(dataDir))
+  const receipt = { run_id: runId, published_at: publishedAt, published_at_micros: micros }
+  await writeDurably(receiptFile(dataDir), `${JSON.stringify(receipt)}\n`)
+  return {
+    runId,
+    publishedAt,
+    parquetFiles: files.length,
+    parquetRows,
+    parquetWritten: exported?.written ?? 0,
+  }
+}
+
+/** Publishes the warehouse as it is now; readers keep what they had until each part is complete. */
+export const publish = (
+  options: PublishOptions,
+): Effect.Effect<Publication, LoadError, Warehouse> =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.exclusively("Publishing the warehouse", (session) =>
+      publishAll(session, warehouse, options).catch((cause: unknown) => {
+        throw filesError("Publishing the warehouse", cause)
+      }),
+    ),
+  )
+
+/** Ends of the last complete publication in microseconds; 0 when there is none. */
+const lastPublished = async (dataDir: string): Promise<number> => {
+  try {
+    const receipt: unknown = JSON.parse(await readFile(receiptFile(dataDir), "utf8"))
+    return Number((receipt as { published_at_micros?: unknown }).published_at_micros ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last
+ * publication that was completed. Tasks, cursors and archived responses alone are not news.
+ */
+export const changedSincePublication: Effect.Effect<boolean, LoadError, Warehouse> = Effect.gen(
+  function* () {
+    const warehouse = yield* Warehouse
+    const since = yield* Effect.promise(() => lastPublished(warehouse.dataDir))
+    const changed = yield* warehouse.rows(
+      `SELECT 1 FROM ${CATALOG}.ops.partition_changes
+       WHERE (table_schema = 'core' OR (table_schema = 'ops'
+         AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results')))
+       AND epoch_us(changed_at) > ${since} LIMIT 1`,
+    )
+    return since === 0 || changed.length > 0
+  },
+)
