@@ -19,7 +19,7 @@ export type ProgressEvent =
     }
   | { readonly kind: "finished"; readonly pipeline: string }
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
-  | { readonly kind: "stage"; readonly stage: "publishing" | "parquet" }
+  | { readonly kind: "stage"; readonly stage: "publishing" }
 
 export type OnProgress = (event: ProgressEvent) => void
 

@@ -13,7 +13,7 @@ import { RequestBudget } from "../extract/RequestBudget.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
-import { type PublishOptions, publishReaders } from "./publish.ts"
+import { type PublishOptions, publishNews } from "./publish.ts"
 import type { RunSummary } from "./progress.ts"
 import { sync, type SyncOptions } from "./sync.ts"
 
@@ -69,6 +69,6 @@ const recordedRun = Effect.fnUntraced(function* (options: RunOptions & { readonl
   )
   yield* warehouse.finishRun(summary.outcome)
   if (options.publish === undefined) return summary
-  const published = yield* publishReaders(options.publish, options.onProgress)
+  const published = yield* publishNews(options.publish, options.onProgress)
   return { ...summary, published }
 })

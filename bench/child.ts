@@ -1,0 +1,38 @@
+// Runs a script of this folder as a process of its own and reads the lines it prints.
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+
+const spawnScript = (script: string, args: ReadonlyArray<string>) =>
+  spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+
+/** The JSON a script prints before it ends; fails with its exit code when it does not end well. */
+export const runChild = async <A>(script: string, ...args: ReadonlyArray<string>): Promise<A> => {
+  const child = spawnScript(script, args)
+  let printed = ""
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+  const [code] = await once(child, "close")
+  if (code !== 0) throw new Error(`${script} ended with ${String(code)}`)
+  return JSON.parse(printed) as A
+}
+
+export interface Started {
+  /** The first line it printed: where it listens. */
+  readonly first: string
+  readonly process: ChildProcess
+}
+
+/** A script that goes on until it is killed. */
+export const startChild = async (
+  script: string,
+  ...args: ReadonlyArray<string>
+): Promise<Started> => {
+  const child = spawnScript(script, args)
+  const [chunk] = await once(child.stdout, "data")
+  return { first: String(chunk).trim(), process: child }
+}
+
+/** Peak resident memory of this process so far, in MB. */
+export const peakMegabytes = (): number => process.resourceUsage().maxRSS / 1024

@@ -1,0 +1,86 @@
+// What a full and a no-news run cost against the floor, as ratios within one run of this script.
+// Writes docs/benchmarks.md. All traffic is on loopback.
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { cpus, tmpdir } from "node:os"
+import { join } from "node:path"
+import { runChild, startChild } from "./child.ts"
+
+interface Measured {
+  readonly seconds: number
+  readonly rows: number
+  readonly requests: number
+  readonly megabytes: number
+}
+
+const ROUNDS = 3
+const folder = await mkdtemp(join(tmpdir(), "vaulthouse-bench-"))
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const typical = (all: ReadonlyArray<Measured>): Measured => ({
+  seconds: median(all.map(({ seconds }) => seconds)),
+  rows: median(all.map(({ rows }) => rows)),
+  requests: median(all.map(({ requests }) => requests)),
+  megabytes: median(all.map(({ megabytes }) => megabytes)),
+})
+
+/** First sync, no-news sync and, when asked, the floor over the same bodies. */
+const measure = async (vaults: number, days: number, rounds: number, withFloor: boolean) => {
+  const server = await startChild("server.ts", `${vaults}`, `${days}`)
+  const first: Array<Measured> = []
+  const again: Array<Measured> = []
+  const floor: Array<Measured> = []
+  for (let round = 0; round < rounds; round += 1) {
+    const dataDir = join(folder, `${vaults}x${days}-${round}`)
+    first.push(await runChild("sync.ts", server.first, dataDir))
+    again.push(await runChild("sync.ts", server.first, dataDir))
+    if (withFloor) floor.push(await runChild("floor.ts", dataDir, `${dataDir}.floor.duckdb`))
+    await rm(dataDir, { recursive: true })
+  }
+  server.process.kill()
+  return { first: typical(first), again: typical(again), floor: typical(floor) }
+}
+
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits })
+
+const line = (name: string, { seconds, rows, requests, megabytes }: Measured): string =>
+  `| ${name} | ${number(rows)} | ${number(requests)} | ${number(seconds, 2)} | ${number(rows / seconds)} | ${number(megabytes)} |`
+
+try {
+  const year = await measure(50, 365, ROUNDS, true)
+  const short = await measure(10, 365, ROUNDS, false)
+  const long = await measure(10, 3650, ROUNDS, false)
+  const rate = ({ rows, seconds }: Measured) => rows / seconds
+  const report = `# Benchmarks
+
+Written by \`make bench\`: simulator, product and floor as processes of one machine (${cpus().length} cores, Node ${process.version}), loopback
+only, medians of ${ROUNDS} rounds. Trust the ratios, not the seconds. The floor fetches the same bodies with 16 requests
+under way, parses them and bulk-loads them into DuckDB, and checks, archives, versions and merges nothing.
+
+| 50 vaults × 1 year | rows | requests | seconds | rows/s | peak MB |
+|---|---:|---:|---:|---:|---:|
+${line("first sync", year.first)}
+${line("floor", year.floor)}
+${line("second sync, no news", year.again)}
+
+| 10 vaults | rows | requests | seconds | rows/s | peak MB |
+|---|---:|---:|---:|---:|---:|
+${line("1 year, first sync", short.first)}
+${line("10 years, first sync", long.first)}
+${line("1 year, no news", short.again)}
+${line("10 years, no news", long.again)}
+
+| ratio | value | aim |
+|---|---:|---|
+| first sync, rows/s against the floor | ${number(rate(year.first) / rate(year.floor), 2)} | ≥ 0.5 |
+| peak memory, 10 years against 1 | ${number(long.first.megabytes / short.first.megabytes, 2)} | ≤ 1.2 |
+| no-news run, 10 years against 1 | ${number(long.again.seconds / short.again.seconds, 2)} | about 1 |
+| second sync against the first, seconds | ${number(year.again.seconds / year.first.seconds, 2)} | |
+`
+  await writeFile(join(import.meta.dirname, "../docs/benchmarks.md"), report)
+  console.log(report)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,9 @@
+// The simulator as a process of its own: node bench/server.ts VAULTS DAYS
+import { startSimulator } from "../simulator/index.ts"
+
+const [vaults, days] = process.argv.slice(2).map(Number)
+const simulator = await startSimulator({
+  ...(vaults === undefined ? {} : { vaults }),
+  ...(days === undefined ? {} : { days }),
+})
+console.log(simulator.url)

@@ -1,0 +1,49 @@
+// One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
+import * as Effect from "effect/Effect"
+import { defaultTimeFields } from "../src/domain/timeFields.ts"
+import { defaultWire } from "../src/extract/request.ts"
+import { run } from "../src/pipelines/run.ts"
+import { peakMegabytes } from "./child.ts"
+
+const [baseUrl = "", dataDir = ""] = process.argv.slice(2)
+const startedAt = performance.now()
+const summary = await Effect.runPromise(
+  run({
+    dataDir,
+    pace: {},
+    command: "bench",
+    version: "bench",
+    publish: undefined,
+    pipelines: [],
+    vaults: { include: [], exclude: [] },
+    taskTimeoutSeconds: 600,
+    unsupportedRetryDays: 7,
+    onProgress: () => undefined,
+    api: {
+      baseUrl,
+      apiKey: undefined,
+      wire: defaultWire,
+      requestTimeoutSeconds: 30,
+      retryBudgetSeconds: 120,
+    },
+    settings: {
+      since: undefined,
+      until: undefined,
+      full: false,
+      overlapDays: 2,
+      timeFields: defaultTimeFields,
+      apySeries: [
+        { smoothing: true, averagingPeriodDays: 7 },
+        { smoothing: false, averagingPeriodDays: 7 },
+      ],
+    },
+  }),
+)
+console.log(
+  JSON.stringify({
+    seconds: (performance.now() - startedAt) / 1000,
+    rows: summary.rowsInserted + summary.rowsRevised,
+    requests: summary.requests,
+    megabytes: peakMegabytes(),
+  }),
+)
