@@ -44,12 +44,15 @@ export interface Listen {
   readonly port?: number
 }
 
+/** Options that change while the API stays the same one. */
+const passing = new Set(["now", "revision", "faults", "rateLimit", "latencyMs"])
+
 export const startSimulator = async (
   given: OptionsPatch = {},
   listen: Listen = {},
 ): Promise<Simulator> => {
   const log = new RequestLog()
-  const cache = new ServerCache()
+  let cache = new ServerCache()
   let options = settle(defaultOptions, given)
   let truth: Truth | undefined
   let clockSetAt = performance.now()
@@ -68,6 +71,8 @@ export const startSimulator = async (
     options = settle(options, change)
     truth = undefined
     if (change.now !== undefined) clockSetAt = performance.now()
+    // A server cache outlives time and weather, but not another platform.
+    if (!Object.keys(change).every((name) => passing.has(name))) cache = new ServerCache()
     // Counts of faults and tokens start afresh only when their own option changes.
     current = serve(
       change.faults === undefined ? current.serving.faults : chooser(),
