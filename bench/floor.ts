@@ -13,7 +13,11 @@ const source = await DuckDBInstance.create(join(syncDir, "vaulthouse.duckdb"), {
   access_mode: "READ_ONLY",
 })
 const urls = (
-  await (await source.connect()).runAndReadAll("select url from raw.responses where status = 200")
+  await (
+    await source.connect()
+  ).runAndReadAll(
+    "select url from raw.responses where run_id = (select min(run_id) from raw.responses) and status = 200",
+  )
 )
   .getRowObjectsJson()
   .map(({ url }) => String(url))
@@ -22,7 +26,7 @@ source.closeSync()
 const startedAt = performance.now()
 const connection = await (await DuckDBInstance.create(file)).connect()
 await connection.run(
-  "create table floor (entity varchar, at varchar, a double, b double, c double)",
+  "create table floor (entity varchar, observed varchar, a double, b double, c double)",
 )
 const appender = await connection.createAppender("floor")
 const types = [VARCHAR, VARCHAR, DOUBLE, DOUBLE, DOUBLE]

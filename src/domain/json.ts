@@ -1,4 +1,5 @@
 // JSON without the loss: integers beyond 2^53 keep every digit.
+import * as Result from "effect/Result"
 
 // TypeScript's library does not know these yet (ECMAScript "JSON.parse source text access").
 const json = JSON as typeof JSON & {
@@ -26,14 +27,19 @@ export interface ParsedJson {
   readonly lossless: unknown
 }
 
-/** Throws `SyntaxError` for text that is not JSON. */
-export const parseJson = (text: string): ParsedJson => {
-  const plain: unknown = JSON.parse(text)
+/** Fails with the parser's words for text that is not JSON. */
+export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
+  let plain: unknown
+  try {
+    plain = JSON.parse(text)
+  } catch (cause) {
+    return Result.fail(cause instanceof Error ? cause.message : String(cause))
+  }
   // The reviver costs five times a plain parse, so only texts that may need it pay.
   const lossless: unknown = longInteger.test(text)
     ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
     : plain
-  return { plain, lossless }
+  return Result.succeed({ plain, lossless })
 }
 
 /** A number as a double, whether or not it was kept as raw digits. */

@@ -14,7 +14,7 @@ export interface ArchivedResponse {
   readonly bytes: number
   /** Content address of the body. */
   readonly sha256: string
-  /** Segment below `<data-dir>/raw`, and where in it the compressed record lies. */
+  /** Segment below `<data-dir>/raw`, and where in it the frame lies that holds the response. */
   readonly file: string
   readonly offset: number
   readonly length: number

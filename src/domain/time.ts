@@ -31,6 +31,36 @@ const offsetMinutes = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
+// "YYYY-MM-DDTHH:MM:SS" and nothing more, or "Z": what nearly every point of a history carries. Read digit by
+// digit, at a quarter of the cost of the general way.
+const digits = (text: string, from: number, to: number): number => {
+  let value = 0
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+const fromPlainIso = (text: string): number | undefined => {
+  if (text.length !== 19 && !(text.length === 20 && text.endsWith("Z"))) return undefined
+  if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined
+  if (text[10] !== "T" && text[10] !== " ") return undefined
+  const day = digits(text, 8, 10)
+  // Days that not every month has are left to the general way, which asks the calendar.
+  if (!(day >= 1 && day <= 28)) return undefined
+  const month = digits(text, 5, 7)
+  const hour = digits(text, 11, 13)
+  const minute = digits(text, 14, 16)
+  const second = digits(text, 17, 19)
+  if (!(month >= 1 && month <= 12 && hour < 24 && minute < 60 && second < 60)) return undefined
+  const year = digits(text, 0, 4)
+  return year >= 1970
+    ? Date.UTC(year, month - 1, day, hour, minute, second) * MICROS_PER_MILLI
+    : undefined
+}
+
 const fromIso = (text: string): number | undefined => {
   const found = iso.exec(text)
   if (found === null) return undefined
@@ -67,7 +97,11 @@ const fromEpoch = (epoch: number): number | undefined => {
 export const parseInstant = (value: unknown): number | undefined => {
   if (typeof value === "number") return fromEpoch(value)
   if (typeof value !== "string") return undefined
-  return fromIso(value) ?? (/^\d{9,14}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined)
+  return (
+    fromPlainIso(value) ??
+    fromIso(value) ??
+    (/^\d{9,14}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined)
+  )
 }
 
 /** Days since 1970 of `YYYY-MM-DD`, `M/D/YYYY` (the APY labels of §2.9) or any instant's UTC day. */

@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
+import { type ParsedJson, parseJson } from "../domain/json.ts"
 import type { ArchivedResponse } from "../domain/response.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import { decode, detailOf, reasonOf, retryAfterSeconds } from "./answer.ts"
@@ -175,6 +176,7 @@ export class ApiClient extends Context.Service<
                   ),
                 )
               const receivedAt = microsFromMillis(yield* Clock.currentTimeMillis)
+              const parsed = parseJson(received.body)
               const kept = yield* archive.keep({
                 endpoint: endpoint.name,
                 method: request.method,
@@ -183,10 +185,11 @@ export class ApiClient extends Context.Service<
                 status: received.status,
                 receivedAt,
                 body: received.body,
+              isJson: Result.isSuccess(parsed),
               })
               responses.push(kept)
               const value = yield* Effect.mapError(
-                Effect.fromResult(interpret<A>(endpoint, received)),
+                Effect.fromResult(interpret<A>(endpoint, received, parsed)),
                 failed,
               )
               return {
@@ -235,7 +238,11 @@ const tooLong = (seconds: number): Failure => ({
   detail: `the service asked to wait ${Math.ceil(seconds)} s, longer than the retry budget`,
 })
 
-const interpret = <A>(endpoint: AnyEndpoint, received: Exchange): Result.Result<A, Failure> => {
+const interpret = <A>(
+  endpoint: AnyEndpoint,
+  received: Exchange,
+  parsed: Result.Result<ParsedJson, string>,
+): Result.Result<A, Failure> => {
   const { status } = received
   if (status >= 300 && status < 400) {
     return Result.fail({
@@ -249,10 +256,10 @@ const interpret = <A>(endpoint: AnyEndpoint, received: Exchange): Result.Result<
     return Result.fail({
       reason: reasonOf(endpoint, status, received.delaySeconds),
       status,
-      detail: detailOf(status, received.body),
+      detail: detailOf(status, received.body, parsed),
     })
   }
-  return Result.mapError(decode<A>(endpoint, received.body), ({ path, detail }) => ({
+  return Result.mapError(decode<A>(endpoint, parsed), ({ path, detail }) => ({
     reason: { _tag: "ContractViolation" as const, path },
     status,
     detail: `the answer is not as documented (${endpoint.section}): ${path} ${detail}`,

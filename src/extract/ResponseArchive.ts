@@ -1,5 +1,5 @@
 // Every response as it came: appended, compressed, to one private segment per run before anything looks
-// inside. Segments are concatenated zstd frames of one JSON line each, so `zstdcat` reads them too.
+// inside. A segment is zstd frames of one or more JSON lines each, so `zstdcat`, `jq` and DuckDB read it too.
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,9 +7,10 @@ import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Semaphore from "effect/Semaphore"
+import * as Queue from "effect/Queue"
 import type { ArchivedResponse } from "../domain/response.ts"
 import { formatInstant } from "../domain/time.ts"
 
@@ -33,7 +34,22 @@ export interface Received {
   /** Microseconds since 1970 UTC. */
   readonly receivedAt: number
   readonly body: string
+  /** Whether the body is JSON: it then stands in its line as it is, else as text. */
+  readonly isJson: boolean
 }
+
+interface Place {
+  readonly file: string
+  readonly offset: number
+  readonly length: number
+}
+
+interface Waiting {
+  readonly line: string
+  readonly done: Deferred.Deferred<Place, ArchiveError>
+}
+
+const FRAME_RESPONSES = 16
 
 const compress = promisify(zstdCompress)
 // Level 1 compresses history 8 to 1 at a cost well below parsing it.
@@ -57,7 +73,7 @@ export class ResponseArchive extends Context.Service<
       Effect.gen(function* () {
         const file = `${options.runId}.ndjson.zst`
         const path = join(options.directory, file)
-        const oneWriter = yield* Semaphore.make(1)
+        const queue = yield* Queue.bounded<Waiting>(2 * FRAME_RESPONSES)
         let handle: FileHandle | undefined
         let end = 0
 
@@ -67,48 +83,58 @@ export class ResponseArchive extends Context.Service<
             catch: (cause) => new ArchiveError({ file: path, cause }),
           })
 
-        yield* Effect.addFinalizer(() => Effect.promise(async () => handle?.close()))
+        const append = async (frame: Buffer): Promise<number> => {
+          if (handle === undefined) {
+            await mkdir(options.directory, { recursive: true, mode: 0o700 })
+            handle = await open(path, "a", 0o600)
+            end = (await handle.stat()).size
+          }
+          await handle.appendFile(frame)
+          const offset = end
+          end += frame.length
+          return offset
+        }
 
-        // Uninterruptible: a timeout must not let the next record begin while this one is being written.
-        const append = (record: Buffer) =>
-          Semaphore.withPermit(
-            oneWriter,
-            Effect.uninterruptible(
-              attempt(async () => {
-                if (handle === undefined) {
-                  await mkdir(options.directory, { recursive: true, mode: 0o700 })
-                  handle = await open(path, "a", 0o600)
-                  end = (await handle.stat()).size
-                }
-                await handle.appendFile(record)
-                const offset = end
-                end += record.length
-                return offset
-              }),
-            ),
+        /** Responses that wait are compressed together: one frame costs less than one each. */
+        const writeFrame = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
+          const lines = waiting.map(({ line }) => line).join("")
+          const written = yield* Effect.exit(
+            attempt(async () => {
+              const frame = await compress(Buffer.from(lines), compression)
+              return { file, offset: await append(frame), length: frame.length }
+            }),
           )
+          for (const { done } of waiting) yield* Deferred.done(done, written)
+        })
+
+        yield* Effect.addFinalizer(() => Effect.promise(async () => handle?.close()))
+        yield* Effect.forkScoped(
+          Effect.forever(
+            Effect.flatMap(Queue.takeBetween(queue, 1, FRAME_RESPONSES), (waiting) =>
+              // A stop must not leave half a frame between two whole ones.
+              Effect.uninterruptible(writeFrame(waiting)),
+            ),
+          ),
+        )
 
         const keep = Effect.fnUntraced(function* (received: Received) {
-          const { body, ...about } = received
+          const { body, isJson, ...about } = received
           const responseId = randomUUID()
           const sha256 = createHash("sha256").update(body).digest("hex")
-          const line = JSON.stringify({
+          const head = JSON.stringify({
             response_id: responseId,
             ...about,
             receivedAt: formatInstant(about.receivedAt),
-            body,
-          })
-          const record = yield* attempt(() => compress(Buffer.from(`${line}\n`), compression))
-          const offset = yield* append(record)
-          return {
-            ...about,
-            responseId,
-            sha256,
-            bytes: Buffer.byteLength(body),
-            file,
-            offset,
-            length: record.length,
-          }
+          }).slice(0, -1)
+          // Byte for byte either way; escaping a page of history would cost as much as parsing it.
+          const line =
+            isJson && !body.includes("\n")
+              ? `${head},"body":${body}}`
+              : `${head},"text":${JSON.stringify(body)}}`
+          const done = yield* Deferred.make<Place, ArchiveError>()
+          yield* Queue.offer(queue, { line: `${line}\n`, done })
+          const place = yield* Deferred.await(done)
+          return { ...about, responseId, sha256, bytes: Buffer.byteLength(body), ...place }
         })
 
         return ResponseArchive.of({

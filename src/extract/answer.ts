@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { ApiErrorReason } from "../domain/errors.ts"
-import { isJsonObject, parseJson } from "../domain/json.ts"
+import { isJsonObject, type ParsedJson } from "../domain/json.ts"
 import type { Violation } from "../domain/violation.ts"
 import type { AnyEndpoint } from "./Endpoint.ts"
 
@@ -51,16 +51,18 @@ const shorten = (text: string): string => {
 }
 
 /** The server's own words from an error body of any shape: its `detail`, a list of them, or a page. */
-export const detailOf = (status: number, body: string): string => {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body)
-  } catch {
+export const detailOf = (
+  status: number,
+  body: string,
+  json: Result.Result<ParsedJson, string>,
+): string => {
+  if (Result.isFailure(json)) {
     const text = shorten(
       body.replace(/<(style|script)[\s\S]*?<\/\1>/gi, "").replace(/<[^>]+>/g, " "),
     )
     return text === "" ? `answered HTTP ${status} with an empty body` : text
   }
+  const parsed = json.success.plain
   const detail = isJsonObject(parsed)
     ? (parsed["detail"] ?? parsed["message"] ?? parsed["error"] ?? parsed)
     : parsed
@@ -111,23 +113,20 @@ const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
 }
 
 /**
- * The documented value in a 200 body. Numbers beyond 2^53 come as `JSON.rawJSON`; unknown fields stay.
- * Fails with the path at which the body is not as documented.
+ * The documented value in a parsed 200 body. Numbers beyond 2^53 come as `JSON.rawJSON`; unknown fields
+ * stay. Fails with the path at which the body is not as documented.
  */
-export const decode = <A>(endpoint: AnyEndpoint, body: string): Result.Result<A, Violation> => {
-  let parsed: ReturnType<typeof parseJson>
-  try {
-    parsed = parseJson(body)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return Result.fail({ path: "$", detail: `is not JSON: ${shorten(why)}` })
+export const decode = <A>(
+  endpoint: AnyEndpoint,
+  parsed: Result.Result<ParsedJson, string>,
+): Result.Result<A, Violation> => {
+  if (Result.isFailure(parsed)) {
+    return Result.fail({ path: "$", detail: `is not JSON: ${shorten(parsed.failure)}` })
   }
+  const { plain, lossless } = parsed.success
   const locate = endpoint.locate ?? Result.succeed
-  const plain = locate(parsed.plain)
-  if (Result.isFailure(plain)) return Result.fail(plain.failure)
-  if (!conforms(endpoint, plain.success)) return Result.fail(violationOf(endpoint, plain.success))
-  return (parsed.lossless === parsed.plain ? plain : locate(parsed.lossless)) as Result.Result<
-    A,
-    Violation
-  >
+  const value = locate(plain)
+  if (Result.isFailure(value)) return Result.fail(value.failure)
+  if (!conforms(endpoint, value.success)) return Result.fail(violationOf(endpoint, value.success))
+  return (lossless === plain ? value : locate(lossless)) as Result.Result<A, Violation>
 }

@@ -20,7 +20,8 @@ import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
-import { CATALOG } from "./sql.ts"
+import { CATALOG, qualified } from "./sql.ts"
+import { StoredRanges } from "./storedRanges.ts"
 import { operationTables } from "./tables/index.ts"
 import { checkBatch } from "./validate.ts"
 
@@ -133,11 +134,21 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   yield* attempt("Preparing the warehouse's tables", () => migrate(writer, tables))
   const [latest] = yield* attempt("Reading the last run", () => readRows(writer, latestInstant))
   let last = Number(latest?.["latest"] ?? 0)
+  const emptyTables = attempt("Counting the warehouse's rows", async () => {
+    const histories = tables.filter(({ mode }) => mode === "history")
+    const empty: Array<Table> = []
+    for (const table of histories) {
+      const rows = await readRows(writer, `SELECT 1 FROM ${qualified(table)} LIMIT 1`)
+      if (rows.length === 0) empty.push(table)
+    }
+    return empty
+  })
   const session: Session = {
     connection: writer,
     runId: options.runId,
     tick: () => (last = Math.max(last + 1, micros())),
     marked: new Set(),
+    ranges: new StoredRanges(yield* emptyTables),
   }
 
   // The writer's connection and transaction are one: whoever uses them waits for the others, and is not

@@ -1,8 +1,9 @@
 // Commits a group of batches in one transaction: their rows, cursors, tasks and bookkeeping, all or nothing.
 import type { Batch, Committed, RecordedOutcome } from "../domain/outcome.ts"
 import { type Rows, type Table, tableName, type Value, versionsOf } from "../domain/table.ts"
-import { type Counts, merge, type MergeContext } from "./merge.ts"
+import { type Counts, insertNew, merge, type MergeContext, type Merged } from "./merge.ts"
 import { type Page, stage } from "./stage.ts"
+import { type Extent, extentOf, type StoredRanges } from "./storedRanges.ts"
 import { cursors } from "./tables/cursors.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 import { tasks } from "./tables/tasks.ts"
@@ -11,6 +12,7 @@ import { upkeep } from "./upkeep.ts"
 export interface Session extends MergeContext {
   /** `schema.table/month` already marked as changed by this process since the last export. */
   readonly marked: Set<string>
+  readonly ranges: StoredRanges
 }
 
 /** Rows of `table` from records that hold a value (or nothing, for null) for each column. */
@@ -79,6 +81,7 @@ export const transaction = async <A>(session: Session, work: () => Promise<A>): 
 export class Changes {
   readonly #session: Session
   readonly #fresh = new Map<string, readonly [Table, string]>()
+  readonly #stored: Array<readonly [Table, ReadonlyArray<Extent | undefined>]> = []
 
   constructor(session: Session) {
     this.#session = session
@@ -105,8 +108,14 @@ export class Changes {
     await upkeep(this.#session, [rowsOf(partitionChanges, records)])
   }
 
+  /** What the transaction stores: known once it is committed. */
+  stored(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
+    this.#stored.push([table, extents])
+  }
+
   /** Once the transaction is committed. */
   settle(): void {
+    for (const [table, extents] of this.#stored) this.#session.ranges.remember(table, extents)
     for (const mark of this.#fresh.keys()) this.#session.marked.add(mark)
   }
 }
@@ -133,16 +142,37 @@ const loadRows = async (
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
   for (const [table, ofTable] of pagesByTable(pages).values()) {
-    const merged = await merge(session, await stage(session.connection, table, ofTable))
-    changes.add(table, merged.months)
-    for (const [batch, of] of merged.counts) {
-      if (table.mode === "history" && of.revised > 0) changes.add(versionsOf(table), merged.months)
-      const sum = counts[batch]
-      if (sum === undefined) continue
-      sum.inserted += of.inserted
-      sum.revised += of.revised
-      sum.unchanged += of.unchanged
+    const extents = ofTable.map(({ rows }) => extentOf(rows))
+    const fresh = session.ranges.fresh(table, extents)
+    const parts = [
+      ofTable.filter((_, at) => fresh.has(at)),
+      ofTable.filter((_, at) => !fresh.has(at)),
+    ]
+    for (const [at, part] of parts.entries()) {
+      if (part.length === 0) continue
+      const staged = await stage(session.connection, table, part)
+      const isNew = at === 0 && staged.distinct
+      const merged = await (isNew ? insertNew(session, staged) : merge(session, staged))
+      count(table, merged, changes, counts)
     }
+    changes.stored(table, extents)
+  }
+}
+
+const count = (
+  table: Table,
+  merged: Merged,
+  changes: Changes,
+  counts: ReadonlyArray<Counts>,
+): void => {
+  changes.add(table, merged.months)
+  for (const [batch, of] of merged.counts) {
+    if (table.mode === "history" && of.revised > 0) changes.add(versionsOf(table), merged.months)
+    const sum = counts[batch]
+    if (sum === undefined) continue
+    sum.inserted += of.inserted
+    sum.revised += of.revised
+    sum.unchanged += of.unchanged
   }
 }
 

@@ -1,5 +1,6 @@
 // Opens the warehouse's file: one DuckDB instance a process, limits and time zone set before anything is read.
 import { chmodSync, existsSync, mkdirSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { WarehouseLocked } from "./errors.ts"
@@ -36,7 +37,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: options.memoryLimit ?? "1GB",
     temp_directory: spill,
-    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+    // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
+    threads: String(options.threads ?? Math.max(1, availableParallelism() - 1)),
   })
   try {
     const writer = await instance.connect()

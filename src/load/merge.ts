@@ -183,37 +183,21 @@ const mergeOnce = async (
   return "done"
 }
 
-/**
- * Rows of a series nothing of which is stored yet, the bulk of a first sync, go straight in: finding
- * that out reads keys alone. `undefined` when some key is stored already.
- */
-const insertAllNew = async (
+/** Rows with keys of their own of which nothing can be stored yet, the bulk of a first sync. */
+export const insertNew = async (
   { connection, runId, tick }: MergeContext,
   staged: Staged,
-): Promise<Merged | undefined> => {
-  const { table } = staged
-  const found = await connection.runAndReadAll(`
-    SELECT coalesce(strftime(month, '%Y-%m'), '-'), stored FROM (
-      SELECT ${monthOf(table, "s")} AS month, count(t.${identifier(table.key[0] ?? "")}) > 0 AS stored
-      FROM (${staged.source}) s
-      LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${withinBounds(staged, "t")}) t
-      ON ${sameKey(table, "s", "t")} GROUP BY ALL)`)
-  const months = found.getRows() as Array<[string, boolean]>
-  if (months.some(([, stored]) => stored)) return undefined
+): Promise<Merged> => {
   const source = `(SELECT *, NULL AS _first_seen_at FROM (${staged.source}))`
-  await connection.run(insertion(table, source, runId, instant(tick())))
+  await connection.run(insertion(staged.table, source, runId, instant(tick())))
   const counts = new Map<number, Counts>()
   for (const [batch, inserted] of staged.rowsOfBatch) {
     counts.set(batch, { inserted, revised: 0, unchanged: 0 })
   }
-  return { counts, months: new Set(months.map(([month]) => month)) }
+  return { counts, months: staged.months }
 }
 
 export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
-  if (staged.distinct) {
-    const merged = await insertAllNew(context, staged)
-    if (merged !== undefined) return merged
-  }
   const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
   if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
   for (const batch of staged.rowsOfBatch.keys()) await mergeOnce(context, staged, batch, into)

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Column, storedKey, type Table, tableName } from "../domain/table.ts"
+import { allColumns, storedKey, type Table, tableName } from "../domain/table.ts"
 import { columnComment, tableComment } from "./ddl.ts"
 import { putInPlace, sha256Of } from "./durableFiles.ts"
 import {
@@ -19,10 +19,7 @@ import { CATALOG, identifier, literal, qualified } from "./sql.ts"
 
 export interface ParquetOptions {
   readonly compression: "zstd" | "snappy"
-  /**
-   * For readers without nanosecond logic or BigInt sense (parquetjs-lite): snappy, instants and days as
-   * ISO-8601 text, JSON as text.
-   */
+  /** For readers that stumble over TIMESTAMP (parquetjs-lite): snappy, instants as ISO-8601 text. */
   readonly plain: boolean
 }
 
@@ -56,18 +53,15 @@ const pathOf = ({ table, month }: Part): string =>
     "/",
   )
 
-const plainText: Partial<Record<Column["type"], (column: string) => string>> = {
-  timestamp: (column) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%fZ')`,
-  date: (column) => `strftime(${column}, '%Y-%m-%d')`,
-  json: (column) => `${column}::VARCHAR`,
-}
-
 const selectList = (table: Table, { plain }: ParquetOptions): string =>
   allColumns(table)
     .map(({ name, type }) => {
-      const text = plain ? plainText[type] : undefined
       const column = identifier(name)
-      return text === undefined ? column : `${text(column)} AS ${column}`
+      if (plain && type === "timestamp") {
+        return `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%fZ') AS ${column}`
+      }
+      // As Parquet's JSON type, readers in JavaScript would parse it and round large integers.
+      return type === "json" ? `${column}::VARCHAR AS ${column}` : column
     })
     .join(", ")
 

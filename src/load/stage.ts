@@ -10,6 +10,7 @@ import {
 } from "@duckdb/node-api"
 import type { Column, ColumnType, Rows, Table, Value } from "../domain/table.ts"
 import { haveDistinctKeys, type KeyColumn } from "./distinctKeys.ts"
+import { monthsIn } from "./months.ts"
 import { identifier } from "./sql.ts"
 
 /** Rows of one table and one response within a batch; `batch` is the batch's place in its group. */
@@ -30,6 +31,8 @@ export interface Staged {
   readonly bounds: { readonly from: number; readonly to: number } | undefined
   /** Whether no key can occur twice. */
   readonly distinct: boolean
+  /** Months of event time the rows are of. */
+  readonly months: ReadonlySet<string>
 }
 
 const VECTOR_SIZE = 2048
@@ -176,6 +179,7 @@ export const stage = async (
       keys,
       pages.map(({ rows }) => rows.length),
     ),
+    months: new Set(pages.flatMap(({ rows }) => [...monthsIn(rows)])),
   }
 }
 

@@ -34,7 +34,7 @@ export interface VaultFilter {
 }
 
 // More tasks than requests under way: while some wait for the writer, others ask.
-const TASKS_AT_ONCE = 24
+const TASKS_AT_ONCE = 48
 
 /** Extracts and loads. Publishing is the caller's next step (`publish.ts`). */
 export const sync = Effect.fnUntraced(function* (options: SyncOptions) {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
 import {
   asDigits,
   asNumber,
   isJsonObject,
-  parseJson,
+  parseJson as parse,
   stableStringify,
 } from "../../src/domain/json.ts"
+
+const parseJson = (text: string) => Result.getOrThrow(parse(text))
 
 const uint256 = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 

@@ -56,7 +56,7 @@ describe("ApiClient", () => {
       const line = JSON.parse(
         zstdDecompressSync(yield* Effect.promise(() => readFile(file))).toString(),
       )
-      expect(JSON.parse(line.body)).toEqual([point])
+      expect(line.body).toEqual([point])
     }),
   )
 

@@ -76,7 +76,9 @@ describe("mapRecords", () => {
 
   it("keeps every digit of an amount, and of a number nobody knows", () => {
     const digits = "123456789012345678901234567890"
-    const { lossless } = parseJson(`[{"id":"a","raw":${digits},"odd":${digits},"size":${digits}}]`)
+    const { lossless } = Result.getOrThrow(
+      parseJson(`[{"id":"a","raw":${digits},"odd":${digits},"size":${digits}}]`),
+    )
     const { rows } = map(...(lossless as ReadonlyArray<JsonObject>).filter(isJsonObject))
     expect(objects(rows)).toMatchObject([
       { raw: digits, extra: `{"odd":${digits}}`, size: Number(digits) },
