@@ -14,6 +14,12 @@ interface Range {
 }
 
 /** Everything remembered of one pipeline, by entity. */
+export interface Memories {
+  /** Whether the service lately said that it does not offer this for the entity. */
+  readonly isUnsupported: (entity: string) => boolean
+  readonly of: (entity: string) => Memory
+}
+
 export const rememberedBy = Effect.fnUntraced(function* (
   warehouse: Store,
   pipeline: string,
@@ -40,14 +46,15 @@ export const rememberedBy = Effect.fnUntraced(function* (
       [pipeline, since.replace("Z", "")],
     )).map((row) => String(row["entity"])),
   )
-  return {
-    isUnsupported: (entity: string): boolean => unsupported.has(entity),
-    of: (entity: string): Memory => ({
+  const memories: Memories = {
+    isUnsupported: (entity) => unsupported.has(entity),
+    of: (entity) => ({
       entity,
       cursor: (name) => cursors.get(name),
       openGaps: gaps.get(entity) ?? [],
     }),
   }
+  return memories
 })
 
 /** Vaults of earlier runs: read on even when the service no longer lists them, or its list fails. */

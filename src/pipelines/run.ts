@@ -15,7 +15,8 @@ import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
 import type { RunSummary } from "./progress.ts"
-import { sync, type SyncOptions } from "./sync.ts"
+import type { SyncOptions } from "./selection.ts"
+import { sync } from "./sync.ts"
 
 export interface RunOptions extends Omit<SyncOptions, "runId"> {
   readonly dataDir: string

@@ -2,7 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { canonicalAddress } from "../domain/address.ts"
 import { ApiError } from "../domain/errors.ts"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
@@ -11,27 +10,11 @@ import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { VAULTS, vaultPipelines } from "./catalog.ts"
 import { rememberedBy, storedVaults } from "./memory.ts"
-import type { RunContext, RunSettings, VaultPipeline } from "./Pipeline.ts"
-import type { OnProgress, RunOutcome, RunSummary } from "./progress.ts"
+import type { RunContext, VaultPipeline } from "./Pipeline.ts"
+import type { RunOutcome, RunSummary } from "./progress.ts"
 import { Runner } from "./Runner.ts"
+import { askedBy, chosen, type SyncOptions } from "./selection.ts"
 import { vaultLists } from "./vaults/vaults.ts"
-
-export interface SyncOptions {
-  readonly runId: string
-  /** Pipelines to run; all when empty. */
-  readonly pipelines: ReadonlyArray<string>
-  readonly vaults: VaultFilter
-  readonly settings: RunSettings
-  readonly taskTimeoutSeconds: number
-  readonly unsupportedRetryDays: number
-  readonly onProgress: OnProgress
-}
-
-/** Addresses in any spelling; everything when `include` is empty. */
-export interface VaultFilter {
-  readonly include: ReadonlyArray<string>
-  readonly exclude: ReadonlyArray<string>
-}
 
 // More tasks than requests under way: while some wait for the writer, others ask.
 const TASKS_AT_ONCE = 48
@@ -89,15 +72,6 @@ const readVaultList = Effect.fnUntraced(function* (runner: Runner) {
 
 const keyOf = ({ chainId, address }: VaultRef): string => `${chainId} ${address}`
 
-const chosen = ({ include, exclude }: VaultFilter) => {
-  const canonical = (texts: ReadonlyArray<string>) =>
-    new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
-  const included = canonical(include)
-  const excluded = canonical(exclude)
-  return ({ address }: VaultRef): boolean =>
-    (included.size === 0 || included.has(address)) && !excluded.has(address)
-}
-
 const runPipeline = Effect.fnUntraced(function* (
   runner: Runner,
   pipeline: VaultPipeline,
@@ -107,33 +81,16 @@ const runPipeline = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const memories = yield* rememberedBy(warehouse, pipeline.name, context.now, options)
-  const included = vaults.filter(pipeline.includes)
-  const asked = pipeline.perChain ? included : onePerAddress(included)
-  const due = asked.filter((vault) => !memories.isUnsupported(entityOf(vault, asked)))
-  const tally = yield* runner.begin(pipeline.name, pipeline.title, due.length)
+  const asked = askedBy(pipeline, vaults, memories)
+  const tally = yield* runner.begin(pipeline.name, pipeline.title, asked.length)
   yield* Effect.forEach(
-    due,
-    (vault) => {
-      const memory = memories.of(entityOf(vault, asked))
-      return runner.task(tally, memory.entity, pipeline.steps(vault, memory, context))
-    },
+    asked,
+    ({ vault, memory }) =>
+      runner.task(tally, memory.entity, pipeline.steps(vault, memory, context)),
     { concurrency: TASKS_AT_ONCE, discard: true },
   )
   yield* runner.finish(tally)
 })
-
-/** The same one in every run: that on the lowest chain id. */
-const onePerAddress = (vaults: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
-  ...new Map(
-    vaults.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
-  ).values(),
-]
-
-/** The address; with its chain where one address is a vault on several. */
-const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
-  all.some((other) => other.address === address && other.chainId !== chainId)
-    ? `${address}@${chainId}`
-    : address
 
 const summaryOf = (runId: string, runner: Runner, seconds: number): RunSummary => {
   const tallies = [...runner.tallies.values()]

@@ -1,0 +1,79 @@
+// What a run would do, from what earlier runs left; sends nothing.
+import { randomUUID } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { dayOf, microsFromMillis } from "../domain/time.ts"
+import { Warehouse } from "../load/Warehouse.ts"
+import { coreTables } from "../transform/tables/index.ts"
+import { VAULTS, vaultPipelines } from "./catalog.ts"
+import { rememberedBy, storedVaults } from "./memory.ts"
+import { type Asked, askedBy, chosen, type SyncOptions } from "./selection.ts"
+import type { RunContext } from "./Pipeline.ts"
+import { vaultLists } from "./vaults/vaults.ts"
+
+export interface PlannedPipeline {
+  readonly name: string
+  readonly title: string
+  readonly tasks: number
+  readonly requests: number
+}
+
+export interface Plan {
+  readonly pipelines: ReadonlyArray<PlannedPipeline>
+  readonly requests: number
+  /** By the pace of the last run that sent some; `undefined` before there was one. */
+  readonly seconds: number | undefined
+  /** No vault is known yet: the first run lists them before it can tell more. */
+  readonly vaultsUnknown: boolean
+}
+
+export type PlanOptions = Pick<
+  SyncOptions,
+  "pipelines" | "vaults" | "settings" | "unsupportedRetryDays"
+> & { readonly dataDir: string }
+
+export const plan = (options: PlanOptions) =>
+  planned(options).pipe(
+    Effect.provide(
+      Warehouse.layer({
+        dataDir: options.dataDir,
+        tables: coreTables,
+        runId: `plan-${randomUUID()}`,
+      }),
+    ),
+  )
+
+const planned = Effect.fnUntraced(function* (options: PlanOptions) {
+  const warehouse = yield* Warehouse
+  const now = microsFromMillis(yield* Clock.currentTimeMillis)
+  const context: RunContext = { ...options.settings, now, today: dayOf(now) }
+  const known = yield* storedVaults(warehouse)
+  const vaults = known.filter(chosen(options.vaults))
+  const pipelines: Array<PlannedPipeline> = [
+    { name: VAULTS, title: "Vaults", tasks: vaultLists.length, requests: vaultLists.length },
+  ]
+  for (const pipeline of vaultPipelines) {
+    if (options.pipelines.length > 0 && !options.pipelines.includes(pipeline.name)) continue
+    const memories = yield* rememberedBy(warehouse, pipeline.name, now, options)
+    const asked = askedBy(pipeline, vaults, memories)
+    const expected = ({ vault, memory }: Asked) => pipeline.expectedRequests(vault, memory, context)
+    pipelines.push({
+      name: pipeline.name,
+      title: pipeline.title,
+      tasks: asked.length,
+      requests: asked.reduce((sum, each) => sum + expected(each), 0),
+    })
+  }
+  const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
+  const [last] = yield* warehouse.rows(
+    `select requests / greatest(epoch(finished_at - started_at), 0.001) as pace from ops.runs
+     where requests > 0 and finished_at is not null order by started_at desc limit 1`,
+  )
+  const pace = Number(last?.["pace"] ?? 0)
+  return {
+    pipelines,
+    requests,
+    seconds: pace > 0 ? requests / pace : undefined,
+    vaultsUnknown: known.length === 0,
+  } satisfies Plan
+})
