@@ -81,6 +81,14 @@ describe("who wins", () => {
     expect(originText(none.origins.baseUrl)).toBe("default")
   })
 
+  it("NO_COLOR switches colours off, and --color on again", () => {
+    const environment = { NO_COLOR: "1" }
+    const { settings, origins } = config({ environment })
+    expect([settings.color, originText(origins.color)]).toEqual([false, "NO_COLOR"])
+    expect(config({ environment, flags: { color: true } }).settings.color).toBe(true)
+    expect(config({}).settings.color).toBeUndefined()
+  })
+
   it("an empty variable is none", () => {
     expect(config({ file, environment: { VAULTHOUSE_BASE_URL: "" } }).settings.baseUrl).toBe(
       "https://file.example",
@@ -88,11 +96,11 @@ describe("who wins", () => {
   })
 
   it("sections given in part keep the other defaults", () => {
-    const { wire, notify } = config({
-      file: "wire:\n  case: snake\nnotify: { url: https://hooks.example/x }\n",
+    const { wire, parquet } = config({
+      file: "wire:\n  case: snake\nparquet: { profile: compatible }\n",
     }).settings
     expect(wire).toEqual({ case: "snake", names: {} })
-    expect(notify).toEqual({ url: "https://hooks.example/x", on: ["partial", "failed"] })
+    expect(parquet).toEqual({ enabled: true, compression: "zstd", profile: "compatible" })
   })
 
   it("relative paths start at the file's folder, or where the command runs", () => {

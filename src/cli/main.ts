@@ -1,11 +1,14 @@
-// The command line: argv to a command. Commands import their work when they run, so that `--help`
-// starts fast.
-import { readFileSync } from "node:fs"
-import yargs from "yargs"
+// The command line: argv to a command's exit code. Imports only what `--help` needs; commands import
+// their work when they run.
 import { hideBin } from "yargs/helpers"
+import { commandLine } from "./commandLine.ts"
+import { exitCodes } from "./exit.ts"
 
-const { version } = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-) as { version: string }
+// `vaulthouse query … | head` closes the pipe early: that is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+  // oxlint-disable-next-line unicorn/no-process-exit -- nobody reads on, so nothing is left to do
+  process.exit(exitCodes.ok)
+})
 
-await yargs(hideBin(process.argv)).scriptName("vaulthouse").version(version).strict().parseAsync()
+process.exitCode = await commandLine(hideBin(process.argv))

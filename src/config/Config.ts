@@ -64,6 +64,10 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
     return Effect.succeed({ ...config, warnings: warningsOf(config, sources.environment) })
   })
 
+/** The settings of this process. */
+export const readProcessConfig = (flags: Sources["flags"]): Effect.Effect<Config, ConfigError> =>
+  Effect.suspend(() => readConfig({ flags, environment: process.env, cwd: process.cwd() }))
+
 /** Where a value came from, as a user would write it. */
 export const originText = (origin: Origin): string => {
   switch (origin.from) {
@@ -126,23 +130,17 @@ const settle = (
   const setting = settingOf(name)
   const variable = environmentName(setting)
   const fromEnvironment = variable === undefined ? undefined : environment[variable]
+  const isOff = setting.offVariable !== undefined && given(environment[setting.offVariable])
   const fromFile = setting.inFile === false ? undefined : file?.values[name]
-  const found: { value: unknown; origin: Origin; base: string } | undefined =
-    flags[name] !== undefined
-      ? { value: flags[name], origin: { from: "flag", name: `--${setting.flag}` }, base: cwd }
-      : given(fromEnvironment)
-        ? {
-            value: fromEnvironment,
-            origin: { from: "environment", name: variable ?? "" },
-            base: cwd,
-          }
-        : file !== undefined && fromFile !== undefined && fromFile !== null
-          ? {
-              value: fromFile,
-              origin: { from: "file", path: file.path, line: file.lineOf([name]) },
-              base: dirname(resolve(cwd, file.path)),
-            }
-          : undefined
+  const found = firstOf([
+    [flags[name], { from: "flag", name: `--${setting.flag}` }],
+    [
+      given(fromEnvironment) ? fromEnvironment : undefined,
+      { from: "environment", name: variable ?? "" },
+    ],
+    [isOff ? false : undefined, { from: "environment", name: setting.offVariable ?? "" }],
+    [fromFile, { from: "file", path: file?.path ?? "", line: file?.lineOf([name]) ?? 0 }],
+  ])
   const isPath = setting.kind.type === "path"
   if (found === undefined) {
     const value =
@@ -163,8 +161,16 @@ const settle = (
     }
     return { value: undefined, origin: found.origin }
   }
-  const value = isPath ? resolve(found.base, String(result.success)) : result.success
+  // A path in the file starts at the file's folder, so that it means the same from everywhere.
+  const base = found.origin.from === "file" ? dirname(resolve(cwd, found.origin.path)) : cwd
+  const value = isPath ? resolve(base, String(result.success)) : result.success
   return { value, origin: found.origin }
+}
+
+/** The first that was given; null is how YAML spells an empty value. */
+const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
+  const found = candidates.find(([value]) => value !== undefined && value !== null)
+  return found === undefined ? undefined : { value: found[0], origin: found[1] }
 }
 
 const readKey = (

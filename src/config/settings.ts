@@ -8,6 +8,8 @@ export interface Setting {
   readonly describe: string
   /** Where it can be set besides the configuration file; the environment name derives from it. */
   readonly flag?: string
+  /** A variable by convention, any content of which means `false`. */
+  readonly offVariable?: string
   /** Settings about the configuration file itself can't stand in it. */
   readonly inFile?: false
   readonly default: unknown
@@ -93,8 +95,9 @@ export const settings = {
   color: {
     kind: { type: "boolean" },
     flag: "color",
+    offVariable: "NO_COLOR",
     default: undefined,
-    defaultText: "on a terminal, unless NO_COLOR is set",
+    defaultText: "on a terminal",
     describe: "Use colours",
   },
   wire: {
@@ -119,24 +122,6 @@ export const settings = {
     },
     default: { case: "camel", names: {} },
     describe: "How query names are spelled on the wire",
-  },
-  paths: {
-    kind: {
-      type: "record",
-      fields: {
-        cefiPositions: path("CeFi positions of a subaccount"),
-        subaccountLoans: path("Loans of a subaccount"),
-        subaccountOtc: path("OTC positions of a subaccount"),
-        keyVerification: path("API-key verification"),
-      },
-    },
-    default: {
-      cefiPositions: undefined,
-      subaccountLoans: undefined,
-      subaccountOtc: undefined,
-      keyVerification: undefined,
-    },
-    describe: "Paths the API document does not show; pipelines without theirs are skipped",
   },
   timeFields: {
     kind: { type: "list", of: { type: "text", example: "timestamp" } },
@@ -195,115 +180,46 @@ export const settings = {
     ],
     describe: "APY series to keep side by side",
   },
-  scenarios: {
-    kind: { type: "path" },
-    default: undefined,
-    defaultText: "none",
-    describe: "File with the collateral simulations to run",
-  },
   unsupportedRetryDays: {
     kind: days,
     default: 7,
     describe: "Days until something the service does not offer for a vault is asked again",
   },
-  auditFullScanDays: {
-    kind: days,
-    default: 7,
-    describe: "Days between two full walks of an audit log, for backdated entries",
-  },
   parquet: {
     kind: {
       type: "record",
       fields: {
+        enabled: {
+          kind: { type: "boolean" },
+          default: true,
+          describe: "Export the tables as Parquet when publishing",
+        },
         compression: {
-          kind: { type: "choice", of: ["zstd", "snappy", "gzip", "uncompressed"] },
+          kind: { type: "choice", of: ["zstd", "snappy"] },
           default: "zstd",
           describe: "Compression of the Parquet files",
         },
         profile: {
           kind: { type: "choice", of: ["standard", "compatible"] },
           default: "standard",
-          describe: "`compatible`: for old readers (version 1 pages, snappy, instants as ISO text)",
+          describe: "`compatible`: for old readers (snappy, instants as ISO text)",
         },
       },
     },
-    default: { compression: "zstd", profile: "standard" },
+    default: { enabled: true, compression: "zstd", profile: "standard" },
     describe: "How Parquet files are written",
   },
   publish: {
-    kind: {
-      type: "record",
-      fields: {
-        database: {
-          kind: { type: "boolean" },
-          default: true,
-          describe: "The read-only DuckDB copy",
-        },
-        parquet: { kind: { type: "boolean" }, default: true, describe: "The Parquet files" },
-      },
-    },
-    default: { database: true, parquet: true },
-    describe: "What a run publishes for readers",
+    kind: { type: "boolean" },
+    default: true,
+    describe: "Make the readers' copies after a run that found news",
   },
   memoryLimit: {
     kind: { type: "memory" },
-    default: "2GB",
+    default: "256MB",
     describe: "Memory DuckDB may use before it spills to disk",
   },
-  schedule: {
-    kind: {
-      type: "list",
-      of: {
-        type: "record",
-        fields: {
-          cron: {
-            kind: { type: "text", example: "15 * * * *" },
-            describe: "When, as a cron expression (UTC)",
-          },
-          pipelines: {
-            kind: { type: "list", of: { type: "text", example: "ratio_history" } },
-            default: [],
-            describe: "Which pipelines; all when empty",
-          },
-        },
-      },
-    },
-    default: [],
-    defaultText: "none",
-    describe: "When `schedule` runs which pipelines",
-  },
-  notify: {
-    kind: {
-      type: "record",
-      fields: {
-        url: {
-          kind: { type: "url" },
-          default: undefined,
-          describe: "Where to POST the summary of a run",
-        },
-        on: {
-          kind: {
-            type: "list",
-            of: { type: "choice", of: ["complete", "partial", "deferred", "failed"] },
-          },
-          default: ["partial", "failed"],
-          describe: "After which outcomes",
-        },
-      },
-    },
-    default: { url: undefined, on: ["partial", "failed"] },
-    defaultText: "nobody",
-    describe: "Whom to tell how a run ended",
-  },
 } as const satisfies Readonly<Record<string, Setting>>
-
-function path(what: string) {
-  return {
-    kind: { type: "text", example: "/subaccount/{address}/…" },
-    default: undefined,
-    describe: what,
-  } as const
-}
 
 export type SettingName = keyof typeof settings
 

@@ -185,7 +185,7 @@ export class ApiClient extends Context.Service<
                 status: received.status,
                 receivedAt,
                 body: received.body,
-              isJson: Result.isSuccess(parsed),
+                isJson: Result.isSuccess(parsed),
               })
               responses.push(kept)
               const value = yield* Effect.mapError(

@@ -24,7 +24,7 @@ export const isoOf = (micros: bigint): string => {
 }
 
 /** Integers as numbers while exact, else digits; timestamps ISO-8601 UTC; dates `YYYY-MM-DD`. */
-const convert: DuckDBValueConverter<Json> = (value, type, converter) => {
+export const convert: DuckDBValueConverter<Json> = (value, type, converter) => {
   if (typeof value === "bigint") {
     const number = Number(value)
     return Number.isSafeInteger(number) ? number : value.toString()

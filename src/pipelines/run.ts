@@ -13,6 +13,7 @@ import { RequestBudget } from "../extract/RequestBudget.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
+import { writeLastRun } from "./lastRun.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
 import type { RunSummary } from "./progress.ts"
 import type { SyncOptions } from "./selection.ts"
@@ -69,6 +70,8 @@ const recordedRun = Effect.fnUntraced(function* (options: RunOptions & { readonl
     Effect.tapError(() => warehouse.finishRun("failed")),
   )
   yield* warehouse.finishRun(summary.outcome)
+  const finishedAt = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis))
+  yield* writeLastRun(options.dataDir, summary, finishedAt)
   if (options.publish === undefined) return summary
   const published = yield* publishNews(options.publish, options.onProgress)
   return { ...summary, published }

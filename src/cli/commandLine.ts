@@ -1,0 +1,123 @@
+// Builds the parser from the commands' values, and turns wrong uses into messages that help.
+import { readFileSync } from "node:fs"
+import yargs, { type Argv } from "yargs"
+import { didYouMean } from "../config/nearest.ts"
+import type { Arguments, Command } from "./Command.ts"
+import { commands } from "./commands/index.ts"
+import { type ExitCode, exitCodes } from "./exit.ts"
+import { globalFlags } from "./globalFlags.ts"
+
+const { version } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+) as { version: string }
+
+const usage = ({ name, positional }: Command): string => {
+  if (positional === undefined) return name
+  return `${name} [${positional.name}${positional.many === true ? ".." : ""}]`
+}
+
+/** The parser; `onCode` hears how the chosen command ended. */
+export const parser = (onCode: (code: ExitCode) => void): Argv => {
+  let built = yargs()
+    .scriptName("vaulthouse")
+    .usage("$0 <command>\n\nTurns a vault platform's REST API into a DuckDB and Parquet warehouse.")
+    .parserConfiguration({
+      "camel-case-expansion": false,
+      "greedy-arrays": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+      "strip-dashed": false,
+    })
+    .options(globalFlags)
+    .version(version)
+    .help()
+    .alias("help", "h")
+    .exitProcess(false)
+    .strict()
+    .wrap(100)
+  for (const command of commands) {
+    built = built.command(
+      usage(command),
+      command.summary,
+      (sub) => describe(sub, command),
+      async (argv) => onCode(await command.run(once(argv))),
+    )
+  }
+  return built
+}
+
+const describe = (
+  sub: Argv,
+  { details, positional, flags, examples, summary, ...command }: Command,
+): Argv => {
+  let built = sub
+    .usage(
+      `$0 ${usage({ ...command, summary, flags, examples, ...(positional === undefined ? {} : { positional }) })}\n\n${details ?? summary}`,
+    )
+    .options(flags)
+  if (positional !== undefined) {
+    built = built.positional(positional.name, {
+      describe: positional.describe,
+      type: "string",
+      ...(positional.many === true ? { array: true } : {}),
+    })
+  }
+  for (const [line, what] of examples) built = built.example(`$0 ${line}`, what)
+  return built
+}
+
+/** A flag typed twice counts as typed last, save where each one adds to a list. */
+const once = (argv: Arguments): Arguments =>
+  Object.fromEntries(
+    Object.entries(argv).map(([name, value]) =>
+      name in globalFlags && Array.isArray(value) ? [name, value.at(-1)] : [name, value],
+    ),
+  )
+
+/** Runs what was typed and returns how it ended. Help goes to standard output, complaints do not. */
+export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
+  let code: ExitCode = exitCodes.ok
+  let complaint: string | undefined
+  const built = parser((ended) => {
+    code = ended
+  }).fail((message, error) => {
+    // What a command throws is not a wrong use: `run` catches everything it expects itself.
+    if (error !== undefined && error !== null && message === null) throw error
+    complaint ??= message
+  })
+  if (args.length === 0) {
+    process.stderr.write(`${await built.getHelp()}\n\nName a command.\n`)
+    return exitCodes.usage
+  }
+  await built.parseAsync(args)
+  if (complaint === undefined) return code
+  const name = args.find((arg) => !arg.startsWith("-"))
+  const command = commands.find((each) => each.name === name)
+  process.stderr.write(`vaulthouse: ${explain(complaint, command)}\n`)
+  const help = command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
+  process.stderr.write(`See \`${help}\`.\n`)
+  return exitCodes.usage
+}
+
+/** Adds the nearest name to what yargs says of an unknown one. */
+const explain = (message: string, command: Command | undefined): string => {
+  const unknown = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(message.trim())?.[1]
+  if (unknown === undefined) return message.trim()
+  const words = unknown.split(", ")
+  if (command === undefined) {
+    const [word = ""] = words
+    const names = commands.map(({ name }) => name)
+    if (!word.startsWith("-") && !(word in globalFlags)) {
+      return `there is no command \`${word}\`${didYouMean(word, names) || `; there are ${names.join(", ")}`}`
+    }
+  }
+  const flags = [
+    ...Object.keys(globalFlags),
+    ...Object.keys(command?.flags ?? {}),
+    "help",
+    "version",
+  ]
+  return [...new Set(words)]
+    .map((word) => `there is no flag or argument \`${word}\`${didYouMean(word, flags)}`)
+    .join("\n")
+}

@@ -1,0 +1,30 @@
+// vaulthouse simulate: a service to try everything on.
+import type { Options } from "yargs"
+import { simulatorFlags } from "../../../simulator/flags.ts"
+import type { Command } from "../Command.ts"
+import { globalFlags } from "../globalFlags.ts"
+
+const flags: Readonly<Record<string, Options>> = Object.fromEntries(
+  simulatorFlags
+    // `--platform-segment` is a setting of every command, with the same meaning.
+    .filter(({ name }) => !(name in globalFlags))
+    .map(({ name, type, describe, default: value }) => [
+      name,
+      type === "boolean"
+        ? { type, describe }
+        : { type, describe, requiresArg: true, ...(value === undefined ? {} : { default: value }) },
+    ]),
+)
+
+export const simulate: Command = {
+  name: "simulate",
+  summary: "Start a simulated service with plausible vault history",
+  details:
+    "Serves the whole API on this machine, from a seed: for trying vaulthouse, for tests, and for developing against faults. Stop it with Ctrl-C.",
+  flags,
+  examples: [
+    ["simulate --port 8080", "then: vaulthouse sync --base-url http://127.0.0.1:8080"],
+    ["simulate --vaults 50 --days 1000 --rate-limit 20", "more of everything, with a limit"],
+  ],
+  run: async (argv) => (await import("../simulate/run.ts")).runSimulate(argv),
+}

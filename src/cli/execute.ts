@@ -1,0 +1,76 @@
+// Runs a command's effect with its settings: logging to standard error, Ctrl-C, errors as a few lines
+// that say what to do, and the exit code.
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import { type Config, readProcessConfig } from "../config/Config.ts"
+import type { Arguments } from "./Command.ts"
+import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
+import { flagValues } from "./globalFlags.ts"
+
+export const execute = async <E>(
+  argv: Arguments,
+  program: (config: Config) => Effect.Effect<ExitCode, E>,
+): Promise<ExitCode> => {
+  let level = "info"
+  const whole = Effect.gen(function* () {
+    const config = yield* readProcessConfig(flagValues(argv))
+    level = config.settings.logLevel
+    for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`)
+    return yield* program(config).pipe(Effect.provide(logging(config)))
+  })
+  const fiber = Effect.runFork(whole)
+  const stop = stopOnSignals(fiber)
+  const exit = await Effect.runPromise(Fiber.await(fiber))
+  stop()
+  if (Exit.isSuccess(exit)) return exit.value
+  if (Cause.hasInterruptsOnly(exit.cause)) {
+    process.stderr.write(
+      "vaulthouse: stopped; what was committed stays, the next run goes on from there\n",
+    )
+    return exitCodes.interrupted
+  }
+  const error = Cause.squash(exit.cause)
+  process.stderr.write(`${explain(error)}\n`)
+  if (level === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  return exitCodeOf(error)
+}
+
+/** A typed error speaks for itself; anything else is a defect of ours. */
+const explain = (error: unknown): string => {
+  if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
+    return `vaulthouse: ${error.message.trim()}`
+  }
+  const text = error instanceof Error ? error.message : String(error)
+  return `vaulthouse: unexpected: ${text.split("\n")[0] ?? ""}\nThis is a defect: please report it with what --log-level debug adds.`
+}
+
+const logging = ({ settings }: Config): Layer.Layer<never> => {
+  const isPretty = (settings.logFormat ?? (process.stderr.isTTY ? "pretty" : "json")) === "pretty"
+  const format = isPretty ? Logger.formatLogFmt : Logger.formatJson
+  const levels = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
+  return Layer.mergeAll(
+    Logger.layer([Logger.withConsoleError(format)]),
+    Layer.succeed(References.MinimumLogLevel, levels[settings.logLevel]),
+  )
+}
+
+/** The first signal lets the run finish what it is committing; a second one ends the process. */
+const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
+  let asked = false
+  const onSignal = (): void => {
+    // oxlint-disable-next-line unicorn/no-process-exit -- asked twice
+    if (asked) process.exit(exitCodes.interrupted)
+    asked = true
+    fiber.interruptUnsafe()
+  }
+  const signals = ["SIGINT", "SIGTERM"] as const
+  for (const signal of signals) process.on(signal, onSignal)
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal)
+  }
+}

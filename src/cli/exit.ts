@@ -1,0 +1,32 @@
+// Exit codes of every command, and which error means which.
+
+export const exitCodes = {
+  /** All landed, or nothing new. */
+  ok: 0,
+  unexpected: 1,
+  /** The command line or the configuration is wrong. */
+  usage: 2,
+  /** Some tasks failed or were quarantined; the rest landed. */
+  partial: 3,
+  /** A check of severity `error` failed. */
+  checks: 4,
+  /** The service's rate limit ended the run early; the next one goes on from there. */
+  deferred: 5,
+  /** Another run holds the warehouse. */
+  locked: 75,
+  /** Stopped by Ctrl-C or SIGTERM. */
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+const byTag: Readonly<Record<string, ExitCode>> = {
+  ConfigError: exitCodes.usage,
+  UsageError: exitCodes.usage,
+  WarehouseLocked: exitCodes.locked,
+}
+
+export const exitCodeOf = (error: unknown): ExitCode => {
+  const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
+  return byTag[String(tag)] ?? exitCodes.unexpected
+}

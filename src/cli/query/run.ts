@@ -1,0 +1,104 @@
+// One question, or a shell of them, over the published copy.
+import { readFileSync } from "node:fs"
+import { text as readAll } from "node:stream/consumers"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { openPublishedCopy, type PublishedCopy, ReadError } from "../../pipelines/published.ts"
+import { type Arguments, textOf } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { type Format, printAnswer } from "./formats.ts"
+import { shell } from "./shell.ts"
+
+export interface Printing {
+  readonly format: Format
+  readonly maxRows: number
+  readonly parameters: Readonly<Record<string, string>> | undefined
+}
+
+// More does not fit a screen; the last line says how many there are and how to see them.
+const TABLE_ROWS = 1000
+
+export const runQuery = (argv: Arguments): Promise<ExitCode> =>
+  execute(argv, ({ settings: { dataDir } }) =>
+    Effect.gen(function* () {
+      const printing = yield* Effect.fromResult(readPrinting(argv))
+      const sql = yield* readSql(argv)
+      const copy = yield* openPublishedCopy(dataDir)
+      if (sql === undefined) yield* shell(copy, printing, dataDir)
+      else yield* askAndPrint(copy, sql, printing)
+      return exitCodes.ok
+    }).pipe(Effect.scoped),
+  )
+
+export const askAndPrint = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  sql: string,
+  printing: Printing,
+) {
+  const answer = yield* copy.ask(sql, printing.parameters)
+  yield* Effect.tryPromise({
+    try: () => printAnswer(answer, printing.format, printing.maxRows, process.stdout),
+    catch: (cause) =>
+      new ReadError({
+        why: cause instanceof Error ? cause.message : String(cause),
+        advice: "Part of the answer may have been printed.",
+      }),
+  })
+})
+
+const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
+  const format = (textOf(argv, "format") ?? (process.stdout.isTTY ? "table" : "csv")) as Format
+  const text = textOf(argv, "max-rows")
+  const maxRows = text === undefined ? (format === "table" ? TABLE_ROWS : Infinity) : Number(text)
+  if (!(maxRows === Infinity || (Number.isSafeInteger(maxRows) && maxRows >= 0))) {
+    return Result.fail(new UsageError({ why: `--max-rows ${text} is not a number of rows.` }))
+  }
+  const given = argv["param"]
+  const pairs = (Array.isArray(given) ? given : given === undefined ? [] : [given]).map(String)
+  const wrong = pairs.find((pair) => !/^\w+=/.test(pair))
+  if (wrong !== undefined) {
+    return Result.fail(new UsageError({ why: `--param ${wrong} is not of the form name=value.` }))
+  }
+  const parameters = Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+  )
+  return Result.succeed({
+    format,
+    maxRows,
+    parameters: pairs.length === 0 ? undefined : parameters,
+  })
+}
+
+/** `undefined`: nothing was given and a person sits there. */
+const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError> => {
+  const typed = textOf(argv, "sql")
+  const file = textOf(argv, "file")
+  if (typed !== undefined && file !== undefined) {
+    return Effect.fail(
+      new UsageError({ why: "Give the SQL as an argument or with --file, not both." }),
+    )
+  }
+  if (typed !== undefined) return Effect.succeed(typed)
+  if (file !== undefined) {
+    return Effect.try({
+      try: () => readFileSync(file, "utf8"),
+      catch: (cause) =>
+        new UsageError({
+          why: `--file ${file} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
+        }),
+    })
+  }
+  if (process.stdin.isTTY) return Effect.succeed(undefined)
+  return Effect.promise(() => readAll(process.stdin)).pipe(
+    Effect.filterOrFail(
+      (sql) => sql.trim() !== "",
+      () =>
+        new UsageError({
+          why: "No SQL: neither an argument, nor --file, nor anything on standard input.",
+          advice: 'For example: vaulthouse query "select * from mart.vault_latest"',
+        }),
+    ),
+  )
+}

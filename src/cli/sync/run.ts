@@ -1,0 +1,176 @@
+// From what was typed to a run, and from how it ended to an exit code.
+import { readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Config } from "../../config/Config.ts"
+import { didYouMean } from "../../config/nearest.ts"
+import { parseAddress } from "../../domain/address.ts"
+import { formatDay, parseDay } from "../../domain/time.ts"
+import { pipelineNames } from "../../pipelines/catalog.ts"
+import { plan, type PlanOptions } from "../../pipelines/plan.ts"
+import { run } from "../../pipelines/run.ts"
+import type { RunOutcome } from "../../pipelines/progress.ts"
+import { type Arguments, textOf, textsOf } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { planText } from "./planText.ts"
+import { progressDisplay } from "./progressDisplay.ts"
+import { summaryText } from "./summaryText.ts"
+
+const codes: Readonly<Record<RunOutcome, ExitCode>> = {
+  complete: exitCodes.ok,
+  partial: exitCodes.partial,
+  deferred: exitCodes.deferred,
+  failed: exitCodes.partial,
+}
+
+// How long one call may go on retrying before its task is left to the next run.
+const RETRY_BUDGET_SECONDS = 120
+
+export const runSync = (argv: Arguments): Promise<ExitCode> =>
+  execute(argv, (config) =>
+    Effect.gen(function* () {
+      const asked = yield* Effect.fromResult(readArguments(argv, config))
+      if (argv["plan"] === true) {
+        const planned = yield* plan(asked)
+        process.stdout.write(
+          argv["json"] === true ? `${JSON.stringify(planned)}\n` : planText(planned),
+        )
+        return exitCodes.ok
+      }
+      return yield* sync(argv, config, asked)
+    }),
+  )
+
+const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked: PlanOptions) {
+  const { settings, apiKey } = config
+  if (settings.baseUrl === undefined) {
+    return yield* new UsageError({
+      why: "No base address: where is the service?",
+      advice:
+        "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
+    })
+  }
+  const display = progressDisplay({
+    show: settings.progress,
+    json: (settings.logFormat ?? (process.stderr.isTTY ? "pretty" : "json")) === "json",
+    terminal: process.stderr.isTTY && settings.logFormat !== "json",
+  })
+  const summary = yield* run({
+    ...asked,
+    taskTimeoutSeconds: settings.taskTimeout,
+    onProgress: display.onProgress,
+    api: {
+      baseUrl: settings.baseUrl,
+      apiKey,
+      wire: { platformSegment: settings.platformSegment, ...settings.wire },
+      requestTimeoutSeconds: settings.requestTimeout,
+      retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
+    },
+    pace: {
+      concurrency: settings.concurrency,
+      maxRequestsPerSecond: settings.maxRequestsPerSecond,
+    },
+    memoryLimit: settings.memoryLimit,
+    ...(argv["wait"] === true ? { wait: "1 day" as const } : {}),
+    command: ["sync", ...asked.pipelines].join(" "),
+    version: version(),
+    publish:
+      settings.publish && argv["publish"] !== false
+        ? {
+            parquet: settings.parquet.enabled
+              ? {
+                  compression: settings.parquet.compression,
+                  plain: settings.parquet.profile === "compatible",
+                }
+              : undefined,
+          }
+        : undefined,
+  }).pipe(Effect.ensuring(Effect.sync(display.stop)))
+  process.stdout.write(
+    argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),
+  )
+  return codes[summary.outcome]
+})
+
+const version = (): string =>
+  (
+    JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
+      version: string
+    }
+  ).version
+
+/** What to read: flags first, the configuration file where they say nothing. */
+const readArguments = (
+  argv: Arguments,
+  { settings }: Config,
+): Result.Result<PlanOptions, UsageError> =>
+  Result.gen(function* () {
+    const named = textsOf(argv, "pipeline")
+    const pipelines = yield* knownPipelines(named.length > 0 ? named : settings.pipelines)
+    const since = yield* dayOf(argv, "since")
+    const until = yield* dayOf(argv, "until")
+    if (since !== undefined && until !== undefined && since > until) {
+      return yield* Result.fail(
+        new UsageError({
+          why: `--since ${formatDay(since)} is after --until ${formatDay(until)}.`,
+        }),
+      )
+    }
+    const typed = textsOf(argv, "vault")
+    yield* validAddresses(typed)
+    return {
+      dataDir: settings.dataDir,
+      pipelines,
+      vaults: {
+        include: typed.length > 0 ? typed : settings.vaults.include,
+        exclude: settings.vaults.exclude,
+      },
+      unsupportedRetryDays: settings.unsupportedRetryDays,
+      settings: {
+        since,
+        until,
+        full: argv["full"] === true,
+        overlapDays: settings.overlapDays,
+        timeFields: settings.timeFields,
+        apySeries: settings.apySeries,
+      },
+    }
+  })
+
+const knownPipelines = (
+  names: ReadonlyArray<string>,
+): Result.Result<ReadonlyArray<string>, UsageError> => {
+  const unknown = names.find((name) => !pipelineNames.includes(name))
+  if (unknown === undefined) return Result.succeed(names)
+  return Result.fail(
+    new UsageError({
+      why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames)}.`,
+      advice: `Pipelines are ${pipelineNames.join(", ")}.`,
+    }),
+  )
+}
+
+const dayOf = (argv: Arguments, flag: string): Result.Result<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  if (text === undefined) return Result.succeed(undefined)
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDay(text) : undefined
+  return day === undefined
+    ? Result.fail(
+        new UsageError({
+          why: `--${flag} ${text} is not a day; expected YYYY-MM-DD, for example 2026-01-31.`,
+        }),
+      )
+    : Result.succeed(day)
+}
+
+const validAddresses = (texts: ReadonlyArray<string>): Result.Result<void, UsageError> => {
+  for (const text of texts) {
+    const parsed = parseAddress(text)
+    if (Result.isFailure(parsed)) {
+      return Result.fail(new UsageError({ why: `--vault ${text} ${parsed.failure}.` }))
+    }
+  }
+  return Result.succeed(undefined)
+}

@@ -1,0 +1,52 @@
+// How a run ended, in a table and a sentence.
+import type { RunSummary } from "../../pipelines/progress.ts"
+import { textTable } from "../table.ts"
+
+const count = (value: number): string => value.toLocaleString("en")
+
+const outcomes = (of: RunSummary["pipelines"][number]["outcomes"]): string =>
+  Object.entries(of)
+    .map(([outcome, tasks]) => `${count(tasks)} ${outcome.replaceAll("_", " ")}`)
+    .join(", ") || "nothing to ask"
+
+export const summaryText = (summary: RunSummary, dataDir: string): string => {
+  const table = textTable(
+    ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"],
+    summary.pipelines.map((pipeline) => [
+      pipeline.name,
+      outcomes(pipeline.outcomes),
+      count(pipeline.rowsInserted),
+      count(pipeline.rowsRevised),
+      count(pipeline.requests),
+      pipeline.seconds.toFixed(1),
+    ]),
+    ["left", "left", "right", "right", "right", "right"],
+  )
+  const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
+    firstErrors.map((error) => `  ${name}: ${error}`),
+  )
+  return [
+    table,
+    ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
+    "",
+    closing(summary, dataDir),
+    "",
+  ].join("\n")
+}
+
+const closing = (summary: RunSummary, dataDir: string): string => {
+  const took = `${count(summary.requests)} requests, ${summary.seconds.toFixed(1)} s`
+  const published = summary.published ? ` Published in ${dataDir}.` : ""
+  switch (summary.outcome) {
+    case "complete":
+      return summary.nothingNew
+        ? `Nothing new (${took}).`
+        : `Complete: ${count(summary.rowsInserted)} new rows, ${count(summary.rowsRevised)} revised (${took}).${published}`
+    case "partial":
+      return `Partial: some tasks failed, the rest landed (${took}).${published} Run sync again: it asks only for what is missing.`
+    case "deferred":
+      return `Deferred by the service's rate limit (${took}); what landed is kept.${published} Run sync again later.`
+    case "failed":
+      return `Failed: nothing landed (${took}).`
+  }
+}

@@ -1,0 +1,57 @@
+// Prints the dictionary, from the same values the database is made of.
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../config/nearest.ts"
+import { type DictionaryEntry, dictionary } from "../../pipelines/dictionary.ts"
+import { type Arguments, textOf } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { textTable } from "../table.ts"
+
+export const runTables = (argv: Arguments): Promise<ExitCode> =>
+  execute(argv, () =>
+    Effect.gen(function* () {
+      const entries = dictionary()
+      const asked = textOf(argv, "name")
+      const found = asked === undefined ? entries : entries.filter((entry) => isNamed(entry, asked))
+      if (found.length === 0) {
+        const names = entries.map(({ name }) => name)
+        return yield* new UsageError({
+          why: `There is no table \`${asked}\`${didYouMean(asked ?? "", names)}.`,
+          advice: "`vaulthouse tables` lists them all.",
+        })
+      }
+      if (argv["json"] === true) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`)
+      else if (asked === undefined) process.stdout.write(listText(found))
+      else process.stdout.write(found.map(entryText).join("\n"))
+      return exitCodes.ok
+    }),
+  )
+
+/** With or without its schema. */
+const isNamed = ({ name }: DictionaryEntry, asked: string): boolean =>
+  name === asked || name.slice(name.indexOf(".") + 1) === asked
+
+const listText = (entries: ReadonlyArray<DictionaryEntry>): string =>
+  `${textTable(
+    ["table", "one row per"],
+    entries.map(({ name, grain }) => [name, grain]),
+  )}\n\n\`vaulthouse tables NAME\` describes one, column by column.\n`
+
+const entryText = (entry: DictionaryEntry): string =>
+  [
+    `${entry.name}: ${entry.comment}`,
+    "",
+    `one row per  ${entry.grain}`,
+    `key          ${entry.key.join(", ")}`,
+    `source       ${entry.source}`,
+    "",
+    textTable(
+      ["column", "type", "unit", "meaning"],
+      entry.columns.map(({ name, type, unit, comment }) => [name, type, unit ?? "", comment]),
+    ),
+    "",
+    "example",
+    `  vaulthouse query "${entry.example.trim()}"`,
+    "",
+  ].join("\n")

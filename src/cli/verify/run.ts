@@ -1,0 +1,24 @@
+// Runs the check of the published files and says what it found.
+import * as Effect from "effect/Effect"
+import { verify } from "../../pipelines/verify.ts"
+import type { Arguments } from "../Command.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { textTable } from "../table.ts"
+
+export const runVerify = (argv: Arguments): Promise<ExitCode> =>
+  execute(argv, ({ settings: { dataDir } }) =>
+    Effect.map(verify(dataDir), (findings) => {
+      if (argv["json"] === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
+      else if (findings.length === 0) {
+        process.stdout.write(`Everything published in ${dataDir} is as its manifest says.\n`)
+      } else {
+        const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
+        process.stdout.write(`${textTable(["finding", "file", "detail"], rows)}\n`)
+        process.stderr.write(
+          `${findings.length} finding(s). Run \`vaulthouse sync\` to publish again; the warehouse itself is not affected.\n`,
+        )
+      }
+      return findings.length === 0 ? exitCodes.ok : exitCodes.checks
+    }),
+  )

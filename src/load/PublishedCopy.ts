@@ -1,0 +1,100 @@
+// Reads the published copy: nothing but that file, nothing that changes it.
+import { existsSync } from "node:fs"
+import { DuckDBInstance, type DuckDBType, type Json } from "@duckdb/node-api"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { publishedFile } from "./publish.ts"
+import { convert, type Parameter } from "./readRows.ts"
+import { literal } from "./sql.ts"
+
+/** There is no published copy, or DuckDB refused the question. */
+export class ReadError extends Data.TaggedError("ReadError")<{
+  readonly why: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.why}\n${this.advice}`
+  }
+}
+
+export interface Answer {
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: DuckDBType }>
+  /** Rows as they are read, some at a time: instants ISO-8601, integers beyond 2^53 as digits. */
+  readonly rows: AsyncIterable<ReadonlyArray<ReadonlyArray<Json>>>
+}
+
+export interface PublishedCopy {
+  readonly ask: (
+    sql: string,
+    parameters?: Readonly<Record<string, Parameter>>,
+  ) => Effect.Effect<Answer, ReadError>
+  /** All rows at once, as objects: for answers known to be small. */
+  readonly rows: (
+    sql: string,
+  ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, Json>>>, ReadError>
+}
+
+const REPUBLISH = "Run `vaulthouse verify`, or publish again with `vaulthouse sync`."
+const LOOK_UP = "`vaulthouse tables` lists tables and columns."
+
+/** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
+export const openPublishedCopy = (dataDir: string) =>
+  Effect.gen(function* () {
+    const file = publishedFile(dataDir)
+    if (!existsSync(file)) {
+      return yield* new ReadError({
+        why: `Nothing is published in ${dataDir} yet.`,
+        advice: "Run `vaulthouse sync` first, or name another folder with --data-dir.",
+      })
+    }
+    const { connection } = yield* Effect.acquireRelease(
+      attempt(`${file} can't be opened`, REPUBLISH, () => open(file)),
+      ({ instance }) => Effect.sync(() => instance.closeSync()),
+    )
+    const ask: PublishedCopy["ask"] = (sql, parameters) =>
+      attempt("DuckDB refused the question", LOOK_UP, async () => {
+        const values = parameters === undefined ? undefined : { ...parameters }
+        const result = await connection.stream(sql, values)
+        const types = result.columnTypes()
+        const names = result.deduplicatedColumnNames()
+        return {
+          columns: names.flatMap((name, at) => {
+            const type = types[at]
+            return type === undefined ? [] : [{ name, type }]
+          }),
+          rows: result.yieldConvertedRows(convert) as Answer["rows"],
+        }
+      })
+    const rows: PublishedCopy["rows"] = (sql) =>
+      attempt("DuckDB refused the question", LOOK_UP, async () => {
+        const reader = await connection.runAndReadAll(sql)
+        return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
+      })
+    return { ask, rows } satisfies PublishedCopy
+  })
+
+/** A file from elsewhere could hide a view that reads other files: nothing outside it is reachable. */
+const open = async (file: string) => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+  await connection.run("USE published")
+  await connection.run("SET TimeZone = 'UTC'")
+  await connection.run("SET enable_external_access = false")
+  await connection.run("SET lock_configuration = true")
+  return { instance, connection }
+}
+
+const attempt = <A>(
+  what: string,
+  advice: string,
+  work: () => Promise<A>,
+): Effect.Effect<A, ReadError> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      new ReadError({
+        why: `${what}: ${cause instanceof Error ? cause.message.trim() : String(cause)}`,
+        advice,
+      }),
+  })

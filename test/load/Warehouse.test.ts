@@ -1,0 +1,361 @@
+// What a commit keeps, counts and refuses, whether alone or in a group.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { TestClock } from "effect/testing"
+import type { Batch } from "../../src/domain/outcome.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import {
+  batchOf,
+  commit,
+  commitTogether,
+  descriptions,
+  inWarehouse,
+  latest,
+  once,
+  reading,
+  readings,
+  readingsBatch,
+  rows,
+  rowsOf,
+} from "./sample.ts"
+
+const inTemporary = <A, E>(work: Effect.Effect<A, E, Warehouse>) =>
+  Effect.flatMap(temporaryFolder, (dataDir) => inWarehouse(dataDir, work))
+
+const stored = rows("SELECT * FROM core.readings ORDER BY ALL")
+const versions = rows(`SELECT value, _superseded_by_run_id AS by FROM core.readings_versions
+  ORDER BY _superseded_at`)
+
+const counted = (inserted: number, revised: number, unchanged: number) => ({
+  inserted,
+  revised,
+  unchanged,
+})
+
+const withCursor = (batch: Batch, entity: string, cursor: unknown): Batch => ({
+  ...batch,
+  task: { ...batch.task, entity },
+  cursor: { pipeline: "sample", entity, cursor },
+})
+
+describe("history", () => {
+  it.effect("keeps every type to the last digit", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const row = {
+          ...reading("a", 0, 0.1),
+          observed_at: 1_706_702_400_123_457,
+          count: Number.MAX_SAFE_INTEGER,
+          flag: false,
+          day: 19_753,
+          note: "naïve 'quote' \u0000 🙂",
+          amount: (2n ** 256n - 1n).toString(),
+          extra: '{"big":12345678901234567890123456789}',
+        }
+        yield* commit(readingsBatch([row, reading("a", 1, null)]))
+        const [first, second] = yield* stored
+        expect(first).toMatchObject({
+          ...row,
+          observed_at: "2024-01-31T12:00:00.123457Z",
+          day: "2024-01-31",
+          _run_id: "run-1",
+          _response_id: "response-2",
+        })
+        expect(second).toMatchObject({
+          value: null,
+          count: null,
+          flag: null,
+          day: null,
+          extra: null,
+        })
+      }),
+    ),
+  )
+
+  it.effect("changes nothing when the same rows come again, not even _updated_at", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const batch = () =>
+          readingsBatch([reading("a", 0, 1), { ...reading("a", 1, null), extra: '{"x":1}' }])
+        expect(yield* commit(batch())).toEqual(counted(2, 0, 0))
+        const before = yield* stored
+        yield* TestClock.adjust("1 hour")
+        expect(yield* commit(batch())).toEqual(counted(0, 0, 2))
+        expect(yield* stored).toEqual(before)
+        const outcomes = yield* rows("SELECT outcome FROM ops.tasks ORDER BY finished_at")
+        expect(outcomes).toEqual([{ outcome: "loaded" }, { outcome: "unchanged" }])
+      }),
+    ),
+  )
+
+  it.effect("keeps each revision's old values, one that returns to them too", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        for (const value of [1, 2, null, 1]) {
+          yield* TestClock.adjust("1 hour")
+          yield* commit(readingsBatch([reading("a", 0, value)]))
+        }
+        expect(yield* versions).toEqual([1, 2, null].map((value) => ({ value, by: "run-1" })))
+        const [row] = yield* stored
+        expect(row).toMatchObject({
+          value: 1,
+          _first_seen_at: "1970-01-01T01:00:00.000Z",
+          _updated_at: "1970-01-01T04:00:00.000Z",
+        })
+      }),
+    ),
+  )
+
+  it.effect("takes the last row of a key within a batch", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const batch = readingsBatch([1, 2, 3].map((value) => reading("a", 0, value)))
+        expect(yield* commit(batch)).toEqual(counted(1, 0, 0))
+        expect(yield* stored).toMatchObject([{ value: 3 }])
+        expect(yield* versions).toEqual([])
+      }),
+    ),
+  )
+
+  it.effect("treats batches of one group as if committed one after the other", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const together = yield* commitTogether([
+          readingsBatch([reading("a", 0, 1), reading("b", 0, 1)]),
+          readingsBatch([reading("a", 0, 2)]),
+          readingsBatch([reading("a", 0, 2), reading("c", 0, 1)]),
+        ])
+        expect(together).toEqual([counted(2, 0, 0), counted(0, 1, 0), counted(1, 0, 1)])
+        expect(yield* versions).toEqual([{ value: 1, by: "run-1" }])
+      }),
+    ),
+  )
+})
+
+describe("the other modes", () => {
+  const described = (title: string, observedAt?: number) =>
+    batchOf([rowsOf(descriptions, [{ vault_address: "a", title }])], {
+      ...(observedAt === undefined ? {} : { observedAt }),
+    })
+  const periods = rows(`SELECT title, epoch_us(valid_from) AS since, epoch_us(valid_to) AS until,
+    is_current FROM core.descriptions ORDER BY valid_from`)
+
+  it.effect("slowly changing: other content ends the current row and starts another", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const counts = []
+        for (const [title, at] of [
+          ["A", 10],
+          ["A", 20],
+          ["B", 30],
+          ["A", 40],
+        ] as const) {
+          counts.push(yield* commit(described(title, at)))
+        }
+        expect(counts).toEqual([
+          counted(1, 0, 0),
+          counted(0, 0, 1),
+          counted(0, 1, 0),
+          counted(0, 1, 0),
+        ])
+        const expected = [
+          { title: "A", since: 10, until: 30, is_current: false },
+          { title: "B", since: 30, until: 40, is_current: false },
+          { title: "A", since: 40, until: null, is_current: true },
+        ]
+        expect(yield* periods).toEqual(expected)
+        // The archive again, oldest first: nothing of it is newer than what is stored.
+        for (const [title, at] of [
+          ["A", 10],
+          ["B", 30],
+          ["A", 40],
+        ] as const) {
+          expect(yield* commit(described(title, at))).toEqual(counted(0, 0, 1))
+        }
+        expect(yield* periods).toEqual(expected)
+      }),
+    ),
+  )
+
+  it.effect("slowly changing: several contents in one group each get their time", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        yield* commitTogether(["A", "B", "C"].map((title) => described(title)))
+        const found = yield* periods
+        expect(found.map(({ title }) => title)).toEqual(["A", "B", "C"])
+        expect(found.map(({ until }) => until)).toEqual([
+          found[1]?.["since"],
+          found[2]?.["since"],
+          null,
+        ])
+      }),
+    ),
+  )
+
+  it.effect("replace takes the new row, first keeps the old one", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const batch = (value: number) =>
+          batchOf([
+            rowsOf(latest, [{ vault_address: "a", value }]),
+            rowsOf(once, [{ vault_address: "a", day: 19_753, value }]),
+          ])
+        expect(yield* commit(batch(1))).toEqual(counted(2, 0, 0))
+        expect(yield* commit(batch(2))).toEqual(counted(0, 1, 1))
+        expect(yield* commit(batch(2))).toEqual(counted(0, 0, 2))
+        expect(yield* rows("SELECT value FROM core.latest")).toEqual([{ value: 2 }])
+        expect(yield* rows("SELECT value FROM core.once")).toEqual([{ value: 1 }])
+      }),
+    ),
+  )
+
+  it.effect("the same as bookkeeping", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const bookkeeping = [1, 2].flatMap((value) => [
+          rowsOf(latest, [{ vault_address: "a", value }]),
+          rowsOf(once, [{ vault_address: "a", day: 19_753, value }]),
+        ])
+        yield* commit(batchOf([], { bookkeeping }))
+        yield* commit(batchOf([], { bookkeeping: bookkeeping.slice(0, 2) }))
+        expect(yield* rows("SELECT value FROM core.latest")).toEqual([{ value: 1 }])
+        expect(yield* rows("SELECT value FROM core.once")).toEqual([{ value: 1 }])
+      }),
+    ),
+  )
+})
+
+describe("a batch that can't be kept", () => {
+  it.effect("names table, column and key of a missing or impossible value", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const cases = [
+          [
+            { ...reading("a", 0, 1), observed_at: null },
+            "core.readings.observed_at: a required value",
+          ],
+          [reading("a", 0, Number.NaN), "core.readings.value: NaN is no double"],
+          [reading("a", 0, Number.POSITIVE_INFINITY), "core.readings.value: Infinity is no double"],
+          [{ ...reading("a", 0, 1), count: 1.5 }, "core.readings.count: 1.5 is no integer"],
+          [{ ...reading("a", 0, 1), amount: "1e9" }, 'core.readings.amount: "1e9" is no amount'],
+          [{ ...reading("a", 0, 1), flag: "yes" }, 'core.readings.flag: "yes" is no boolean'],
+        ] as const
+        for (const [row, expected] of cases) {
+          const error = yield* Effect.flip(commit(readingsBatch([reading("z", 0, 1), row])))
+          expect(error.message).toContain(expected)
+          expect(error.message).toContain('row 1: vault_address = "a"')
+        }
+        const unknown = { ...readings, name: "elsewhere" }
+        const error = yield* Effect.flip(commit(batchOf([rowsOf(unknown, [])])))
+        expect(error.message).toContain(
+          "core.elsewhere: the warehouse was opened without this table",
+        )
+        expect(yield* stored).toEqual([])
+        expect(yield* rows("SELECT * FROM ops.tasks")).toEqual([])
+      }),
+    ),
+  )
+
+  it.effect("fails alone: its group lands, and nothing of it does", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        // Only the database sees that this is no JSON, when all of the group is under way.
+        const broken = batchOf([
+          rowsOf(latest, [{ vault_address: "bad", value: 1 }]),
+          rowsOf(readings, [{ ...reading("bad", 0, 1), extra: "{" }]),
+        ])
+        const results = yield* Effect.forEach(
+          [
+            withCursor(readingsBatch([reading("a", 0, 1)]), "a", 1),
+            withCursor(broken, "bad", 1),
+            withCursor(readingsBatch([reading("b", 0, 1)]), "b", { at: [1, "x"] }),
+          ],
+          (batch) => Effect.result(commit(batch)),
+          { concurrency: "unbounded" },
+        )
+        expect(results.map(Result.isSuccess)).toEqual([true, false, true])
+        expect(yield* rows("SELECT vault_address FROM core.readings ORDER BY 1")).toEqual([
+          { vault_address: "a" },
+          { vault_address: "b" },
+        ])
+        expect(yield* rows("SELECT * FROM core.latest")).toEqual([])
+        expect(yield* rows("SELECT entity FROM ops.tasks ORDER BY 1")).toEqual([
+          { entity: "a" },
+          { entity: "b" },
+        ])
+        const { cursors } = yield* Warehouse
+        expect(yield* cursors("sample")).toEqual(
+          new Map<string, unknown>([
+            ["a", 1],
+            ["b", { at: [1, "x"] }],
+          ]),
+        )
+      }),
+    ),
+  )
+
+  it.effect("leaves the writer able to go on", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const broken = readingsBatch([{ ...reading("bad", 0, 1), extra: "{" }])
+        const error = yield* Effect.flip(commit(broken))
+        expect(error).toMatchObject({ _tag: "LoadError", reason: "Database" })
+        expect(error.message).toContain("Malformed JSON")
+        expect(yield* commit(readingsBatch([reading("a", 0, 1)]))).toEqual(counted(1, 0, 0))
+        const { execute } = yield* Warehouse
+        const refused = execute(["CREATE TABLE core.half (x INTEGER)", "SELECT no_such_column"])
+        yield* Effect.flip(refused)
+        expect(yield* rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'half'")).toEqual([])
+      }),
+    ),
+  )
+})
+
+describe("a run", () => {
+  it.effect("is recorded from start to end, with what its tasks did", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const { finishRun, startRun } = yield* Warehouse
+        yield* startRun({ command: "sync ratio", version: "1.2.3", baseUrl: "http://x" })
+        expect(yield* rows("SELECT finished_at, outcome FROM ops.runs")).toEqual([
+          { finished_at: null, outcome: null },
+        ])
+        yield* commit(readingsBatch([reading("a", 0, 1), reading("a", 1, 1)]))
+        yield* commit(readingsBatch([reading("a", 0, 2)]))
+        const failed = batchOf([])
+        yield* commit({
+          ...failed,
+          task: { ...failed.task, outcome: "failed", errorTag: "Timeout", errorText: "too slow" },
+        })
+        const sums = { tasks: 3, requests: 3, rowsInserted: 2, rowsRevised: 1 }
+        expect(yield* finishRun("partial")).toEqual(sums)
+        expect(yield* rows("SELECT * FROM ops.runs")).toMatchObject([
+          { run_id: "run-1", command: "sync ratio", outcome: "partial", tasks: 3, rows_revised: 1 },
+        ])
+        expect(
+          yield* rows("SELECT outcome, error_tag FROM ops.tasks WHERE error_tag IS NOT NULL"),
+        ).toEqual([{ outcome: "failed", error_tag: "Timeout" }])
+      }),
+    ),
+  )
+
+  it.effect("never writes an older time than the run before, whatever the clock says", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* TestClock.setTime(Date.UTC(2030, 0, 1))
+      yield* inWarehouse(dataDir, commit(readingsBatch([reading("a", 0, 1)])))
+      yield* TestClock.setTime(Date.UTC(2020, 0, 1))
+      const found = yield* inWarehouse(
+        dataDir,
+        Effect.gen(function* () {
+          yield* commit(readingsBatch([reading("a", 0, 2)]))
+          return yield* rows(`SELECT _updated_at > _first_seen_at AS later, year(_updated_at) AS year
+            FROM core.readings`)
+        }),
+      )
+      expect(found).toEqual([{ later: true, year: 2030 }])
+    }),
+  )
+})

@@ -1,0 +1,145 @@
+// Tables of every mode and column type, batches for them, and a warehouse in a folder of its own.
+import * as Effect from "effect/Effect"
+import type { Batch } from "../../src/domain/outcome.ts"
+import type { Column, Rows, Table, Value } from "../../src/domain/table.ts"
+import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
+
+const key: Column = {
+  name: "vault_address",
+  type: "text",
+  required: true,
+  comment: "Vault",
+}
+
+const common = {
+  schema: "core",
+  grain: "vault and hour",
+  source: "a test",
+  example: "select 1",
+} as const
+
+/** History by hour, with a column of every type. */
+export const readings: Table = {
+  ...common,
+  name: "readings",
+  mode: "history",
+  comment: "Readings",
+  key: ["vault_address", "observed_at"],
+  time: "observed_at",
+  columns: [
+    key,
+    { name: "observed_at", type: "timestamp", unit: "UTC", required: true, comment: "Hour" },
+    { name: "value", type: "double", unit: "USD", comment: "It's a value", fields: ["val"] },
+    { name: "count", type: "integer", comment: "Count" },
+    { name: "flag", type: "boolean", comment: "Flag" },
+    { name: "day", type: "date", comment: "Day" },
+    { name: "note", type: "text", comment: "Note" },
+    { name: "amount", type: "amount", comment: "Raw token amount" },
+    { name: "extra", type: "json", comment: "The rest" },
+  ],
+}
+
+export const descriptions: Table = {
+  ...common,
+  name: "descriptions",
+  mode: "slowly_changing",
+  comment: "Descriptions",
+  key: ["vault_address"],
+  columns: [
+    key,
+    { name: "title", type: "text", comment: "Title" },
+    { name: "fee", type: "double", comment: "Fee" },
+  ],
+}
+
+export const latest: Table = {
+  ...common,
+  name: "latest",
+  mode: "replace",
+  comment: "Latest",
+  key: ["vault_address"],
+  columns: [key, { name: "value", type: "double", comment: "Value" }],
+}
+
+export const once: Table = {
+  ...common,
+  name: "once",
+  mode: "first",
+  comment: "Once",
+  key: ["vault_address", "day"],
+  time: "day",
+  columns: [
+    key,
+    { name: "day", type: "date", required: true, comment: "Day" },
+    { name: "value", type: "double", comment: "Value" },
+  ],
+}
+
+export const sampleTables = [readings, descriptions, latest, once]
+
+export type RowValues = Readonly<Record<string, Value>>
+
+export const rowsOf = (table: Table, rows: ReadonlyArray<RowValues>): Rows => ({
+  table,
+  columns: table.columns.map(({ name }) => rows.map((row) => row[name] ?? null)),
+  length: rows.length,
+  responseId: `response-${rows.length}`,
+})
+
+const HOUR = 3_600_000_000
+// 2024-01-31T12:00Z: a dozen hours on begins another month.
+export const START = 1_706_702_400_000_000
+
+export const hour = (count: number): number => START + count * HOUR
+
+export interface Reading extends RowValues {
+  readonly vault_address: string
+  readonly observed_at: number
+}
+
+export const reading = (vault: string, at: number, value: number | null): Reading => ({
+  vault_address: vault,
+  observed_at: hour(at),
+  value,
+})
+
+let window = 0
+
+/** A landed batch of its own task. */
+export const batchOf = (rows: ReadonlyArray<Rows>, overrides: Partial<Batch> = {}): Batch => ({
+  task: {
+    pipeline: "sample",
+    entity: "-",
+    window: `w${(window += 1)}`,
+    outcome: "landed",
+    requests: 1,
+    seconds: 0.5,
+  },
+  rows,
+  bookkeeping: [],
+  ...overrides,
+})
+
+export const readingsBatch = (
+  rows: ReadonlyArray<RowValues>,
+  overrides: Partial<Batch> = {},
+): Batch => batchOf([rowsOf(readings, rows)], overrides)
+
+/** Runs `work` on a warehouse that is opened for it and closed after it. */
+export const inWarehouse = <A, E>(
+  dataDir: string,
+  work: Effect.Effect<A, E, Warehouse>,
+  options: Partial<WarehouseOptions> = {},
+) =>
+  Effect.provide(
+    work,
+    Warehouse.layer({ dataDir, tables: sampleTables, runId: "run-1", ...options }),
+  )
+
+export const commit = (batch: Batch) => Effect.flatMap(Warehouse, (it) => it.commit(batch))
+
+/** Commits all at once, so that they share transactions. */
+export const commitTogether = (batches: ReadonlyArray<Batch>) =>
+  Effect.forEach(batches, commit, { concurrency: "unbounded" })
+
+export const rows = (sql: string) => Effect.flatMap(Warehouse, (it) => it.rows(sql))

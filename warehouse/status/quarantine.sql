@@ -1,0 +1,6 @@
+-- Responses that broke the contract and wait for a mended schema or a better answer.
+select endpoint, json_path, count(*) as responses, max(quarantined_at) as newest_at, any_value(detail) as detail
+from ops.quarantine
+where closed_at is null
+group by endpoint, json_path
+order by all
