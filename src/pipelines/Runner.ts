@@ -24,13 +24,15 @@ export interface RunnerOptions {
 export class Runner {
   readonly tallies = new Map<string, Tally>()
   private readonly options: RunnerOptions
-  /** Drift told already in this run, so that a field is written about once and not once a page. */
-  private readonly told = new Set<string>()
+  /** Drift told already, so that a field is written about once and not once a page. */
+  private readonly told: Set<string>
   /** Pipelines the key opens no door to: their other tasks are not even tried. */
   private readonly refused = new Set<string>()
 
-  constructor(options: RunnerOptions) {
+  /** `told`: the drift earlier runs have recorded. */
+  constructor(options: RunnerOptions, told: ReadonlyArray<DriftKey>) {
     this.options = options
+    this.told = new Set(told.map(driftKey))
   }
 
   /** Opens the count of a pipeline; `tasks` as far as it is known. */
@@ -129,12 +131,20 @@ export class Runner {
   }
 
   private isNew(endpoint: string, { path, kind }: Drift): boolean {
-    const key = `${endpoint} ${path} ${kind}`
+    const key = driftKey({ endpoint, path, kind })
     if (this.told.has(key)) return false
     this.told.add(key)
     return true
   }
 }
+
+export interface DriftKey {
+  readonly endpoint: string
+  readonly path: string
+  readonly kind: string
+}
+
+const driftKey = ({ endpoint, path, kind }: DriftKey): string => `${endpoint} ${path} ${kind}`
 
 const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
   outcome === "landed" ? (changed > 0 ? "loaded" : "unchanged") : outcome

@@ -73,3 +73,13 @@ export const storedVaults = Effect.fnUntraced(function* (warehouse: Store) {
     startedOn: row["started_at"] === null ? undefined : dayOf(Number(row["started_at"])),
   }))
 })
+
+/** Fields earlier runs have told about. */
+export const knownDrift = Effect.fnUntraced(function* (warehouse: Store) {
+  const rows = yield* warehouse.rows("select endpoint, json_path, kind from ops.schema_drift")
+  return rows.map((row) => ({
+    endpoint: String(row["endpoint"]),
+    path: String(row["json_path"]),
+    kind: String(row["kind"]),
+  }))
+})

@@ -9,7 +9,7 @@ import type { ApiClient } from "../extract/ApiClient.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { VAULTS, vaultPipelines } from "./catalog.ts"
-import { rememberedBy, storedVaults } from "./memory.ts"
+import { knownDrift, rememberedBy, storedVaults } from "./memory.ts"
 import type { RunContext, VaultPipeline } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
 import { Runner } from "./Runner.ts"
@@ -24,7 +24,7 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   const startedAt = yield* Clock.currentTimeMillis
   const now = microsFromMillis(startedAt)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
-  const runner = new Runner(options)
+  const runner = new Runner(options, yield* knownDrift(yield* Warehouse))
   const selected = vaultPipelines.filter(
     ({ name }) => options.pipelines.length === 0 || options.pipelines.includes(name),
   )

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Fault } from "../../simulator/index.ts"
+import { defaultParquet } from "../../src/load/parquet.ts"
 import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
@@ -15,12 +16,17 @@ describe("sync", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days })
       const dataDir = yield* temporaryFolder
-      const first = yield* runOnce(simulator.url, dataDir)
-      expect(first.summary.outcome).toBe("complete")
+      const publish = { parquet: defaultParquet }
+      const first = yield* runOnce(simulator.url, dataDir, { publish })
+      expect(first.summary).toMatchObject({ outcome: "complete", published: true })
       yield* expectTruth(simulator, dataDir)
       const before = yield* fingerprint(dataDir)
-      const second = yield* runOnce(simulator.url, dataDir)
-      expect(second.summary).toMatchObject({ outcome: "complete", nothingNew: true })
+      const second = yield* runOnce(simulator.url, dataDir, { publish })
+      expect(second.summary).toMatchObject({
+        outcome: "complete",
+        nothingNew: true,
+        published: false,
+      })
       expect(second.summary.requests).toBeLessThan(first.summary.requests)
       expect(yield* fingerprint(dataDir)).toEqual(before)
     }),
