@@ -82,10 +82,10 @@ describe("who wins", () => {
   })
 
   it("NO_COLOR switches colours off, and --color on again", () => {
-    const environment = { NO_COLOR: "1" }
-    const { settings, origins } = config({ environment })
+    const noColor = { environment: { NO_COLOR: "1" } }
+    const { settings, origins } = config(noColor)
     expect([settings.color, originText(origins.color)]).toEqual([false, "NO_COLOR"])
-    expect(config({ environment, flags: { color: true } }).settings.color).toBe(true)
+    expect(config({ ...noColor, flags: { color: true } }).settings.color).toBe(true)
     expect(config({}).settings.color).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 // An endpoint of the API document as a value: everything needed to ask it, check the question, and
 // check the answer. One row of §4 is one value, in a file of its own below endpoints/.
 import type * as Schema from "effect/Schema"
-import * as Result from "effect/Result"
+import type * as Result from "effect/Result"
 import type { Violation } from "../domain/violation.ts"
 import type { Parameters, ParameterValue } from "./Parameter.ts"
 
@@ -48,5 +48,11 @@ export type Inputs<P extends Parameters> = {
 export const endpoint = <const P extends Parameters, A>(value: Endpoint<P, A>): Endpoint<P, A> =>
   value
 
-// What callers that do not look inside an endpoint may hold.
-export type AnyEndpoint = Endpoint<any, any>
+/** What callers that do not look inside an endpoint hold. */
+export type AnyEndpoint = Pick<
+  Endpoint<Parameters, unknown>,
+  "name" | "title" | "section" | "method" | "path" | "auth" | "parameters" | "fixedQuery"
+> &
+  Pick<Endpoint<Parameters, unknown>, "serverCacheSeconds" | "absences" | "locate"> & {
+    readonly response: Schema.Codec<unknown, unknown, never, never>
+  }

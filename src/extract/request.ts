@@ -69,6 +69,6 @@ export const wireRequest = (
       query.set(wireName(endpoint, name, parameter, wire), valid.success)
     }
   }
-  const suffix = query.size > 0 ? `?${query}` : ""
+  const suffix = query.size > 0 ? `?${query.toString()}` : ""
   return Result.succeed({ method: endpoint.method, path: path + suffix })
 }

@@ -121,15 +121,15 @@ const latestInstant = `SELECT coalesce(max(written), 0) AS latest FROM (
   UNION ALL SELECT epoch_us(max(changed_at)) FROM ${CATALOG}.ops.partition_changes
   UNION ALL SELECT epoch_us(max(published_at)) FROM ${CATALOG}.ops.publications)`
 
+const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
+  Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
+
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
   const micros = () => microsFromMillis(clock.currentTimeMillisUnsafe())
   yield* locked(options, formatInstant(micros()))
   const { reader, writer } = yield* opened(options)
   const tables = [...options.tables, ...operationTables]
-
-  const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
-    Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
 
   yield* attempt("Preparing the warehouse's tables", () => migrate(writer, tables))
   const [latest] = yield* attempt("Reading the last run", () => readRows(writer, latestInstant))

@@ -69,8 +69,8 @@ const selectList = (table: Table, { plain }: ParquetOptions): string =>
 const sortOrder = (table: Table): string => {
   const key = storedKey(table)
   const rank = (name: string) => (name === "vault_address" ? 0 : name === table.time ? 1 : 2)
-  return [...key]
-    .sort((left, right) => rank(left) - rank(right))
+  return key
+    .toSorted((left, right) => rank(left) - rank(right))
     .map(identifier)
     .join(", ")
 }

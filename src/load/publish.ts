@@ -7,7 +7,7 @@ import { Changes, loadUpkeep, rowsOf, type Session, transaction } from "./commit
 import { copyDatabase } from "./copyDatabase.ts"
 import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace, writeDurably } from "./durableFiles.ts"
-import { filesError, LoadError } from "./errors.ts"
+import { filesError, type LoadError } from "./errors.ts"
 import { exportParquet, type ParquetOptions } from "./parquet.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"

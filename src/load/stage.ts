@@ -76,7 +76,7 @@ export const append = async (
   name: string,
   columns: ReadonlyArray<StagedColumn>,
 ): Promise<void> => {
-  const definitions = columns.map(({ name, carrier }) => `${identifier(name)} ${carrier}`)
+  const definitions = columns.map((column) => `${identifier(column.name)} ${column.carrier}`)
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")})`)
   const appender = await connection.createAppender(name, "main", "temp")
   const types = columns.map(({ carrier }) => vectorTypes[carrier])
@@ -139,7 +139,9 @@ export const stage = async (
     {
       name: "_page",
       carrier: "DOUBLE",
-      values: pages.flatMap(({ rows }, page) => new Array<number>(rows.length).fill(page)),
+      values: pages.flatMap(({ rows }, page) =>
+        Array.from<number>({ length: rows.length }).fill(page),
+      ),
     },
   ]
   const select: Array<string> = []

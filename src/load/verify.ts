@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { sha256Of } from "./durableFiles.ts"
-import { filesError, LoadError } from "./errors.ts"
+import { filesError, type LoadError } from "./errors.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import { filesThere } from "./parquet.ts"
 import { publishedFile } from "./publish.ts"
@@ -47,7 +47,11 @@ const checkFile = async (
   )
   return found?.["rows"] === file.rows
     ? undefined
-    : { kind: "rows", path, detail: `${found?.["rows"]} rows, the manifest says ${file.rows}` }
+    : {
+        kind: "rows",
+        path,
+        detail: `${String(found?.["rows"])} rows, the manifest says ${file.rows}`,
+      }
 }
 
 const checkCopy = async (
@@ -66,7 +70,7 @@ const checkCopy = async (
       connection,
       "SELECT run_id, published_at FROM published.ops.publications ORDER BY published_at DESC LIMIT 1",
     )
-    const copy = `run ${newest?.["run_id"]} as of ${newest?.["published_at"]}`
+    const copy = `run ${String(newest?.["run_id"])} as of ${String(newest?.["published_at"])}`
     if (manifest === undefined) return undefined
     const listed = `run ${manifest.run_id} as of ${manifest.published_at}`
     return copy === listed

@@ -1,6 +1,6 @@
 // A pipeline over a series that can be asked for by date: ratio and allocation history are two of them.
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import type * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../domain/errors.ts"
 import type { Table, Value } from "../domain/table.ts"

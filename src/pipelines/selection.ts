@@ -22,9 +22,11 @@ export interface VaultFilter {
   readonly exclude: ReadonlyArray<string>
 }
 
+const canonical = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
+
+/** Whether a vault is among those asked for. */
 export const chosen = ({ include, exclude }: VaultFilter) => {
-  const canonical = (texts: ReadonlyArray<string>) =>
-    new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
   const included = canonical(include)
   const excluded = canonical(exclude)
   return ({ address }: VaultRef): boolean =>

@@ -2,7 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { ApiError } from "../domain/errors.ts"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
@@ -50,7 +49,7 @@ const readVaultList = Effect.fnUntraced(function* (runner: Runner) {
   const tally = yield* runner.begin(VAULTS, "Vaults", vaultLists.length)
   yield* Effect.forEach(
     vaultLists,
-    ({ status, list }) =>
+    ({ list }) =>
       runner.task(
         tally,
         "-",
@@ -59,9 +58,6 @@ const readVaultList = Effect.fnUntraced(function* (runner: Runner) {
             for (const ref of listed) refs.set(keyOf(ref), ref)
             return step
           }),
-          Stream.mapError((error) =>
-            error._tag === "ApiError" ? new ApiError({ ...error, subject: status }) : error,
-          ),
         ),
       ),
     { concurrency: vaultLists.length, discard: true },

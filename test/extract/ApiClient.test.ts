@@ -99,7 +99,7 @@ describe("ApiClient", () => {
       const key = "top-secret-key"
       const { client, server, directory } = yield* start(
         ({ headers }, response) =>
-          json(response, { detail: `who is ${headers["x-api-key"]}?` }, 403),
+          json(response, { detail: `who is ${String(headers["x-api-key"])}?` }, 403),
         { apiKey: Redacted.make(key) },
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))

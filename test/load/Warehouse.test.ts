@@ -136,9 +136,10 @@ describe("history", () => {
 
 describe("the other modes", () => {
   const described = (title: string, observedAt?: number) =>
-    batchOf([rowsOf(descriptions, [{ vault_address: "a", title }])], {
-      ...(observedAt === undefined ? {} : { observedAt }),
-    })
+    batchOf(
+      [rowsOf(descriptions, [{ vault_address: "a", title }])],
+      observedAt === undefined ? {} : { observedAt },
+    )
   const periods = rows(`SELECT title, epoch_us(valid_from) AS since, epoch_us(valid_to) AS until,
     is_current FROM core.descriptions ORDER BY valid_from`)
 

@@ -6,4 +6,4 @@ const [url = "", dataDir = ""] = process.argv.slice(2)
 const { summary } = await Effect.runPromise(
   runOnce(url, dataDir, { publish: { parquet: { compression: "zstd", plain: false } } }),
 )
-console.log(summary.outcome)
+process.stdout.write(`${summary.outcome}\n`)

@@ -3,19 +3,14 @@ import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { openPublishedCopy, type PublishedCopy, ReadError } from "../../pipelines/published.ts"
+import { openPublishedCopy } from "../../pipelines/published.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { type Format, printAnswer } from "./formats.ts"
+import { askAndPrint, type Printing } from "./askAndPrint.ts"
+import type { Format } from "./formats.ts"
 import { shell } from "./shell.ts"
-
-export interface Printing {
-  readonly format: Format
-  readonly maxRows: number
-  readonly parameters: Readonly<Record<string, string>> | undefined
-}
 
 // More does not fit a screen; the last line says how many there are and how to see them.
 const TABLE_ROWS = 1000
@@ -31,22 +26,6 @@ export const runQuery = (argv: Arguments): Promise<ExitCode> =>
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
-
-export const askAndPrint = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  sql: string,
-  printing: Printing,
-) {
-  const answer = yield* copy.ask(sql, printing.parameters)
-  yield* Effect.tryPromise({
-    try: () => printAnswer(answer, printing.format, printing.maxRows, process.stdout),
-    catch: (cause) =>
-      new ReadError({
-        why: cause instanceof Error ? cause.message : String(cause),
-        advice: "Part of the answer may have been printed.",
-      }),
-  })
-})
 
 const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
   const format = (textOf(argv, "format") ?? (process.stdout.isTTY ? "table" : "csv")) as Format

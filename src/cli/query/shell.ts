@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
 import type { PublishedCopy } from "../../pipelines/published.ts"
-import { askAndPrint, type Printing } from "./run.ts"
+import { askAndPrint, type Printing } from "./askAndPrint.ts"
 
 const HISTORY = 1000
 const HELP = `End a question with a semicolon. Also: .tables, .help, .quit\n`
@@ -70,7 +70,7 @@ const readLine = (terminal: Interface, prompt: string) =>
     void terminal.question(prompt).then(
       (line) => {
         terminal.off("close", onClose)
-        resume(Effect.succeed(line))
+        return resume(Effect.succeed(line))
       },
       () => resume(Effect.succeed(undefined)),
     )

@@ -56,17 +56,18 @@ const ago = (instant: string, now: string): string => {
 const section = (title: string, rows: Status["gaps"], none: string): ReadonlyArray<string> =>
   rows.length === 0 ? [`${title}: ${none}.`] : [`${title}:`, tableOf(rows, none), ""]
 
+const cell = (value: unknown): string =>
+  value === null || value === undefined
+    ? "–"
+    : typeof value === "number"
+      ? value.toLocaleString("en")
+      : String(value)
+
 const tableOf = (rows: Status["gaps"], none: string): string => {
   const [first] = rows
   if (first === undefined) return none
   const names = Object.keys(first)
   const align = names.map((name) => (typeof first[name] === "number" ? "right" : "left"))
-  const cell = (value: unknown): string =>
-    value === null || value === undefined
-      ? "–"
-      : typeof value === "number"
-        ? value.toLocaleString("en")
-        : String(value)
   return textTable(
     names.map((name) => name.replaceAll("_", " ")),
     rows.map((row) => names.map((name) => cell(row[name]))),
