@@ -12,9 +12,21 @@ import type { Arguments } from "./Command.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
 
+/** How a command that is stopped by Ctrl-C or SIGTERM ends. */
+export interface Stopped {
+  readonly code: ExitCode
+  readonly text: string
+}
+
+const stoppedRun: Stopped = {
+  code: exitCodes.interrupted,
+  text: "vaulthouse: stopped; what was committed stays, the next run goes on from there\n",
+}
+
 export const execute = async <E>(
   argv: Arguments,
   program: (config: Config) => Effect.Effect<ExitCode, E>,
+  stopped: Stopped = stoppedRun,
 ): Promise<ExitCode> => {
   let level = "info"
   const whole = Effect.gen(function* () {
@@ -29,10 +41,8 @@ export const execute = async <E>(
   stop()
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) {
-    process.stderr.write(
-      "vaulthouse: stopped; what was committed stays, the next run goes on from there\n",
-    )
-    return exitCodes.interrupted
+    process.stderr.write(stopped.text)
+    return stopped.code
   }
   const error = Cause.squash(exit.cause)
   process.stderr.write(`${explain(error)}\n`)

@@ -9,27 +9,24 @@ import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 
 export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, () =>
-    Effect.gen(function* () {
-      const values = argv as FlagValues
-      const simulator = yield* Effect.acquireRelease(
-        Effect.tryPromise({
-          try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
-          catch: (cause) => new UsageError({ why: explain(cause, values) }),
-        }),
-        (started) => Effect.promise(() => started.close()),
-      )
-      process.stdout.write(`${greeting(simulator)}\n`)
-      yield* stopped
-      return exitCodes.ok
-    }).pipe(Effect.scoped),
+  execute(
+    argv,
+    () =>
+      Effect.gen(function* () {
+        const values = argv as FlagValues
+        const simulator = yield* Effect.acquireRelease(
+          Effect.tryPromise({
+            try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
+            catch: (cause) => new UsageError({ why: explain(cause, values) }),
+          }),
+          (started) => Effect.promise(() => started.close()),
+        )
+        process.stdout.write(`${greeting(simulator)}\n`)
+        return yield* Effect.never
+      }).pipe(Effect.scoped),
+    // Ctrl-C is how a simulator is meant to end.
+    { code: exitCodes.ok, text: "" },
   )
-
-/** Ctrl-C is how a simulator is meant to end. */
-const stopped = Effect.callback<void>((resume) => {
-  const stop = (): void => resume(Effect.void)
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop)
-})
 
 const explain = (cause: unknown, { port }: FlagValues): string => {
   const { code, message } = cause as NodeJS.ErrnoException

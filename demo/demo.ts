@@ -1,0 +1,79 @@
+// The whole of vaulthouse on this machine in a minute: a simulated service, the real commands against it over
+// HTTP, what landed, and one chart of it. Everything goes below demo/data.
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { rm } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { text } from "node:stream/consumers"
+import asciichart from "asciichart"
+
+const command = join(import.meta.dirname, "../bin/vaulthouse")
+const dataDir = relative(process.cwd(), join(import.meta.dirname, "data"))
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+const start = (args: ReadonlyArray<string>, stdout: "inherit" | "pipe"): ChildProcess =>
+  spawn(process.execPath, [command, ...args], { stdio: ["ignore", stdout, "inherit"] })
+
+/** Runs a command as a user would see it; a failure ends the demo with the command's own code. */
+const show = async (...args: ReadonlyArray<string>): Promise<void> => {
+  say(`\n$ npx vaulthouse ${args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")}`)
+  const [code] = (await once(start(args, "inherit"), "exit")) as [number | null]
+  if (code !== 0) throw new Error(`vaulthouse ${args[0] ?? ""} ended with ${String(code)}`)
+}
+
+const query = async (sql: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const child = start(["query", sql, "--format", "json", "--data-dir", dataDir], "pipe")
+  if (child.stdout === null) throw new Error("no output to read")
+  return JSON.parse(await text(child.stdout)) as ReadonlyArray<Record<string, unknown>>
+}
+
+/** The base address the simulator prints once it listens. */
+const listening = async (simulator: ChildProcess): Promise<string> => {
+  if (simulator.stdout === null) throw new Error("no output to read")
+  let printed = ""
+  for await (const chunk of simulator.stdout) {
+    printed += String(chunk)
+    const url = /Base URL: (\S+)/.exec(printed)?.[1]
+    if (url !== undefined) return url
+  }
+  throw new Error("the simulator did not start")
+}
+
+const chart = async (): Promise<void> => {
+  const days = await query(
+    `select vault_name, day, collateral_ratio_close from mart.vault_daily
+     where vault_address = (select vault_address from mart.vault_daily group by all
+       order by count(collateral_ratio_close) desc, vault_address limit 1)
+     and collateral_ratio_close is not null order by day desc limit 90`,
+  )
+  const series = days.map((day) => Number(day["collateral_ratio_close"])).toReversed()
+  const [newest] = days
+  if (series.length === 0 || newest === undefined) return
+  say(
+    `\n${String(newest["vault_name"])}: collateral ratio at each day's close, last ${series.length} days\n`,
+  )
+  say(asciichart.plot(series, { height: 9, format: (value) => value.toFixed(4).padStart(9) }))
+}
+
+await rm(dataDir, { recursive: true, force: true })
+say("Starting a simulated service: 12 vaults with a year of hourly history …")
+const simulator = start(["simulate", "--port", "0", "--vaults", "12", "--days", "365"], "pipe")
+try {
+  const url = await listening(simulator)
+  await show("sync", "--base-url", url, "--data-dir", dataDir)
+  await show("status", "--data-dir", dataDir)
+  await chart()
+  say(`
+The same again finds nothing new, and takes a second. Now try:
+
+  npx vaulthouse query --data-dir ${dataDir} "select vault_name, collateral_ratio, apy_smoothed from mart.vault_latest"
+  npx vaulthouse tables mart.vault_daily
+  npx vaulthouse query --data-dir ${dataDir}          (a shell; end questions with a semicolon)
+
+The database is ${dataDir}/published/vaulthouse.duckdb, the Parquet files are in ${dataDir}/parquet.`)
+} finally {
+  simulator.kill("SIGTERM")
+}
