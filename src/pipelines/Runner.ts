@@ -72,6 +72,10 @@ export class Runner {
         orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
       }),
       Effect.catchTag("ApiError", (error) => this.land(tally, entity, stepOf(error))),
+      Effect.tap(() => {
+        this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
+        return Effect.void
+      }),
     )
   }
 

@@ -17,6 +17,8 @@ export type ProgressEvent =
       readonly outcome: RecordedOutcome
       readonly text?: string
     }
+  /** All of an entity's windows are read, or as many as could be. */
+  | { readonly kind: "settled"; readonly pipeline: string; readonly entity: string }
   | { readonly kind: "finished"; readonly pipeline: string }
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
   | { readonly kind: "stage"; readonly stage: "publishing" }

@@ -16,7 +16,11 @@ export const sync: Command = {
     since: { type: "string", requiresArg: true, describe: "First day to read (YYYY-MM-DD)" },
     until: { type: "string", requiresArg: true, describe: "Last day to read (YYYY-MM-DD)" },
     full: { type: "boolean", describe: "Read everything again, whatever was read before" },
-    publish: { type: "boolean", default: true, describe: "Make the readers' copies afterwards" },
+    publish: {
+      type: "boolean",
+      default: true,
+      describe: "Make the readers' copies afterwards; --no-publish leaves them",
+    },
     plan: { type: "boolean", describe: "Print tasks, requests and time; send nothing" },
     wait: { type: "boolean", describe: "Wait when another run holds the warehouse" },
     json: { type: "boolean", describe: "Print the summary as JSON" },

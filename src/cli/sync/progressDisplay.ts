@@ -27,6 +27,7 @@ const write = (line: string): void => {
 const isNews = (event: ProgressEvent): boolean => {
   switch (event.kind) {
     case "page":
+    case "settled":
       return false
     case "task":
       return event.outcome === "failed" || event.outcome === "quarantined"
@@ -55,6 +56,7 @@ const plainLine = (event: ProgressEvent): string => {
     case "stage":
       return `${event.stage} …`
     case "page":
+    case "settled":
       return ""
   }
 }
@@ -62,30 +64,27 @@ const plainLine = (event: ProgressEvent): string => {
 interface Counter {
   readonly bar: SingleBar
   readonly startedAt: number
-  readonly seen: Set<string>
+  seen: number
   rows: number
   requests: number
 }
 
 const bars = (): Display => {
-  const multi = new MultiBar(
-    {
-      stream: process.stderr,
-      format:
-        " {name} {bar} {value}/{total}  {rows} rows  {requests} requests  {rate} rows/s  {left}",
-      barsize: 24,
-      hideCursor: true,
-      clearOnComplete: false,
-      fps: 8,
-      barCompleteChar: "█",
-      barIncompleteChar: "░",
-    },
-    { format: "" } as never,
-  )
+  const multi = new MultiBar({
+    stream: process.stderr,
+    format:
+      " {name} {bar} {value}/{total}  {rows} rows  {requests} requests  {rate} rows/s  {left}",
+    barsize: 24,
+    hideCursor: true,
+    clearOnComplete: false,
+    fps: 8,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+  })
   const counters = new Map<string, Counter>()
   const update = (counter: Counter): void => {
     const seconds = (Date.now() - counter.startedAt) / 1000
-    const done = counter.seen.size
+    const done = counter.seen
     const total = counter.bar.getTotal()
     const left =
       done > 0 && done < total ? `${Math.ceil((seconds / done) * (total - done))} s left` : ""
@@ -111,7 +110,7 @@ const bars = (): Display => {
         counters.set(event.pipeline, {
           bar,
           startedAt: Date.now(),
-          seen: new Set(),
+          seen: 0,
           rows: 0,
           requests: 0,
         })
@@ -123,10 +122,12 @@ const bars = (): Display => {
         counter.requests += event.requests
         update(counter)
         return
-      case "task":
+      case "settled":
         if (counter === undefined) return
-        counter.seen.add(event.entity)
+        counter.seen += 1
         update(counter)
+        return
+      case "task":
         if (isNews(event)) multi.log(`${plainLine(event)}\n`)
         return
       case "finished":

@@ -22,7 +22,7 @@ const codes: Readonly<Record<RunOutcome, ExitCode>> = {
   complete: exitCodes.ok,
   partial: exitCodes.partial,
   deferred: exitCodes.deferred,
-  failed: exitCodes.partial,
+  failed: exitCodes.unexpected,
 }
 
 // How long one call may go on retrying before its task is left to the next run.
