@@ -16,8 +16,10 @@ const usage = ({ name, positional }: Command): string => {
   return `${name} [${positional.name}${positional.many === true ? ".." : ""}]`
 }
 
-/** The parser; `onCode` hears how the chosen command ended. */
-export const parser = (onCode: (code: ExitCode) => void): Argv => {
+/** The parser; `onChosen` gets the command that was named and what was typed for it. */
+export const parser = (
+  onChosen: (command: Command, argv: Arguments) => Promise<void> | void,
+): Argv => {
   let built = yargs()
     .scriptName("vaulthouse")
     .usage("$0 <command>\n\nTurns a vault platform's REST API into a DuckDB and Parquet warehouse.")
@@ -34,13 +36,15 @@ export const parser = (onCode: (code: ExitCode) => void): Argv => {
     .alias("help", "h")
     .exitProcess(false)
     .strict()
+    // Complaints are read below, and documentation derives from help: both are English everywhere.
+    .locale("en")
     .wrap(100)
   for (const command of commands) {
     built = built.command(
       usage(command),
       command.summary,
       (sub) => describe(sub, command),
-      async (argv) => onCode(await command.run(once(argv))),
+      (argv) => onChosen(command, once(argv)),
     )
   }
   return built
@@ -78,8 +82,9 @@ const once = (argv: Arguments): Arguments =>
 export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   let code: ExitCode = exitCodes.ok
   let complaint: string | undefined
-  const built = parser((ended) => {
-    code = ended
+  const built = parser(async (command, argv) => {
+    // yargs goes on to the command after a complaint, but nothing may run on a misunderstanding.
+    if (complaint === undefined) code = await command.run(argv)
   }).fail((message, error) => {
     // What a command throws is not a wrong use: `run` catches everything it expects itself.
     if (error !== undefined && error !== null && message === null) throw error
@@ -91,23 +96,27 @@ export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode
   }
   await built.parseAsync(args)
   if (complaint === undefined) return code
-  const name = args.find((arg) => !arg.startsWith("-"))
-  const command = commands.find((each) => each.name === name)
-  process.stderr.write(`vaulthouse: ${explain(complaint, command)}\n`)
+  const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
+  process.stderr.write(`vaulthouse: ${explain(complaint, command, args)}\n`)
   const help = command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
   process.stderr.write(`See \`${help}\`.\n`)
   return exitCodes.usage
 }
 
 /** Adds the nearest name to what yargs says of an unknown one. */
-const explain = (message: string, command: Command | undefined): string => {
+const explain = (
+  message: string,
+  command: Command | undefined,
+  args: ReadonlyArray<string>,
+): string => {
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(message.trim())?.[1]
   if (unknown === undefined) return message.trim()
   const words = unknown.split(", ")
   if (command === undefined) {
-    const [word = ""] = words
-    const names = commands.map(({ name }) => name)
-    if (!word.startsWith("-") && !(word in globalFlags)) {
+    // Unknown flags come without their dashes.
+    const word = words.find((each) => args.includes(each))
+    if (word !== undefined) {
+      const names = commands.map(({ name }) => name)
       return `there is no command \`${word}\`${didYouMean(word, names) || `; there are ${names.join(", ")}`}`
     }
   }

@@ -15,9 +15,9 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
       const asked = textOf(argv, "name")
       const found = asked === undefined ? entries : entries.filter((entry) => isNamed(entry, asked))
       if (found.length === 0) {
-        const names = entries.map(({ name }) => name)
+        const names = entries.flatMap(({ name }) => [name, withoutSchema(name)])
         return yield* new UsageError({
-          why: `There is no table \`${asked}\`${didYouMean(asked ?? "", names)}.`,
+          why: `There is no table \`${asked}\`${didYouMean(asked ?? "", names) || "."}`,
           advice: "`vaulthouse tables` lists them all.",
         })
       }
@@ -30,7 +30,9 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
 
 /** With or without its schema. */
 const isNamed = ({ name }: DictionaryEntry, asked: string): boolean =>
-  name === asked || name.slice(name.indexOf(".") + 1) === asked
+  name === asked || withoutSchema(name) === asked
+
+const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)
 
 const listText = (entries: ReadonlyArray<DictionaryEntry>): string =>
   `${textTable(
