@@ -1,0 +1,206 @@
+// The Parquet files as others read them: hyparquet the real ones, parquetjs-lite those made for old readers.
+// Values must be those of the database.
+import { appendFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
+import { compressors } from "hyparquet-compressors"
+import { ParquetReader } from "parquetjs-lite"
+import { allColumns, type Table } from "../../src/domain/table.ts"
+import type { ParquetOptions } from "../../src/load/parquet.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+import { verify } from "../../src/load/verify.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+const zstd: ParquetOptions = { compression: "zstd", plain: false }
+
+/** A warehouse with every kind of value, exported; raw amounts and unknown fields among them. */
+const exported = Effect.fnUntraced(function* (parquet: ParquetOptions) {
+  const simulator = yield* simulated({
+    now: "2026-06-15T12:00:00Z",
+    days: 40,
+    vaults: 6,
+    addedFields: true,
+  })
+  const dataDir = yield* temporaryFolder
+  yield* runOnce(simulator.url, dataDir, { publish: { parquet } })
+  return { simulator, dataDir }
+})
+
+const filesOf = (dataDir: string, { schema, name }: Table): ReadonlyArray<string> => {
+  const folder = join(dataDir, "parquet", schema, name)
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".parquet"))
+        .map((path) => join(folder, path))
+    : []
+}
+
+type Cell = string | number | boolean | null
+type Row = Record<string, Cell>
+
+/** One spelling for all readers: instants ISO to the microsecond, days ISO, integers as text. */
+const spell = (value: unknown, type: string): Cell => {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) {
+    const iso = value.toISOString()
+    return type === "date" ? iso.slice(0, 10) : iso.replace("Z", "000Z")
+  }
+  if (type === "integer") return String(value)
+  if (type === "double") return Number(value)
+  if (type === "date" && typeof value === "number") {
+    return new Date(value * 86_400_000).toISOString().slice(0, 10)
+  }
+  return value as Cell
+}
+
+const spelled = (table: Table, rows: ReadonlyArray<Record<string, unknown>>): ReadonlyArray<Row> =>
+  rows.map((row) =>
+    Object.fromEntries(allColumns(table).map(({ name, type }) => [name, spell(row[name], type)])),
+  )
+
+const inOrder = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  rows.map((row) => JSON.stringify(row)).toSorted()
+
+const stored = Effect.fnUntraced(function* (dataDir: string, table: Table) {
+  const columns = allColumns(table).map(({ name, type }) =>
+    type === "timestamp"
+      ? `strftime("${name}", '%Y-%m-%dT%H:%M:%S.%fZ') as "${name}"`
+      : type === "date"
+        ? `strftime("${name}", '%Y-%m-%d') as "${name}"`
+        : `"${name}"`,
+  )
+  const rows = yield* query(
+    dataDir,
+    `select ${columns.join(", ")} from ${table.schema}.${table.name}`,
+  )
+  return spelled(table, rows)
+})
+
+const readWithHyparquet = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
+  parquetReadObjects({ file: await asyncBufferFromFile(path), compressors })
+
+const readWithParquetjs = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const reader = await ParquetReader.openFile(path)
+  const cursor = reader.getCursor()
+  const rows: Array<Record<string, unknown>> = []
+  for (let row = await cursor.next(); row !== null; row = await cursor.next()) rows.push(row)
+  await reader.close()
+  return rows
+}
+
+const expectSame = Effect.fnUntraced(function* (
+  dataDir: string,
+  read: (path: string) => Promise<ReadonlyArray<Record<string, unknown>>>,
+) {
+  let compared = 0
+  for (const table of coreTables) {
+    const files = filesOf(dataDir, table)
+    const pages = yield* Effect.promise(() => Promise.all(files.map(read)))
+    const rows = spelled(table, pages.flat())
+    const expected = yield* stored(dataDir, table)
+    expect(rows.length, table.name).toBe(expected.length)
+    expect(inOrder(rows), table.name).toEqual(inOrder(expected))
+    compared += rows.length
+  }
+  expect(compared).toBeGreaterThan(5000)
+})
+
+describe("Parquet", () => {
+  it.live("hyparquet reads from the real files what the database holds", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      yield* expectSame(dataDir, readWithHyparquet)
+    }),
+  )
+
+  it.live("parquetjs-lite reads the same from files made for old readers", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported({ compression: "snappy", plain: true })
+      yield* expectSame(dataDir, readWithParquetjs)
+    }),
+  )
+
+  it.live("files carry the comments of their table and columns", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
+      const [path = ""] = filesOf(dataDir, ratio)
+      const metadata = yield* Effect.promise(async () =>
+        parquetMetadataAsync(await asyncBufferFromFile(path)),
+      )
+      const pairs = Object.fromEntries(
+        (metadata.key_value_metadata ?? []).map(({ key, value }) => [key, value ?? ""]),
+      )
+      expect(pairs["comment"]).toContain("Backing, supply and collateral ratio")
+      expect(JSON.parse(pairs["columns"] ?? "{}").adjusted_redeem_ratio).toContain("fraction")
+    }),
+  )
+
+  it.live("only months that changed are written again", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* exported(zstd)
+      const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
+      const before = new Map(filesOf(dataDir, ratio).map((path) => [path, statSync(path).mtimeMs]))
+      simulator.patch({ now: "2026-06-16T12:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { publish: { parquet: zstd } })
+      const changed = filesOf(dataDir, ratio).filter(
+        (path) => before.get(path) !== statSync(path).mtimeMs,
+      )
+      expect(before.size).toBeGreaterThan(1)
+      expect(changed.map((path) => /month=([\d-]+)/.exec(path)?.[1])).toEqual(["2026-06"])
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+})
+
+describe("verify", () => {
+  it.live("finds nothing wrong with what a run published", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  const damage: ReadonlyArray<[string, string, (dataDir: string, file: string) => void]> = [
+    ["a file that is gone", "missing", (_, file) => rmSync(file)],
+    ["a file that grew", "size", (_, file) => appendFileSync(file, "x")],
+    [
+      "a file nobody listed",
+      "extra",
+      (dataDir) => writeFileSync(join(dataDir, "parquet/core/stray.parquet"), "x"),
+    ],
+    [
+      "a published copy that is gone",
+      "missing",
+      (dataDir) => rmSync(join(dataDir, "published/vaulthouse.duckdb")),
+    ],
+  ]
+  it.live.each(damage)("finds %s", ([, kind, harm]) =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
+      harm(dataDir, filesOf(dataDir, ratio)[0] ?? "")
+      const findings = yield* verify(dataDir)
+      expect(findings.map((finding) => finding.kind)).toContain(kind)
+    }),
+  )
+
+  it.live("finds one flipped bit", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
+      const [path = ""] = filesOf(dataDir, ratio)
+      const bytes = yield* Effect.promise(() => readFile(path))
+      const middle = Math.floor(bytes.length / 2)
+      bytes[middle] = (bytes[middle] ?? 0) ^ 1
+      writeFileSync(path, bytes)
+      const [finding] = yield* verify(dataDir)
+      expect(finding?.kind).toBe("checksum")
+    }),
+  )
+})
