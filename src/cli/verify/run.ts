@@ -16,7 +16,7 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
         const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
         process.stdout.write(`${textTable(["finding", "file", "detail"], rows)}\n`)
         process.stderr.write(
-          `${findings.length} finding(s). Run \`vaulthouse sync\` to publish again; the warehouse itself is not affected.\n`,
+          `${findings.length} finding(s). To make every copy again, delete \`parquet\` and \`published\` in ${dataDir} and run \`vaulthouse sync\`; the warehouse itself is not affected.\n`,
         )
       }
       return findings.length === 0 ? exitCodes.ok : exitCodes.checks

@@ -1,0 +1,39 @@
+// Runs the real command in a process of its own, in an empty folder, with no environment but what a test gives.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+
+export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Around {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+}
+
+/** Started and not waited for; standard input is closed unless a test writes to it. */
+export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { HOME: cwd, ...env } })
+  child.stdin.end(stdin)
+  return child
+}
+
+export const vaulthouse = async (args: ReadonlyArray<string>, around: Around): Promise<Ended> => {
+  const child = start(args, around)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number | null]>,
+  ])
+  return { code, stdout, stderr }
+}
+
+export const lines = (output: string): ReadonlyArray<string> =>
+  output.split("\n").filter((line) => line !== "")

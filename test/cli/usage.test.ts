@@ -1,0 +1,120 @@
+// Help, and what wrong uses are told: exit code 2, the nearest name, and nothing run.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { commands } from "../../src/cli/commands/index.ts"
+import { commandPage } from "../../src/cli/docs/page.ts"
+import { type Around, vaulthouse } from "./command.ts"
+
+const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-usage-"))
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const typed = (args: ReadonlyArray<string>, around: Partial<Around> = {}) =>
+  vaulthouse(args, { cwd, ...around })
+
+describe("help", () => {
+  it("lists every command", async () => {
+    const { code, stdout, stderr } = await typed(["--help"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    for (const { name, summary } of commands) {
+      expect(stdout).toMatch(new RegExp(`vaulthouse ${name} .*${summary.slice(0, 30)}`))
+    }
+  })
+
+  it.each(commands.map(({ name }) => name))(
+    "%s --help shows its flags and examples",
+    async (name) => {
+      const { code, stdout, stderr } = await typed([name, "--help"])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      expect(stdout).toMatch(new RegExp(`^vaulthouse ${name}`))
+      const command = commands.find((each) => each.name === name)
+      for (const flag of Object.keys(command?.flags ?? {})) expect(stdout).toContain(`--${flag} `)
+      expect(stdout).toContain(`  vaulthouse ${command?.examples[0]?.[0].split(" ")[0] ?? "?"}`)
+      expect(stdout).toContain("--data-dir ")
+    },
+  )
+
+  it("docs/cli.md is what the parser says; `make docs` writes it again", async () => {
+    const written = readFileSync(resolve(import.meta.dirname, "../../docs/cli.md"), "utf8")
+    expect(written).toBe(await commandPage())
+    for (const { name } of commands) expect(written).toContain(`\n## ${name}\n`)
+  })
+
+  it("--version is that of package.json", async () => {
+    const manifest = readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8")
+    const { version } = JSON.parse(manifest) as { version: string }
+    expect(await typed(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
+  })
+})
+
+describe("a wrong command line", () => {
+  // Nobody listens there: what is run in spite of its complaint fails in another way.
+  const service = ["--base-url", "http://127.0.0.1:9"]
+  const wrong: ReadonlyArray<readonly [args: ReadonlyArray<string>, ...says: Array<string>]> = [
+    [[], "Commands:", "Name a command."],
+    [["snyc"], "there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"],
+    [["snyc", "--full"], "there is no command `snyc`; did you mean `sync`?"],
+    [["nothing-like-it"], "there are sync, status, query"],
+    [["--ful"], "there is no flag or argument `ful`"],
+    [["sync", "--ful"], "`ful`; did you mean `full`?", "vaulthouse sync --help"],
+    [["status", "--data-dri", "x"], "`data-dri`; did you mean `data-dir`?"],
+    [["sync", "--since"], "since"],
+    [["query", "--format", "xml", "select 1"], "format", "xml", "ndjson"],
+    [["sync"], "No base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"],
+    [["sync", ...service, "--since", "yesterday"], "--since yesterday is not a day", "YYYY-MM-DD"],
+    [["sync", ...service, "--until", "2026-02-30"], "--until 2026-02-30 is not a day"],
+    [
+      ["sync", ...service, "--since", "2026-02-02", "--until", "2026-02-01"],
+      "--since 2026-02-02 is after --until 2026-02-01",
+    ],
+    [
+      ["sync", ...service, "--vault", "0x52908400098527886E0F7030069857D2E4169Ee7"],
+      "0x52908400098527886E0F7030069857D2E4169Ee7",
+      "checksum",
+    ],
+    [["sync", ...service, "ratio_histroy"], "did you mean `ratio_history`?", "pnl_history"],
+    [["sync", "--base-url", "example.com"], "--base-url", "http:// or https://"],
+    [["tables", "vault_dayly"], "did you mean `vault_daily`?", "vaulthouse tables"],
+    [["tables", "mart.vault_dayly"], "did you mean `mart.vault_daily`?"],
+    [["tables", "nosuch"], "There is no table `nosuch`.", "vaulthouse tables"],
+    [["query", "--param", "day", "select 1"], "--param day is not of the form name=value"],
+    [["query", "--max-rows", "few", "select 1"], "--max-rows few"],
+    [["query", "--file", "nowhere.sql"], "nowhere.sql can't be read (ENOENT)"],
+    [["query", "--file", "nowhere.sql", "select 1"], "not both"],
+    [["query"], "No SQL", "vaulthouse query"],
+    [["simulate", "--port", "0", "--days", "many"], "days"],
+  ]
+  it.each(wrong)("%j", async (args, ...says) => {
+    const { code, stdout, stderr } = await typed(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    for (const part of says) expect(stderr).toContain(part)
+    expect(stderr).not.toMatch(/^ +at /m)
+    if (args.length > 0) expect(stderr.trim().split("\n").length).toBeLessThanOrEqual(4)
+  })
+
+  it("a misspelt flag runs nothing", async () => {
+    await typed(["sync", ...service, "--fulll", "--no-progress", "--data-dir", "misspelt"])
+    expect(existsSync(join(cwd, "misspelt"))).toBe(false)
+  })
+
+  it("is explained in any locale", async () => {
+    const env = { LC_ALL: "de_DE.UTF-8", LANG: "de_DE.UTF-8" }
+    const { code, stderr } = await typed(["sync", "--ful"], { env })
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean `full`?") as string,
+    })
+  })
+})
+
+describe("before anything was published", () => {
+  it.each(["query", "status"])("%s says what to do", async (name) => {
+    const args = name === "query" ? [name, "select 1"] : [name]
+    const { code, stdout, stderr } = await typed([...args, "--data-dir", "none"])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(`Nothing is published in ${join(cwd, "none")} yet.`)
+    expect(stderr).toContain("vaulthouse sync")
+    expect(existsSync(join(cwd, "none"))).toBe(false)
+  })
+})
