@@ -1,0 +1,89 @@
+// Random histories of batches against a model simple enough to be right: a map, and a list of what each
+// revision replaced. Groups, pages that overlap, rows that come twice and rows nothing is known of alike.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Warehouse } from "../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { batchOf, commitTogether, inWarehouse, reading, readings, rows, rowsOf } from "./sample.ts"
+
+const between = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Consecutive hours of one vault; `step` −1 is newest first, 0 the same hour again and again. */
+const Page = Schema.Struct({
+  vault: Schema.Literals(["a", "b", "c"]),
+  from: between(0, 30),
+  length: between(1, 8),
+  step: between(-1, 1),
+  value: between(0, 2),
+})
+type Page = typeof Page.Type
+
+const Groups = Schema.Array(Schema.Array(Page).check(Schema.isMaxLength(5))).check(
+  Schema.isMaxLength(5),
+)
+
+const rowsIn = ({ vault, from, length, step, value }: Page) =>
+  Array.from({ length }, (_, at) => reading(vault, from + at * step, value))
+
+interface Model {
+  readonly stored: Map<string, number>
+  readonly versions: Array<string>
+}
+
+const apply = (model: Model, page: Page): { inserted: number; revised: number } => {
+  const counts = { inserted: 0, revised: 0 }
+  // Within a batch the last row of a key is the one that counts.
+  const last = new Map(
+    rowsIn(page).map((row) => [`${row.vault_address} ${row.observed_at}`, page.value]),
+  )
+  for (const [key, value] of last) {
+    const before = model.stored.get(key)
+    if (before === value) continue
+    if (before === undefined) counts.inserted += 1
+    else {
+      counts.revised += 1
+      model.versions.push(`${key} ${before}`)
+    }
+    model.stored.set(key, value)
+  }
+  return counts
+}
+
+const inTemporary = <A, E>(work: Effect.Effect<A, E, Warehouse>) =>
+  Effect.scoped(Effect.flatMap(temporaryFolder, (dataDir) => inWarehouse(dataDir, work)))
+
+const listed = (table: string) =>
+  Effect.map(
+    rows(`SELECT vault_address || ' ' || epoch_us(observed_at) || ' ' || value::INTEGER AS line
+      FROM core.${table} ORDER BY ALL`),
+    (found) => found.map((row) => String(row["line"])),
+  )
+
+describe("merging", () => {
+  it.effect.prop(
+    "keeps exactly what a map would, and every value a revision replaced",
+    [Groups],
+    ([groups]) =>
+      inTemporary(
+        Effect.gen(function* () {
+          const model: Model = { stored: new Map(), versions: [] }
+          for (const group of groups) {
+            if (group.length === 0) continue
+            const committed = yield* commitTogether(
+              group.map((page) => batchOf([rowsOf(readings, rowsIn(page))])),
+            )
+            const expected = group.map((page) => apply(model, page))
+            for (const [at, counts] of committed.entries()) {
+              expect(counts).toMatchObject(expected[at] ?? {})
+            }
+          }
+          expect(yield* listed("readings")).toEqual(
+            [...model.stored].map(([key, value]) => `${key} ${value}`).toSorted(),
+          )
+          expect(yield* listed("readings_versions")).toEqual(model.versions.toSorted())
+        }),
+      ),
+  )
+})
