@@ -11,6 +11,7 @@ import { VAULTS, vaultPipelines } from "./catalog.ts"
 import { knownDrift, rememberedBy, storedVaults } from "./memory.ts"
 import type { RunContext, VaultPipeline } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
+import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
 import { askedBy, chosen, type SyncOptions } from "./selection.ts"
 import { vaultLists } from "./vaults/vaults.ts"
@@ -36,6 +37,7 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
       discard: true,
     },
   )
+  yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).flush
   const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
   return summaryOf(options.runId, runner, seconds)

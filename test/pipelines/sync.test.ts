@@ -133,6 +133,9 @@ describe("sync", () => {
       expect(mended.summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
       expect(yield* query(dataDir, "select state from ops.gaps")).toEqual([{ state: "closed" }])
+      expect(yield* query(dataDir, "select * from ops.quarantine where closed_at is null")).toEqual(
+        [],
+      )
     }),
   )
 
