@@ -143,8 +143,11 @@ export const migrate = async (
   }
   await connection.run("BEGIN")
   try {
-    // An ALTER and what follows on the same table must see each other: one statement at a time.
-    for (const statement of statements) await connection.run(statement)
+    // An ALTER and what follows on the same table must see each other: one statement at a time. A new
+    // warehouse has none, and is made in one call.
+    const alters = statements.some((statement) => statement.startsWith("ALTER"))
+    const calls = alters || statements.length === 0 ? statements : [statements.join(";\n")]
+    for (const call of calls) await connection.run(call)
     await connection.run("COMMIT")
   } catch (cause) {
     await connection.run("ROLLBACK")

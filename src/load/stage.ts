@@ -70,14 +70,27 @@ export interface StagedColumn {
   readonly values: ReadonlyArray<Value>
 }
 
-/** Makes the temporary table `name` hold these columns. */
+/** Makes temporary tables hold these columns, each by its name. */
 export const append = async (
+  connection: DuckDBConnection,
+  tables: Readonly<Record<string, ReadonlyArray<StagedColumn>>>,
+): Promise<void> => {
+  // In one call: each waits for its turn behind the pages being parsed.
+  const creations = Object.entries(tables).map(([name, columns]) => creation(name, columns))
+  await connection.run(creations.join(";\n"))
+  for (const [name, columns] of Object.entries(tables)) await fill(connection, name, columns)
+}
+
+const creation = (name: string, columns: ReadonlyArray<StagedColumn>): string => {
+  const definitions = columns.map((column) => `${identifier(column.name)} ${column.carrier}`)
+  return `CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")})`
+}
+
+const fill = async (
   connection: DuckDBConnection,
   name: string,
   columns: ReadonlyArray<StagedColumn>,
 ): Promise<void> => {
-  const definitions = columns.map((column) => `${identifier(column.name)} ${column.carrier}`)
-  await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")})`)
   const appender = await connection.createAppender(name, "main", "temp")
   const types = columns.map(({ carrier }) => vectorTypes[carrier])
   const length = columns[0]?.values.length ?? 0
@@ -167,8 +180,7 @@ export const stage = async (
   for (const { batch, rows } of pages) {
     rowsOfBatch.set(batch, (rowsOfBatch.get(batch) ?? 0) + rows.length)
   }
-  await append(connection, "staged_pages", perPage)
-  await append(connection, "staged_rows", perRow)
+  await append(connection, { staged_pages: perPage, staged_rows: perRow })
   return {
     table,
     rows: perRow[0]?.values.length ?? 0,

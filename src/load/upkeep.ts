@@ -42,7 +42,7 @@ export const upkeep = async (
       carrier: carriers[type],
       values: columns[at] ?? [],
     }))
-    await append(connection, "staged_upkeep", staged)
+    await append(connection, { staged_upkeep: staged })
     const target = qualified(table)
     const values = table.columns.map(({ name, type }) => fromCarrier[type](`s.${identifier(name)}`))
     const matches = table.columns
@@ -50,14 +50,12 @@ export const upkeep = async (
         table.key.includes(name) ? [`t.${identifier(name)} = ${values[at]}`] : [],
       )
       .join(" AND ")
-    if (table.mode === "replace") {
-      await connection.run(
-        `DELETE FROM ${target} t USING temp.main.staged_upkeep s WHERE ${matches}`,
-      )
-    }
+    const remove = `DELETE FROM ${target} t USING temp.main.staged_upkeep s WHERE ${matches};`
     const isNew = `WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${matches})`
+    // In one call: each waits for its turn behind the pages being parsed.
     await connection.run(
-      `INSERT INTO ${target} (${identifiers(table.columns.map(({ name }) => name))})
+      `${table.mode === "replace" ? remove : ""}
+       INSERT INTO ${target} (${identifiers(table.columns.map(({ name }) => name))})
        SELECT ${values.join(", ")} FROM temp.main.staged_upkeep s
        ${table.mode === "first" ? isNew : ""}`,
     )
