@@ -1,0 +1,245 @@
+// The commands that read what was published: query, tables, status, verify.
+import { once } from "node:events"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { type DictionaryEntry, dictionary } from "../../src/pipelines/dictionary.ts"
+import { type Around, lines, start, vaulthouse } from "./command.ts"
+
+let cwd = ""
+let simulator: Simulator
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-reading-"))
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 4 })
+  const { code } = await typed(["sync", "--base-url", simulator.url, "--no-progress"])
+  expect(code).toBe(0)
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const typed = (args: ReadonlyArray<string>, around: Partial<Around> = {}) =>
+  vaulthouse(args, { cwd, ...around })
+
+describe("query", () => {
+  const sql = `select 1 as a, 'x,"y|z' as "b|c", null as d, 9007199254740993::bigint as e
+    union all select 2, 'plain', 'd', 4 order by a`
+
+  const formats: ReadonlyArray<readonly [string, ReadonlyArray<string | RegExp>]> = [
+    [
+      "table",
+      [
+        /^a +b\|c +d +e *$/,
+        /^1 +x,"y\|z +– +9007199254740993 *$/,
+        /^2 +plain +d +4 *$/,
+        "(2 rows)",
+      ],
+    ],
+    ["csv", ["a,b|c,d,e", `1,"x,""y|z",,9007199254740993`, "2,plain,d,4"]],
+    [
+      "ndjson",
+      [
+        String.raw`{"a":1,"b|c":"x,\"y|z","d":null,"e":"9007199254740993"}`,
+        /^{"a":2,"b\|c":"plain","d":"d","e":"?4"?}$/,
+      ],
+    ],
+    [
+      "markdown",
+      [
+        String.raw`| a | b\|c | d | e |`,
+        "|---|---|---|---|",
+        String.raw`| 1 | x,"y\|z |  | 9007199254740993 |`,
+        "| 2 | plain | d | 4 |",
+      ],
+    ],
+  ]
+  it.each(formats)("--format %s", async (format, wanted) => {
+    const { code, stdout, stderr } = await typed(["query", sql, "--format", format])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const printed = lines(stdout)
+    expect(printed).toHaveLength(wanted.length)
+    for (const [at, line] of wanted.entries()) {
+      if (typeof line === "string") expect(printed[at]?.trim()).toBe(line)
+      else expect(printed[at]).toMatch(line)
+    }
+  })
+
+  it("--format json is one document, also of no rows", async () => {
+    const { stdout } = await typed(["query", sql, "--format", "json"])
+    expect(JSON.parse(stdout)).toMatchObject([
+      { a: 1, "b|c": `x,"y|z`, d: null, e: "9007199254740993" },
+      { a: 2 },
+    ])
+    const none = await typed(["query", "select 1 as a where false", "--format", "json"])
+    expect(JSON.parse(none.stdout)).toEqual([])
+  })
+
+  it("takes SQL from a file and from standard input, and prints CSV into a pipe", async () => {
+    const question = "select count(*) as vaults from mart.vault_latest"
+    writeFileSync(join(cwd, "question.sql"), `-- how many?\n${question};\n`)
+    const wanted = { code: 0, stdout: "vaults\n4\n", stderr: "" }
+    expect(await typed(["query", question])).toEqual(wanted)
+    expect(await typed(["query", "--file", "question.sql"])).toEqual(wanted)
+    expect(await typed(["query"], { stdin: question })).toEqual(wanted)
+  })
+
+  it("--param fills in values, never SQL", async () => {
+    const asked = "select $day::date + 1 as day, $text as text"
+    const values = ["--param", "day=2026-01-31", "--param", "text=it's a=b, c"]
+    const { stdout } = await typed(["query", asked, ...values])
+    expect(lines(stdout)[1]).toBe(`2026-02-01,"it's a=b, c"`)
+    const missing = await typed(["query", asked, "--param", "day=2026-01-31"])
+    expect(missing).toMatchObject({ code: 1, stdout: "" })
+    expect(missing.stderr).toContain("text")
+  })
+
+  it("--max-rows cuts, and the table says so", async () => {
+    const rows = "select range as n from range(50) order by n"
+    const csv = await typed(["query", rows, "--max-rows", "2"])
+    expect(csv.stdout).toBe("n\n0\n1\n")
+    const table = await typed(["query", rows, "--max-rows", "2", "--format", "table"])
+    expect(table.stdout).toMatch(/\(50 rows, the first 2 shown \(--max-rows shows more\)\)\n$/)
+  })
+
+  const refused: ReadonlyArray<readonly [sql: string, says: string]> = [
+    ["selec 1", 'syntax error at or near "selec"'],
+    ["select * from nosuch", "nosuch does not exist"],
+    ["create table x(i int)", "read-only"],
+    ["delete from core.vaults", "read-only"],
+    ["copy (select 1) to 'out.csv'", "disabled"],
+    ["select * from read_csv('/etc/passwd')", "disabled"],
+    ["attach 'other.duckdb'", "disabled"],
+    ["set enable_external_access = true", "locked"],
+  ]
+  it.each(refused)("refuses: %s", async (asked, says) => {
+    const { code, stdout, stderr } = await typed(["query", asked])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^vaulthouse: /)
+    expect(stderr).toContain(says)
+    expect(stderr).not.toMatch(/^ +at /m)
+    expect(existsSync(join(cwd, "out.csv")) || existsSync(join(cwd, "other.duckdb"))).toBe(false)
+  })
+
+  it("ends quietly when nobody reads on", async () => {
+    const child = start(["query", "select * from range(50_000_000)"], { cwd })
+    const complaints = text(child.stderr)
+    const closed = once(child, "exit")
+    await once(child.stdout, "data")
+    child.stdout.destroy()
+    expect(await closed).toEqual([0, null])
+    expect(await complaints).toBe("")
+  })
+})
+
+describe("tables", () => {
+  it("lists all, describes one, with or without its schema", async () => {
+    const all = await typed(["tables"])
+    expect(all).toMatchObject({ code: 0, stderr: "" })
+    for (const { name, grain } of dictionary()) {
+      expect(
+        lines(all.stdout).some((line) => line.startsWith(`${name} `) && line.includes(grain)),
+      ).toBe(true)
+    }
+    const short = await typed(["tables", "vault_daily"])
+    expect(short).toEqual(await typed(["tables", "mart.vault_daily"]))
+    const daily = dictionary().find(({ name }) => name === "mart.vault_daily")
+    for (const { name, comment } of daily?.columns ?? []) {
+      expect(short.stdout).toMatch(new RegExp(`^${name} `, "m"))
+      expect(short.stdout).toContain(comment)
+    }
+    expect(short.stdout).toContain("vaulthouse query ")
+  })
+
+  it("--json has every column of the published copy, each explained", async () => {
+    const { stdout } = await typed(["tables", "--json"])
+    const told = JSON.parse(stdout) as ReadonlyArray<DictionaryEntry>
+    const names = told.flatMap(({ name, columns }) =>
+      columns.map((column) => `${name}.${column.name}`),
+    )
+    const there = await typed([
+      "query",
+      `select table_schema || '.' || table_name || '.' || column_name as name
+       from information_schema.columns where table_catalog = 'published'
+       and table_schema in ('core', 'mart', 'ops', 'raw')`,
+    ])
+    expect(names.toSorted()).toEqual(lines(there.stdout).slice(1).toSorted())
+    const silent = told.flatMap(({ columns }) => columns.filter(({ comment }) => comment === ""))
+    expect(silent).toEqual([])
+  })
+
+  it("every example can be asked", async () => {
+    const examples = dictionary().map(({ example }) => example.trim().replace(/;$/, ""))
+    const { code, stderr } = await typed(["query", "--format", "json"], {
+      stdin: examples.map((example) => `select count(*) from (${example})`).join(" union all "),
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  })
+})
+
+describe("status", () => {
+  it("shows the last run, freshness, rows and gaps on one screen", async () => {
+    const { code, stdout, stderr } = await typed(["status"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(/^Last run +\S+: complete, ended just now \([\d,]+ new rows/)
+    expect(stdout).toMatch(new RegExp(`^Published +${join(cwd, "data/published")}.*just now$`, "m"))
+    const { vaults } = simulator.truth
+    const points = vaults.reduce((sum, { ratio }) => sum + ratio.n, 0).toLocaleString("en")
+    expect(stdout).toMatch(new RegExp(`^core\\.ratio_history +${points}$`, "m"))
+    expect(stdout).toContain("Gaps: no gap is open.")
+    expect(lines(stdout).length).toBeLessThan(50)
+  })
+
+  it("--json has the same for a program", async () => {
+    const { code, stdout } = await typed(["status", "--json"])
+    expect(code).toBe(0)
+    const status = JSON.parse(stdout) as Record<string, unknown>
+    expect(status).toMatchObject({ lastRun: { outcome: "complete" }, gaps: [], quarantine: [] })
+    expect(status["freshness"]).toHaveLength(4)
+  })
+})
+
+describe("verify", () => {
+  it("is content with what was published", async () => {
+    const { code, stdout, stderr } = await typed(["verify"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toContain("as its manifest says")
+    expect((await typed(["verify", "--json"])).stdout).toBe("[]\n")
+  })
+
+  it("finds what is missing, changed or extra; its advice mends it", async () => {
+    const dataDir = join(cwd, "damaged")
+    cpSync(join(cwd, "data"), dataDir, { recursive: true })
+    const parquet = join(dataDir, "parquet")
+    const changed = join(parquet, "core/ratio_history/month=2026-05/data.parquet")
+    const bytes = readFileSync(changed)
+    const middle = Math.floor(bytes.length / 2)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1
+    writeFileSync(changed, bytes)
+    rmSync(join(parquet, "core/vaults/data.parquet"))
+    writeFileSync(join(parquet, "core/stray.parquet"), "")
+
+    const json = await typed(["verify", "--json", "--data-dir", dataDir])
+    expect(json.code).toBe(4)
+    const findings = JSON.parse(json.stdout) as ReadonlyArray<{ kind: string; path: string }>
+    expect(findings.map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual([
+      "checksum parquet/core/ratio_history/month=2026-05/data.parquet",
+      "extra parquet/core/stray.parquet",
+      "missing parquet/core/vaults/data.parquet",
+    ])
+    const told = await typed(["verify", "--data-dir", dataDir])
+    expect(told.code).toBe(4)
+    expect(told.stdout).toMatch(/^missing +parquet\/core\/vaults\/data\.parquet /m)
+    expect(told.stderr).toContain("3 finding(s)")
+    expect(told.stderr).toContain("delete `parquet` and `published`")
+
+    rmSync(parquet, { recursive: true })
+    rmSync(join(dataDir, "published"), { recursive: true })
+    const mended = await typed(["sync", "--base-url", simulator.url, "--data-dir", dataDir])
+    expect(mended.code).toBe(0)
+    expect((await typed(["verify", "--data-dir", dataDir])).code).toBe(0)
+  })
+})

@@ -1,0 +1,78 @@
+// The API key reaches the service and nothing else: no output, no file, no column.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { query } from "../support/warehouseRun.ts"
+import { vaulthouse } from "./command.ts"
+
+const key = "sk-live-27182818284590"
+let cwd = ""
+let simulator: Simulator
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-secret-"))
+  simulator = await startSimulator({
+    now: "2026-06-01T12:00:00Z",
+    days: 10,
+    vaults: 3,
+    keys: { [key]: "user" },
+    // A service that repeats the key in what it complains about.
+    faults: [
+      { kind: "status", status: 403, detail: `no such key: ${key}`, match: "fields=ratio" },
+      { kind: "contract-break", match: "historical_apy", count: 1 },
+    ],
+  })
+})
+afterEach(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+/** Names of files that hold the text as it is. */
+const filesWith = (wanted: string): ReadonlyArray<string> =>
+  readdirSync(cwd, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(wanted))
+
+/** What holds the text once decompressed: the archive, whose frames are many, or tables. */
+const tablesAndArchiveWith = async (wanted: string): Promise<ReadonlyArray<unknown>> => {
+  const dataDir = join(cwd, "data")
+  const tables = await Effect.runPromise(
+    query(
+      dataDir,
+      `select table_schema || '.' || table_name as name from information_schema.tables
+       where table_type = 'BASE TABLE' order by all`,
+    ),
+  )
+  const searches = tables.map(
+    ({ name }) =>
+      `select '${String(name)}' as name from ${String(name)} t where contains(t::varchar, '${wanted}')`,
+  )
+  searches.push(
+    `select 'archive' as name from read_ndjson_objects('${dataDir}/raw/*.zst')
+     where contains(json::varchar, '${wanted}')`,
+  )
+  const found = await Effect.runPromise(
+    query(dataDir, `select distinct name from (${searches.join(" union all ")}) order by all`),
+  )
+  return found.map(({ name }) => name)
+}
+
+it("the API key reaches the service and nothing else", async () => {
+  const { code, stdout, stderr } = await vaulthouse(
+    ["sync", "--base-url", simulator.url, "--log-level", "debug"],
+    { cwd, env: { VAULTHOUSE_API_KEY: key } },
+  )
+  expect(code).toBe(3)
+  expect(simulator.requests().last.every(({ hasApiKey }) => hasApiKey)).toBe(true)
+  expect(stdout + stderr).not.toContain(key)
+  expect(filesWith(key)).toEqual([])
+  expect(await tablesAndArchiveWith(key)).toEqual([])
+  // The search finds what is there: the complaint itself was kept, without the key.
+  const found = await tablesAndArchiveWith("no such key: <redacted>")
+  expect(found).toContain("archive")
+  expect(found).toContain("ops.tasks")
+})

@@ -1,0 +1,133 @@
+// `sync` as a person or a scheduler runs it: what it prints where, and every way a run can end.
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { pipelineNames } from "../../src/pipelines/catalog.ts"
+import { lines, start, vaulthouse } from "./command.ts"
+
+let cwd = ""
+let simulator: Simulator
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-sync-"))
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 4 })
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const sync = (dataDir: string, ...args: ReadonlyArray<string>) =>
+  vaulthouse(["sync", "--base-url", simulator.url, "--data-dir", dataDir, ...args], { cwd })
+
+const objects = (output: string) =>
+  lines(output).map((line) => JSON.parse(line) as Record<string, unknown>)
+
+describe("a run", () => {
+  it("plans without a request, lands everything, and then finds nothing new", async () => {
+    const planned = await sync("whole", "--plan")
+    expect(planned).toMatchObject({ code: 0, stderr: "" })
+    expect(planned.stdout).toMatch(/^pipeline +tasks +requests$/m)
+    expect(planned.stdout).toContain("No vault is known yet")
+    expect(simulator.requests().total).toBe(0)
+
+    const first = await sync("whole")
+    expect(first.code).toBe(0)
+    for (const name of pipelineNames) expect(first.stdout).toMatch(new RegExp(`^${name} `, "m"))
+    expect(first.stdout).toMatch(
+      new RegExp(
+        `^Complete: [\\d,]+ new rows, 0 revised .* Published in ${join(cwd, "whole")}`,
+        "m",
+      ),
+    )
+    // Nobody watches a terminal: progress is for a log.
+    const news = objects(first.stderr)
+    expect(news.filter(({ kind }) => kind === "finished")).toHaveLength(pipelineNames.length)
+    expect(first.stdout).not.toContain(`"kind"`)
+
+    const asked = simulator.requests().total
+    const again = await sync("whole", "--plan", "--json")
+    const plan = JSON.parse(again.stdout) as { requests: number; pipelines: ReadonlyArray<unknown> }
+    expect(lines(again.stdout)).toHaveLength(1)
+    expect(plan.pipelines).toHaveLength(pipelineNames.length)
+    expect(plan.requests).toBeGreaterThan(0)
+    expect(simulator.requests().total).toBe(asked)
+
+    const second = await sync("whole", "--log-format", "pretty")
+    expect(second.code).toBe(0)
+    expect(second.stdout).toContain("Nothing new (")
+    for (const name of pipelineNames) expect(lines(second.stderr)).toContain(`${name}: done`)
+  })
+
+  it("says it all in one line of JSON, in silence if asked", async () => {
+    const { code, stdout, stderr } = await sync("json", "vaults", "--json", "--no-progress")
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(lines(stdout)).toHaveLength(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: "complete",
+      nothingNew: false,
+      published: true,
+      pipelines: [{ name: "vaults" }],
+    })
+  })
+})
+
+describe("a service in trouble", () => {
+  afterEach(() => simulator.patch({ faults: [] }))
+
+  it("a broken answer makes a partial run, mended by the next", async () => {
+    simulator.patch({ faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }] })
+    const partial = await sync("partial")
+    expect(partial.code).toBe(3)
+    expect(partial.stdout).toContain("What went wrong:\n  ratio_history: ")
+    expect(partial.stdout).toContain("Partial: some tasks failed, the rest landed")
+    const status = await vaulthouse(["status", "--data-dir", "partial"], { cwd })
+    expect(status.stdout).toContain(": partial, ended just now")
+    expect(status.stdout).toContain("Quarantine:\n")
+    expect(await sync("partial")).toMatchObject({ code: 0 })
+  })
+
+  it("a long wait for the rate limit defers the rest", async () => {
+    simulator.patch({
+      faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],
+    })
+    const { code, stdout } = await sync("deferred")
+    expect(code).toBe(5)
+    expect(stdout).toContain("Deferred by the service's rate limit")
+    expect(stdout).toContain("Run sync again later.")
+  })
+})
+
+describe("two runs at once", () => {
+  afterEach(() => simulator.patch({ latencyMs: 0 }))
+
+  it("the second is told who holds the warehouse; the first ends well on SIGTERM", async () => {
+    simulator.patch({ latencyMs: 5000 })
+    const args = [
+      "sync",
+      "--base-url",
+      simulator.url,
+      "--data-dir",
+      "held",
+      "--log-format",
+      "pretty",
+    ]
+    const holder = start(args, { cwd })
+    const complaints = text(holder.stderr)
+    const closed = once(holder, "close")
+    // Its first line tells of a pipeline, by when it holds the warehouse.
+    await once(holder.stderr, "data")
+    const second = await sync("held", "--no-progress")
+    expect(second).toMatchObject({ code: 75, stdout: "" })
+    expect(second.stderr).toContain(String(holder.pid))
+    expect(second.stderr).toContain("--wait")
+    holder.kill("SIGTERM")
+    expect(await closed).toEqual([130, null])
+    expect(await complaints).toContain("stopped; what was committed stays")
+    simulator.patch({ latencyMs: 0 })
+    expect(await sync("held")).toMatchObject({ code: 0 })
+  })
+})
