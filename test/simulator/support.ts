@@ -78,7 +78,6 @@ export const inTurn = async <A, B>(
   ask: (item: A) => Promise<B>,
 ): Promise<readonly B[]> => {
   const answers: B[] = []
-  // oxlint-disable-next-line no-await-in-loop
   for (const item of items) answers.push(await ask(item))
   return answers
 }
