@@ -186,6 +186,12 @@ export const filesThere = async (dataDir: string): Promise<ReadonlyArray<string>
     .filter((path) => path.endsWith(".parquet") && !path.startsWith(".tmp/"))
 }
 
+/** Whether the file is still as long as it was: one that was deleted or cut short is made again. */
+const isThere = async (dataDir: string, { path, bytes }: ManifestFile): Promise<boolean> => {
+  const found = await stat(join(parquetDirectory(dataDir), path)).catch(() => undefined)
+  return found?.size === bytes
+}
+
 export interface Exported {
   readonly manifest: Manifest
   /** Files written by this export. */
@@ -207,9 +213,11 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
   for (const part of await partsOf(connection, tables)) {
     const known = exported.get(pathOf(part))
     const layout = layoutOf(part.table, options)
-    if (known !== undefined && known.changed_at === part.changedAt && known.layout === layout) {
-      files.push(known)
-      continue
+    if (known?.changed_at === part.changedAt && known.layout === layout) {
+      if (await isThere(dataDir, known)) {
+        files.push(known)
+        continue
+      }
     }
     const file = await exportPart(request, part, layout)
     if (file === undefined) continue

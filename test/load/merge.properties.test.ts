@@ -37,7 +37,7 @@ const Titles = Schema.Array(Schema.Array(upTo(2)).check(Schema.isMaxLength(4))).
   Schema.isMaxLength(5),
 )
 
-const many = { arbitrary: { runs: 60 } }
+const many = { arbitrary: { runs: 40 } }
 
 /** All samples share a warehouse: each has vaults of its own. */
 let sample = 0

@@ -1,0 +1,45 @@
+// Commits batches until it is killed, for the tests that kill it: node test/load/committer.ts DATA_DIR [publish]
+// Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
+import * as Effect from "effect/Effect"
+import { defaultParquet } from "../../src/load/parquet.ts"
+import { publish } from "../../src/load/publish.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { reading, readingsBatch, sampleTables } from "./sample.ts"
+
+const [dataDir = "", publishes] = process.argv.slice(2)
+const HOURS = 10
+
+const batch = (vault: string, count: number) => {
+  const first = count * HOURS
+  const rows = Array.from({ length: HOURS }, (_, at) => reading(vault, first + at, first + at))
+  return readingsBatch(count === 0 ? rows : [reading(vault, first - 1, first - 0.5), ...rows], {
+    cursor: { pipeline: "sample", entity: vault, cursor: count + 1 },
+  })
+}
+
+const commitForever = Effect.fnUntraced(function* (vault: string) {
+  const warehouse = yield* Warehouse
+  const cursors = yield* warehouse.cursors("sample")
+  for (let count = Number(cursors.get(vault) ?? 0); ; count += 1) {
+    yield* warehouse.commit(batch(vault, count))
+  }
+})
+
+const work = Effect.gen(function* () {
+  process.stdout.write("open\n")
+  const committing = Effect.forEach(["a", "b", "c"], commitForever, {
+    concurrency: "unbounded",
+    discard: true,
+  })
+  const publishing = Effect.forever(
+    publishes === undefined ? Effect.never : publish({ parquet: defaultParquet }),
+  )
+  yield* Effect.all([committing, publishing], { concurrency: "unbounded" })
+})
+
+await Effect.runPromise(
+  Effect.provide(
+    work,
+    Warehouse.layer({ dataDir, tables: sampleTables, runId: `killed-${process.pid}` }),
+  ),
+)

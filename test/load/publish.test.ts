@@ -1,0 +1,321 @@
+// What readers get: whole copies whatever is being written, only what changed, and complete again after harm.
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Table } from "../../src/domain/table.ts"
+import { defaultParquet } from "../../src/load/parquet.ts"
+import { changedSincePublication, publish, publishedFile } from "../../src/load/publish.ts"
+import { verify } from "../../src/load/verify.ts"
+import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import {
+  batchOf,
+  commit,
+  commitTogether,
+  descriptions,
+  inWarehouse,
+  once,
+  reading,
+  readings,
+  readingsBatch,
+  rows,
+  rowsOf,
+  sampleTables,
+} from "./sample.ts"
+
+let run = 0
+
+/** As a run of its own, since a publication is a run's. */
+const asRun = <A, E>(
+  dataDir: string,
+  work: Effect.Effect<A, E, Warehouse>,
+  options: Partial<WarehouseOptions> = {},
+) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
+
+const publishAll = publish({ parquet: defaultParquet })
+
+// The 31st of January from noon on, and the 1st of February.
+const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
+
+/** Opens the file anew and read-only, as a reader does. */
+const readOnly = (file: string, sql: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+    try {
+      const connection = await instance.connect()
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+    } finally {
+      instance.closeSync()
+    }
+  })
+
+const inMemory = (sql: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(":memory:")
+    try {
+      const connection = await instance.connect()
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+    } finally {
+      instance.closeSync()
+    }
+  })
+
+const monthsWritten = (dataDir: string): ReadonlyArray<string> =>
+  readdirSync(join(dataDir, "parquet/core/readings")).toSorted()
+
+describe("the published copy", () => {
+  it.live("holds tables, comments, views and its own stamp, and can't be written", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const publication = yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          const { execute } = yield* Warehouse
+          yield* commit(readingsBatch(twoMonths(1)))
+          yield* execute([
+            "CREATE VIEW mart.newest AS SELECT max(observed_at) AS newest FROM core.readings",
+          ])
+          return yield* publishAll
+        }),
+      )
+      const file = publishedFile(dataDir)
+      expect(yield* readOnly(file, "SELECT newest::VARCHAR AS newest FROM mart.newest")).toEqual([
+        { newest: "2024-02-01 11:00:00" },
+      ])
+      expect(yield* readOnly(file, "SELECT run_id, parquet_rows FROM ops.publications")).toEqual([
+        { run_id: publication.runId, parquet_rows: String(publication.parquetRows) },
+      ])
+      const uncommented = `SELECT column_name FROM duckdb_columns()
+        WHERE schema_name = 'core' AND comment IS NULL`
+      expect(yield* readOnly(file, uncommented)).toEqual([])
+      const written = yield* Effect.exit(readOnly(file, "DELETE FROM core.readings"))
+      expect(written._tag).toBe("Failure")
+      expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
+        "publication.json",
+        "vaulthouse.duckdb",
+      ])
+    }),
+  )
+
+  it.live("is whole for readers who open it while others are published", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      // Every commit gives all rows the same value: a half copy would show two.
+      const write = Effect.gen(function* () {
+        for (let value = 1; value <= 5; value += 1) {
+          yield* commit(readingsBatch(twoMonths(value)))
+          yield* publishAll
+        }
+      })
+      const seen: Array<unknown> = []
+      const counts = "count(*)::INTEGER AS rows, count(DISTINCT value)::INTEGER AS contents"
+      const read = Effect.gen(function* () {
+        yield* Effect.sleep(5)
+        if (!existsSync(publishedFile(dataDir))) return
+        const found = yield* readOnly(publishedFile(dataDir), `SELECT ${counts} FROM core.readings`)
+        seen.push(...found)
+        for (const month of monthsWritten(dataDir)) {
+          const path = join(dataDir, "parquet/core/readings", month, "data.parquet")
+          const rowsOfMonth = yield* inMemory(`SELECT ${counts} FROM read_parquet('${path}')`)
+          seen.push(...rowsOfMonth.map((row) => ({ ...row, rows: Number(row["rows"]) * 2 })))
+        }
+      })
+      yield* Effect.raceFirst(asRun(dataDir, write), Effect.forever(read))
+      expect(seen.length).toBeGreaterThan(5)
+      expect(new Set(seen.map((row) => JSON.stringify(row)))).toEqual(
+        new Set([JSON.stringify({ rows: 24, contents: 1 })]),
+      )
+    }),
+  )
+
+  it.live("clears what a killed publication left", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      const left = join(dataDir, "published/.tmp-1.duckdb")
+      writeFileSync(left, "half")
+      yield* asRun(dataDir, publishAll)
+      expect(existsSync(left)).toBe(false)
+    }),
+  )
+})
+
+describe("whether there is news", () => {
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication)
+
+  it.live("facts are, tasks and cursors are not", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const load = (value: number) => asRun(dataDir, commit(readingsBatch(twoMonths(value))))
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* load(1)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+      yield* load(1)
+      expect(yield* changed(dataDir)).toBe(false)
+      yield* load(2)
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("a publication that was not completed leaves it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const receipt = join(dataDir, "published/publication.json")
+      const before = readFileSync(receipt)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
+      // Killed after the stamp, before the copy was in place.
+      writeFileSync(receipt, before)
+      expect(yield* changed(dataDir)).toBe(true)
+    }),
+  )
+})
+
+describe("the Parquet export", () => {
+  it.live("writes only months whose rows changed, versions included", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      expect(monthsWritten(dataDir)).toEqual(["month=2024-01", "month=2024-02"])
+      const revision = readingsBatch([reading("a", 23, 2)])
+      const { parquetWritten } = yield* asRun(dataDir, Effect.andThen(commit(revision), publishAll))
+      // The month and its versions; tasks and publications are of every run.
+      expect(parquetWritten).toBe(4)
+      const versions = `${dataDir}/parquet/core/readings_versions/**/*.parquet`
+      expect(yield* inMemory(`SELECT value FROM read_parquet('${versions}')`)).toEqual([
+        { value: 1 },
+      ])
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("holds what a commit changed after an export by the same process", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          for (const value of [1, 2, 3]) {
+            yield* commit(readingsBatch(twoMonths(value)))
+            yield* publishAll
+          }
+        }),
+      )
+      const exported = `${dataDir}/parquet/core/readings/**/*.parquet`
+      expect(yield* inMemory(`SELECT DISTINCT value FROM read_parquet('${exported}')`)).toEqual([
+        { value: 3 },
+      ])
+    }),
+  )
+
+  it.live("is completed after it was killed before its manifest", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const manifest = join(dataDir, "parquet/manifest.json")
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      copyFileSync(manifest, `${manifest}.before`)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
+      copyFileSync(`${manifest}.before`, manifest)
+      rmSync(`${manifest}.before`)
+      const kinds = new Set((yield* verify(dataDir)).map(({ kind }) => kind))
+      expect(kinds.size).toBeGreaterThan(0)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("makes files again that are gone or cut short", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const folder = join(dataDir, "parquet/core/readings")
+      rmSync(join(folder, "month=2024-01"), { recursive: true })
+      writeFileSync(join(folder, "month=2024-02/data.parquet"), "PAR1")
+      expect((yield* verify(dataDir)).map(({ kind }) => kind).toSorted()).toEqual([
+        "missing",
+        "size",
+      ])
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("drops months whose rows are gone, and nothing else", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          const { execute } = yield* Warehouse
+          const prune = "DELETE FROM core.readings WHERE observed_at < TIMESTAMP '2024-02-01'"
+          yield* execute([prune], [readings])
+          yield* publishAll
+        }),
+      )
+      expect(yield* verify(dataDir)).toEqual([])
+      const there = readdirSync(join(dataDir, "parquet"), { recursive: true, encoding: "utf8" })
+      const files = there.filter((path) => path.includes("readings/") && path.endsWith(".parquet"))
+      expect(files).toEqual([join("core", "readings", "month=2024-02", "data.parquet")])
+    }),
+  )
+
+  it.live("gives every file of a table the same columns after one was added", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const grown: Table = {
+        ...readings,
+        columns: [...readings.columns, { name: "added", type: "double", comment: "Added" }],
+      }
+      const row = { ...reading("a", 23, 1), added: 5 }
+      yield* asRun(dataDir, Effect.andThen(commit(batchOf([rowsOf(grown, [row])])), publishAll), {
+        tables: [grown, ...sampleTables.slice(1)],
+      })
+      const columns = yield* inMemory(`SELECT count(*) AS files FROM parquet_schema(
+        '${dataDir}/parquet/core/readings/**/*.parquet') WHERE name = 'added'`)
+      expect(columns).toEqual([{ files: "2" }])
+    }),
+  )
+
+  it.live("has the values of tables of every mode", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const described = (title: string) =>
+        batchOf([rowsOf(descriptions, [{ vault_address: "a", title }])])
+      const first = batchOf([rowsOf(once, [{ vault_address: "a", day: 19_753, value: 1 }])])
+      const differences = yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          yield* commitTogether([described("A"), first, readingsBatch(twoMonths(1))])
+          yield* commitTogether([described("B"), readingsBatch(twoMonths(2))])
+          yield* publishAll
+          const { tables } = yield* Warehouse
+          const compared = []
+          for (const { schema, name, columns } of tables) {
+            const files = `${dataDir}/parquet/${schema}/${name}/**/*.parquet`
+            const [stored] = yield* rows(`SELECT count(*) AS rows FROM ${schema}.${name}`)
+            const isThere = existsSync(join(dataDir, "parquet", schema, name))
+            expect(isThere, name).toBe(stored?.["rows"] !== 0 && name !== "partition_changes")
+            if (!isThere || name === "publications") continue
+            const list = columns.map((column) => `"${column.name}"`).join(", ")
+            const different = yield* rows(`
+              (SELECT ${list} FROM ${schema}.${name} EXCEPT ALL
+                SELECT ${list} FROM read_parquet('${files}', hive_partitioning = false))
+              UNION ALL (SELECT ${list} FROM read_parquet('${files}', hive_partitioning = false)
+                EXCEPT ALL SELECT ${list} FROM ${schema}.${name})`)
+            compared.push([name, different.length])
+          }
+          return compared
+        }),
+      )
+      expect(differences.length).toBeGreaterThan(4)
+      expect(differences.filter(([, count]) => count !== 0)).toEqual([])
+    }),
+  )
+})
