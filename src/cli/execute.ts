@@ -73,7 +73,6 @@ const logging = ({ settings }: Config): Layer.Layer<never> => {
 const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
   let asked = false
   const onSignal = (): void => {
-    // oxlint-disable-next-line unicorn/no-process-exit -- asked twice
     if (asked) process.exit(exitCodes.interrupted)
     asked = true
     fiber.interruptUnsafe()

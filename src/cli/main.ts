@@ -7,7 +7,6 @@ import { exitCodes } from "./exit.ts"
 // `vaulthouse query … | head` closes the pipe early: that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
-  // oxlint-disable-next-line unicorn/no-process-exit -- nobody reads on, so nothing is left to do
   process.exit(exitCodes.ok)
 })
 

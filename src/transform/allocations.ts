@@ -58,10 +58,13 @@ const long = (point: JsonObject, protocolField: string): JsonObject => {
   }
 }
 
+// Identifiers and the day's total are numbers too, and no protocol's value.
+const isAside = (name: string): boolean => /(^|_)id$|Id$|^chain|^total(_|[A-Z]|$)/.test(name)
+
 /** The one numeric field, when there is just one: then it can only be the value. */
 const onlyNumber = (point: JsonObject): string | undefined => {
   const [only, ...others] = Object.keys(point).filter(
-    (name) => !/(^|_)id$|Id$|^chain/.test(name) && asNumber(point[name]) !== undefined,
+    (name) => !isAside(name) && asNumber(point[name]) !== undefined,
   )
   return others.length === 0 ? only : undefined
 }
@@ -71,7 +74,7 @@ const wide = (map: JsonObject): ReadonlyArray<JsonObject> => {
   const beside: Record<string, unknown> = {}
   const allocations: Array<JsonObject> = []
   for (const [protocol, value] of Object.entries(map)) {
-    if (asNumber(value) !== undefined) allocations.push({ protocol, value })
+    if (asNumber(value) !== undefined && !isAside(protocol)) allocations.push({ protocol, value })
     else if (isJsonObject(value)) allocations.push(long({ ...value, protocol }, "protocol"))
     else beside[protocol] = value
   }

@@ -24,6 +24,14 @@ describe("allocationsOf", () => {
       ],
     ],
     [
+      "wide with a total and a chain",
+      { date, Aave: 10, Morpho: 5, total: 15, chain_id: 1 },
+      [
+        { protocol: "Aave", value: 10, total: 15, chain_id: 1 },
+        { protocol: "Morpho", value: 5, total: 15, chain_id: 1 },
+      ],
+    ],
+    [
       "wide in a map",
       { date, allocations: { Aave: 10, Morpho: 5 } },
       [
