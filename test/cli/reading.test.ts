@@ -29,43 +29,34 @@ describe("query", () => {
   const sql = `select 1 as a, 'x,"y|z' as "b|c", null as d, 9007199254740993::bigint as e
     union all select 2, 'plain', 'd', 4 order by a`
 
-  const formats: ReadonlyArray<readonly [string, ReadonlyArray<string | RegExp>]> = [
-    [
-      "table",
-      [
-        /^a +b\|c +d +e *$/,
-        /^1 +x,"y\|z +– +9007199254740993 *$/,
-        /^2 +plain +d +4 *$/,
-        "(2 rows)",
-      ],
-    ],
-    ["csv", ["a,b|c,d,e", `1,"x,""y|z",,9007199254740993`, "2,plain,d,4"]],
-    [
-      "ndjson",
-      [
+  const formats: ReadonlyArray<{ format: string; wanted: ReadonlyArray<string> }> = [
+    {
+      format: "table",
+      wanted: ["a b|c d e", `1 x,"y|z – 9007199254740993`, "2 plain d 4", "(2 rows)"],
+    },
+    { format: "csv", wanted: ["a,b|c,d,e", `1,"x,""y|z",,9007199254740993`, "2,plain,d,4"] },
+    {
+      format: "ndjson",
+      wanted: [
         String.raw`{"a":1,"b|c":"x,\"y|z","d":null,"e":"9007199254740993"}`,
-        /^{"a":2,"b\|c":"plain","d":"d","e":"?4"?}$/,
+        `{"a":2,"b|c":"plain","d":"d","e":4}`,
       ],
-    ],
-    [
-      "markdown",
-      [
+    },
+    {
+      format: "markdown",
+      wanted: [
         String.raw`| a | b\|c | d | e |`,
         "|---|---|---|---|",
-        String.raw`| 1 | x,"y\|z |  | 9007199254740993 |`,
+        String.raw`| 1 | x,"y\|z | | 9007199254740993 |`,
         "| 2 | plain | d | 4 |",
       ],
-    ],
+    },
   ]
-  it.each(formats)("--format %s", async (format, wanted) => {
+  it.each(formats)("--format $format", async ({ format, wanted }) => {
     const { code, stdout, stderr } = await typed(["query", sql, "--format", format])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    const printed = lines(stdout)
-    expect(printed).toHaveLength(wanted.length)
-    for (const [at, line] of wanted.entries()) {
-      if (typeof line === "string") expect(printed[at]?.trim()).toBe(line)
-      else expect(printed[at]).toMatch(line)
-    }
+    // How wide a table's columns are is of no interest here.
+    expect(lines(stdout).map((line) => line.replaceAll(/ +/g, " ").trim())).toEqual(wanted)
   })
 
   it("--format json is one document, also of no rows", async () => {
