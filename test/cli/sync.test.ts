@@ -90,6 +90,14 @@ describe("a service in trouble", () => {
     expect(await sync("partial")).toMatchObject({ code: 0 })
   })
 
+  it("an answer that helps nobody fails the run, and says what it was", async () => {
+    simulator.patch({ faults: [{ kind: "status", status: 418, detail: "short and stout" }] })
+    const { code, stdout } = await sync("failed")
+    expect(code).toBe(1)
+    expect(stdout).toContain("short and stout (HTTP 418)")
+    expect(stdout).toContain("Failed: nothing landed")
+  })
+
   it("a long wait for the rate limit defers the rest", async () => {
     simulator.patch({
       faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],

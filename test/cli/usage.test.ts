@@ -51,60 +51,60 @@ describe("help", () => {
 describe("a wrong command line", () => {
   // Nobody listens there: what is run in spite of its complaint fails in another way.
   const service = ["--base-url", "http://127.0.0.1:9"]
-  const wrong: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: ReadonlyArray<string>]> =
+  type Wrong = readonly [args: ReadonlyArray<string>, says: ReadonlyArray<string>]
+  const wrong: ReadonlyArray<Wrong> = [
+    [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
+    [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
+    [["nothing-like-it"], ["there are sync, status, query"]],
+    [["--ful"], ["there is no flag or argument `ful`"]],
     [
-      [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
-      [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
-      [["nothing-like-it"], ["there are sync, status, query"]],
-      [["--ful"], ["there is no flag or argument `ful`"]],
-      [
-        ["sync", "--ful"],
-        ["`ful`; did you mean `full`?", "vaulthouse sync --help"],
-      ],
-      [["status", "--data-dri", "x"], ["`data-dri`; did you mean `data-dir`?"]],
-      [["sync", "--since"], ["since"]],
-      [
-        ["query", "--format", "xml", "select 1"],
-        ["format", "xml", "ndjson"],
-      ],
-      [["sync"], ["No base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"]],
-      [
-        ["sync", ...service, "--since", "yesterday"],
-        ["--since yesterday is not a day", "YYYY-MM-DD"],
-      ],
-      [["sync", ...service, "--until", "2026-02-30"], ["--until 2026-02-30 is not a day"]],
-      [
-        ["sync", ...service, "--since", "2026-02-02", "--until", "2026-02-01"],
-        ["--since 2026-02-02 is after --until 2026-02-01"],
-      ],
-      [
-        ["sync", ...service, "--vault", "0x52908400098527886E0F7030069857D2E4169Ee7"],
-        ["0x52908400098527886E0F7030069857D2E4169Ee7", "checksum"],
-      ],
-      [
-        ["sync", ...service, "ratio_histroy"],
-        ["did you mean `ratio_history`?", "pnl_history"],
-      ],
-      [
-        ["sync", "--base-url", "example.com"],
-        ["--base-url", "http:// or https://"],
-      ],
-      [
-        ["tables", "vault_dayly"],
-        ["did you mean `vault_daily`?", "vaulthouse tables"],
-      ],
-      [["tables", "mart.vault_dayly"], ["did you mean `mart.vault_daily`?"]],
-      [
-        ["tables", "nosuch"],
-        ["There is no table `nosuch`.", "vaulthouse tables"],
-      ],
-      [["query", "--param", "day", "select 1"], ["--param day is not of the form name=value"]],
-      [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
-      [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
-      [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
-      [["query"], ["No SQL", "vaulthouse query"]],
-      [["simulate", "--port", "0", "--days", "many"], ["days"]],
-    ]
+      ["sync", "--ful"],
+      ["`ful`; did you mean `full`?", "vaulthouse sync --help"],
+    ],
+    [["status", "--data-dri", "x"], ["`data-dri`; did you mean `data-dir`?"]],
+    [["sync", "--since"], ["since"]],
+    [
+      ["query", "--format", "xml", "select 1"],
+      ["format", "xml", "ndjson"],
+    ],
+    [["sync"], ["No base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"]],
+    [
+      ["sync", ...service, "--since", "yesterday"],
+      ["--since yesterday is not a day", "YYYY-MM-DD"],
+    ],
+    [["sync", ...service, "--until", "2026-02-30"], ["--until 2026-02-30 is not a day"]],
+    [
+      ["sync", ...service, "--since", "2026-02-02", "--until", "2026-02-01"],
+      ["--since 2026-02-02 is after --until 2026-02-01"],
+    ],
+    [
+      ["sync", ...service, "--vault", "0x52908400098527886E0F7030069857D2E4169Ee7"],
+      ["0x52908400098527886E0F7030069857D2E4169Ee7", "checksum"],
+    ],
+    [
+      ["sync", ...service, "ratio_histroy"],
+      ["did you mean `ratio_history`?\n", "pnl_history"],
+    ],
+    [
+      ["sync", "--base-url", "example.com"],
+      ["--base-url", "http:// or https://"],
+    ],
+    [
+      ["tables", "vault_dayly"],
+      ["did you mean `vault_daily`?", "vaulthouse tables"],
+    ],
+    [["tables", "mart.vault_dayly"], ["did you mean `mart.vault_daily`?"]],
+    [
+      ["tables", "nosuch"],
+      ["There is no table `nosuch`.", "vaulthouse tables"],
+    ],
+    [["query", "--param", "day", "select 1"], ["--param day is not of the form name=value"]],
+    [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
+    [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
+    [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
+    [["query"], ["No SQL", "vaulthouse query"]],
+    [["simulate", "--port", "0", "--days", "many"], ["days"]],
+  ]
   it.each(wrong)("%j", async (args, says) => {
     const { code, stdout, stderr } = await typed(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })

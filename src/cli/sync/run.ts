@@ -146,7 +146,7 @@ const knownPipelines = (
   if (unknown === undefined) return Result.succeed(names)
   return Result.fail(
     new UsageError({
-      why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames)}.`,
+      why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames) || "."}`,
       advice: `Pipelines are ${pipelineNames.join(", ")}.`,
     }),
   )
