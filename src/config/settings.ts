@@ -216,7 +216,7 @@ export const settings = {
   },
   memoryLimit: {
     kind: { type: "memory" },
-    default: "256MB",
+    default: "128MB",
     describe: "Memory DuckDB may use before it spills to disk",
   },
 } as const satisfies Readonly<Record<string, Setting>>

@@ -8,7 +8,7 @@ import { CATALOG, literal } from "./sql.ts"
 
 export interface DatabaseOptions {
   readonly dataDir: string
-  /** DuckDB's memory limit, for example `1GB` (default 256MB); what does not fit is spilled. */
+  /** DuckDB's memory limit, for example `1GB` (default 128MB); what does not fit is spilled. */
   readonly memoryLimit?: string
   /** How much may be spilled to `<dataDir>/tmp`. */
   readonly maxTempDirectorySize?: string
@@ -35,7 +35,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const spill = join(options.dataDir, "tmp")
   makePrivateDirectory(spill)
   const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: options.memoryLimit ?? "256MB",
+    memory_limit: options.memoryLimit ?? "128MB",
     temp_directory: spill,
     // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
     threads: String(options.threads ?? Math.max(1, availableParallelism() - 1)),
