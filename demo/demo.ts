@@ -63,7 +63,7 @@ say("Starting a simulated service: 12 vaults with a year of hourly history …")
 const simulator = start(["simulate", "--port", "0", "--vaults", "12", "--days", "365"], "pipe")
 try {
   const url = await listening(simulator)
-  await show("sync", "--base-url", url, "--data-dir", dataDir)
+  await show("sync", "--base-url", url, "--data-dir", dataDir, "--log-format", "pretty")
   await show("status", "--data-dir", dataDir)
   await chart()
   say(`
