@@ -1,4 +1,5 @@
-// Commits batches until it is killed, for the tests that kill it: node test/load/committer.ts DATA_DIR [publish]
+// Commits batches until it is killed, for the tests that kill it, and says so once each is kept:
+// node test/load/committer.ts DATA_DIR [publish]
 // Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
 import * as Effect from "effect/Effect"
 import { defaultParquet } from "../../src/load/parquet.ts"
@@ -22,17 +23,22 @@ const commitForever = Effect.fnUntraced(function* (vault: string) {
   const cursors = yield* warehouse.cursors("sample")
   for (let count = Number(cursors.get(vault) ?? 0); ; count += 1) {
     yield* warehouse.commit(batch(vault, count))
+    process.stdout.write("committed\n")
   }
 })
 
 const work = Effect.gen(function* () {
-  process.stdout.write("open\n")
   const committing = Effect.forEach(["a", "b", "c"], commitForever, {
     concurrency: "unbounded",
     discard: true,
   })
   const publishing = Effect.forever(
-    publishes === undefined ? Effect.never : publish({ parquet: defaultParquet }),
+    publishes === undefined
+      ? Effect.never
+      : Effect.andThen(
+          publish({ parquet: defaultParquet }),
+          Effect.sync(() => process.stdout.write("published\n")),
+        ),
   )
   yield* Effect.all([committing, publishing], { concurrency: "unbounded" })
 })

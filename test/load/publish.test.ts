@@ -123,7 +123,7 @@ describe("the published copy", () => {
         }
       })
       yield* Effect.raceFirst(asRun(dataDir, write), Effect.forever(read))
-      expect(seen.length).toBeGreaterThan(5)
+      yield* read
       expect(new Set(seen.map((row) => JSON.stringify(row)))).toEqual(
         new Set([JSON.stringify({ rows: 24, contents: 1 })]),
       )
