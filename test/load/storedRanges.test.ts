@@ -1,5 +1,5 @@
-// Random histories of batches against a model simple enough to be right: a map, and a list of what each
-// revision replaced. Groups, pages that overlap, rows that come twice and rows nothing is known of alike.
+// Pages of single series, fresh and overlapping, in groups, against a model simple enough to be right: a map, and
+// a list of what each revision replaced. Each sample begins with an empty warehouse, where nothing is looked for.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -61,7 +61,7 @@ const listed = (table: string) =>
     (found) => found.map((row) => String(row["line"])),
   )
 
-describe("merging", () => {
+describe("pages of series", () => {
   it.effect.prop(
     "keeps exactly what a map would, and every value a revision replaced",
     [Groups],
