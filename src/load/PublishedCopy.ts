@@ -34,7 +34,8 @@ export interface PublishedCopy {
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, Json>>>, ReadError>
 }
 
-const REPUBLISH = "Run `vaulthouse verify`, or publish again with `vaulthouse sync`."
+const REPUBLISH =
+  "Delete the `published` folder and run `vaulthouse sync`: it is made again from the warehouse."
 const LOOK_UP = "`vaulthouse tables` lists tables and columns."
 
 /** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
@@ -53,6 +54,10 @@ export const openPublishedCopy = (dataDir: string) =>
     )
     const ask: PublishedCopy["ask"] = (sql, parameters) =>
       attempt("DuckDB refused the question", LOOK_UP, async () => {
+        const statements = await connection.extractStatements(sql)
+        if (statements.count > 1) {
+          throw new Error(`${statements.count} statements at once; ask them one at a time`)
+        }
         const values = parameters === undefined ? undefined : { ...parameters }
         const result = await connection.stream(sql, values)
         const types = result.columnTypes()

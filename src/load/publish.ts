@@ -1,5 +1,6 @@
 // Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
 // rename so that nobody ever sees half of it.
+import { existsSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -159,6 +160,6 @@ export const changedSincePublication: Effect.Effect<boolean, LoadError, Warehous
          AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results')))
        AND epoch_us(changed_at) > ${since} LIMIT 1`,
     )
-    return since === 0 || changed.length > 0
+    return since === 0 || changed.length > 0 || !existsSync(publishedFile(warehouse.dataDir))
   },
 )

@@ -85,9 +85,8 @@ export class Runner {
     const pipeline = tally.name
     const drift = (step.drift ?? []).filter((note) => this.isNew(step.endpoint, note))
     const errorText = step.error?.message ?? step.warning
-    const refuses = isRefusal(step.error)
-    if (refuses && this.refused.has(pipeline)) return Effect.void
-    if (refuses) this.refused.add(pipeline)
+    // Entities already being asked land as skipped too: their responses are on record.
+    if (isRefusal(step.error)) this.refused.add(pipeline)
     return Effect.gen({ self: this }, function* () {
       const warehouse = yield* Warehouse
       const startedAt = yield* Clock.currentTimeMillis

@@ -9,6 +9,7 @@ export class Tally {
   readonly title: string
   readonly outcomes: Partial<Record<RecordedOutcome, number>> = {}
   readonly firstErrors: Array<string> = []
+  skipped: string | undefined
   rowsInserted = 0
   rowsRevised = 0
   requests = 0
@@ -26,6 +27,7 @@ export class Tally {
   count(outcome: RecordedOutcome, errorText: string | undefined): void {
     this.tasks += 1
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1
+    if (outcome === "skipped") this.skipped ??= errorText
     if (errorText !== undefined && isFailure(outcome) && this.firstErrors.length < SHOWN_ERRORS) {
       this.firstErrors.push(errorText)
     }
@@ -42,6 +44,17 @@ export class Tally {
   get summary(): PipelineSummary {
     const { name, title, outcomes, rowsInserted, rowsRevised, requests, firstErrors } = this
     const seconds = (this.finishedAt - this.startedAt) / 1000
-    return { name, title, outcomes, rowsInserted, rowsRevised, requests, seconds, firstErrors }
+    const { skipped } = this
+    return {
+      name,
+      title,
+      outcomes,
+      rowsInserted,
+      rowsRevised,
+      requests,
+      seconds,
+      firstErrors,
+      skipped,
+    }
   }
 }

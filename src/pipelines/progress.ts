@@ -38,6 +38,8 @@ export interface PipelineSummary {
   readonly seconds: number
   /** A few of the errors, as a user reads them. */
   readonly firstErrors: ReadonlyArray<string>
+  /** Why the pipeline was not read, or not to its end, where the service refused it. */
+  readonly skipped: string | undefined
 }
 
 export interface RunSummary {

@@ -192,6 +192,29 @@ describe("sync", () => {
     }),
   )
 
+  it.live("what the service refuses is skipped with its reason, and the rest lands", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 40,
+        faults: [{ kind: "status", status: 403, detail: "members only", match: "fields=ratio" }],
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("complete")
+      const ratio = summary.pipelines.find(({ name }) => name === "ratio_history")
+      expect(ratio?.skipped).toContain("members only")
+      const [answers] = yield* query(
+        dataDir,
+        `select (select count(*) from raw.responses where status = 403) as kept,
+           (select sum(requests) from ops.tasks where outcome = 'skipped') as asked,
+           (select count(*) > 0 from core.pnl_history) as landed`,
+      )
+      expect(answers?.["kept"]).toBe(answers?.["asked"])
+      expect(answers?.["landed"]).toBe(true)
+    }),
+  )
+
   it.live("a hole in the PnL history that the service no longer serves is recorded for good", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 60, vaults: 3 })

@@ -22,11 +22,17 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
     ]),
     ["left", "left", "right", "right", "right", "right"],
   )
+  const skipped = summary.pipelines.flatMap((pipeline) =>
+    pipeline.skipped === undefined ? [] : [`  ${pipeline.name}: ${pipeline.skipped}`],
+  )
   const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
     firstErrors.map((error) => `  ${name}: ${error}`),
   )
   return [
     table,
+    ...(skipped.length > 0
+      ? ["", "Skipped, the service refused (an API key may open it):", ...skipped]
+      : []),
     ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
     "",
     closing(summary, dataDir),
