@@ -1,11 +1,13 @@
 // One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
 import * as Effect from "effect/Effect"
+import { leanHeap } from "../src/cli/sync/leanHeap.ts"
 import { defaultTimeFields } from "../src/domain/timeFields.ts"
 import { defaultWire } from "../src/extract/request.ts"
 import { run } from "../src/pipelines/run.ts"
 import { peakMegabytes } from "./child.ts"
 
 const [baseUrl = "", dataDir = ""] = process.argv.slice(2)
+leanHeap()
 const startedAt = performance.now()
 const summary = await Effect.runPromise(
   run({

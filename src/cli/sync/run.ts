@@ -14,6 +14,7 @@ import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { leanHeap } from "./leanHeap.ts"
 import { planText } from "./planText.ts"
 import { progressDisplay } from "./progressDisplay.ts"
 import { summaryText } from "./summaryText.ts"
@@ -52,6 +53,7 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
         "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
     })
   }
+  leanHeap()
   const display = progressDisplay({
     show: settings.progress,
     json: (settings.logFormat ?? (process.stderr.isTTY ? "pretty" : "json")) === "json",
