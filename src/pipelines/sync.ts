@@ -17,7 +17,7 @@ import { askedBy, chosen, type SyncOptions } from "./selection.ts"
 import { vaultLists } from "./vaults/vaults.ts"
 
 // More tasks than requests under way: while some wait for the writer, others ask.
-const TASKS_AT_ONCE = 32
+const TASKS_AT_ONCE = 48
 
 /** Extracts and loads. Publishing is the caller's next step (`publish.ts`). */
 export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
