@@ -14,18 +14,6 @@ export type Outcome =
 
 export type RecordedOutcome = Exclude<Outcome, "landed"> | "loaded" | "unchanged"
 
-export const recordedOutcomes: ReadonlyArray<RecordedOutcome> = [
-  "loaded",
-  "unchanged",
-  "empty",
-  "suspicious_empty",
-  "unsupported",
-  "skipped",
-  "deferred",
-  "quarantined",
-  "failed",
-]
-
 /** Outcomes that leave something to do again: a run with one of them ends `partial`. */
 export const isFailure = (outcome: RecordedOutcome): boolean =>
   outcome === "failed" || outcome === "quarantined"

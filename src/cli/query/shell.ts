@@ -22,10 +22,12 @@ export const shell = Effect.fnUntraced(function* (
     Effect.sync(() => openTerminal(file)),
     (opened) => Effect.sync(() => opened.close()),
   )
+  // Lines pasted together wait here for their turn.
+  const lines = terminal[Symbol.asyncIterator]()
   process.stdout.write(`Read-only shell over the published copy. ${HELP}`)
   let pending = ""
   for (;;) {
-    const line = yield* readLine(terminal, pending === "" ? "vaulthouse> " : "        ... ")
+    const line = yield* readLine(terminal, lines, pending === "" ? "vaulthouse> " : "        ... ")
     if (line === undefined || line.trim() === ".quit") return
     const command = line.trim()
     if (pending === "" && command.startsWith(".")) {
@@ -63,15 +65,10 @@ const openTerminal = (file: string): Interface => {
 }
 
 /** `undefined` at Ctrl-D. */
-const readLine = (terminal: Interface, prompt: string) =>
-  Effect.callback<string | undefined>((resume) => {
-    const onClose = (): void => resume(Effect.succeed(undefined))
-    terminal.once("close", onClose)
-    void terminal.question(prompt).then(
-      (line) => {
-        terminal.off("close", onClose)
-        return resume(Effect.succeed(line))
-      },
-      () => resume(Effect.succeed(undefined)),
-    )
+const readLine = (terminal: Interface, lines: AsyncIterator<string>, prompt: string) =>
+  Effect.promise(async () => {
+    terminal.setPrompt(prompt)
+    terminal.prompt()
+    const next = await lines.next()
+    return next.done === true ? undefined : next.value
   })
