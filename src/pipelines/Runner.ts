@@ -11,6 +11,7 @@ import type { ArchiveError } from "../extract/ResponseArchive.ts"
 import type { LoadError } from "../load/errors.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { bookkeepingRows } from "./bookkeeping.ts"
+import { failedStep } from "./failedStep.ts"
 import type { Step } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
 import { Tally } from "./Tally.ts"
@@ -19,6 +20,11 @@ export interface RunnerOptions {
   readonly runId: string
   readonly taskTimeoutSeconds: number
   readonly onProgress: OnProgress
+}
+
+/** When the entity's last step was committed, or its task began: where the next step's time starts. */
+interface Since {
+  at: number | undefined
 }
 
 export class Runner {
@@ -63,24 +69,36 @@ export class Runner {
   ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | Warehouse> {
     if (this.refused.has(tally.name)) return Effect.void
     const seconds = this.options.taskTimeoutSeconds
-    return steps.pipe(
+    const since: Since = { at: undefined }
+    const begin = Effect.map(Clock.currentTimeMillis, (now) => {
+      since.at = now
+    })
+    const whole = steps.pipe(
       // Fetches the next page while this one is being written.
       Stream.buffer({ capacity: 1 }),
-      Stream.runForEach((step) => this.land(tally, entity, step)),
+      Stream.runForEach((step) => this.land(tally, entity, step, since)),
       Effect.timeoutOrElse({
         duration: seconds * 1000,
         orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
       }),
-      Effect.catchTag("ApiError", (error) => this.land(tally, entity, stepOf(error))),
+      Effect.catchTag("ApiError", (error) =>
+        this.land(tally, entity, failedStep(error, "rest"), since),
+      ),
       Effect.tap(() => {
         this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
         return Effect.void
       }),
     )
+    return Effect.andThen(begin, whole)
   }
 
   /** Commits one step with its cursor, its record and its bookkeeping. */
-  land(tally: Tally, entity: string, step: Step): Effect.Effect<void, LoadError, Warehouse> {
+  land(
+    tally: Tally,
+    entity: string,
+    step: Step,
+    since: Since,
+  ): Effect.Effect<void, LoadError, Warehouse> {
     const { runId, onProgress } = this.options
     const pipeline = tally.name
     const drift = (step.drift ?? []).filter((note) => this.isNew(step.endpoint, note))
@@ -97,7 +115,7 @@ export class Runner {
           window: step.window,
           outcome: step.outcome,
           requests: step.requests,
-          seconds: 0,
+          seconds: (startedAt - (since.at ?? startedAt)) / 1000,
           ...(step.error === undefined ? {} : { errorTag: step.error.reason._tag }),
           ...(errorText === undefined ? {} : { errorText }),
         },
@@ -113,6 +131,7 @@ export class Runner {
           drift,
         ),
       })
+      since.at = yield* Clock.currentTimeMillis
       const outcome = recorded(step.outcome, committed.inserted + committed.revised)
       tally.rowsInserted += committed.inserted
       tally.rowsRevised += committed.revised
@@ -154,35 +173,6 @@ const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
 
 const isRefusal = (error: ApiError | undefined): boolean =>
   error?.reason._tag === "Unauthorized" || error?.reason._tag === "Forbidden"
-
-/** What an error that ended a whole task means for it. */
-const outcomeOf = ({ reason }: ApiError): Outcome => {
-  switch (reason._tag) {
-    case "Unauthorized":
-    case "Forbidden":
-      return "skipped"
-    case "NotFound":
-      return reason.expected ? "empty" : "failed"
-    case "Unsupported":
-      return "unsupported"
-    case "RateLimited":
-      return "deferred"
-    case "ContractViolation":
-      return "quarantined"
-    default:
-      return "failed"
-  }
-}
-
-const stepOf = (error: ApiError): Step => ({
-  window: "rest",
-  endpoint: error.endpoint,
-  outcome: outcomeOf(error),
-  rows: [],
-  responses: error.responses,
-  requests: error.attempts,
-  error,
-})
 
 const taskTimeout = (pipeline: string, entity: string, seconds: number): ApiError =>
   new ApiError({

@@ -192,6 +192,39 @@ describe("sync", () => {
     }),
   )
 
+  it.live("a series and a list that fail leave their neighbours standing, each on record", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 40,
+        latencyMs: 20,
+        faults: [{ kind: "status", status: 418, match: "applySmoothing=true" }],
+      })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir)
+      const smoothed = yield* query(
+        dataDir,
+        "select is_smoothed, count(*) > 0 as landed from core.apy_history group by all",
+      )
+      expect(smoothed).toEqual([{ is_smoothed: false, landed: true }])
+      // Of each entity at least one answer's latency; a window read ahead may add nothing of its own.
+      const [quickest] = yield* query(
+        dataDir,
+        `select min(seconds) as seconds from
+           (select sum(seconds) as seconds from ops.tasks group by pipeline, entity)`,
+      )
+      expect(Number(quickest?.["seconds"])).toBeGreaterThanOrEqual(0.02)
+      simulator.patch({ faults: [{ kind: "status", status: 418, pathPrefix: "/tokenized_vault" }] })
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      const lists = yield* query(
+        dataDir,
+        `select "window" from ops.tasks where run_id = '${summary.runId}' and pipeline = 'vaults'
+         and outcome = 'failed' order by all`,
+      )
+      expect(lists).toEqual([{ window: "active" }, { window: "closed" }])
+    }),
+  )
+
   it.live("what the service refuses is skipped with its reason, and the rest lands", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({

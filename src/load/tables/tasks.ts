@@ -45,7 +45,13 @@ export const tasks: Table = {
       required: true,
       comment: "Rows that were there already",
     },
-    { name: "seconds", type: "double", unit: "seconds", required: true, comment: "Duration" },
+    {
+      name: "seconds",
+      type: "double",
+      unit: "seconds",
+      required: true,
+      comment: "Time the window added to its entity: since its last commit, or since it began",
+    },
     { name: "error_tag", type: "text", comment: "Kind of the error, for example RateLimited" },
     { name: "error_text", type: "text", comment: "The error as a user reads it" },
     {

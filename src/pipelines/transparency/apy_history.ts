@@ -12,6 +12,7 @@ import {
   apyHistoryRows,
   type ApySeries,
 } from "../../transform/tables/transparency/apy_history.ts"
+import { failedStep } from "../failedStep.ts"
 import { mappedOrViolation } from "../mapped.ts"
 import type { Memory, RunContext, Step, VaultPipeline } from "../Pipeline.ts"
 
@@ -101,7 +102,14 @@ export const apyHistoryPipeline: VaultPipeline = {
   perChain: false,
   steps: (vault, memory, context) =>
     Stream.fromIterable(context.apySeries).pipe(
-      Stream.mapEffect((series) => readSeries(vault, series, memory, context)),
+      Stream.mapEffect((series) =>
+        readSeries(vault, series, memory, context).pipe(
+          // A series that fails leaves the other standing.
+          Effect.catchTag("ApiError", (error) =>
+            Effect.succeed(failedStep(error, seriesName(series))),
+          ),
+        ),
+      ),
     ),
   expectedRequests: (_vault, _memory, context) => context.apySeries.length,
 }

@@ -7,6 +7,7 @@ import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
 import type { ArchiveError } from "../../extract/ResponseArchive.ts"
 import { vaultRows } from "../../transform/vaultRecords.ts"
+import { failedStep } from "../failedStep.ts"
 import { mappedOrViolation } from "../mapped.ts"
 import type { Step } from "../Pipeline.ts"
 
@@ -17,7 +18,17 @@ export interface VaultListStep {
   readonly refs: ReadonlyArray<VaultRef>
 }
 
+/** A list that fails is a step too, under its own status. */
 export const listVaults = (
+  status: (typeof statuses)[number],
+): Effect.Effect<VaultListStep, ArchiveError, ApiClient> =>
+  readList(status).pipe(
+    Effect.catchTag("ApiError", (error) =>
+      Effect.succeed<VaultListStep>({ refs: [], step: failedStep(error, status) }),
+    ),
+  )
+
+const readList = (
   status: (typeof statuses)[number],
 ): Effect.Effect<VaultListStep, ApiError | ArchiveError, ApiClient> =>
   Effect.gen(function* () {
