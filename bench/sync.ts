@@ -1,8 +1,8 @@
 // One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
 import * as Effect from "effect/Effect"
 import { leanHeap } from "../src/cli/sync/leanHeap.ts"
-import { defaultTimeFields } from "../src/domain/timeFields.ts"
 import { defaultWire } from "../src/extract/request.ts"
+import { defaultRunSettings } from "../src/pipelines/defaults.ts"
 import { run } from "../src/pipelines/run.ts"
 import { peakMegabytes } from "./child.ts"
 
@@ -28,17 +28,7 @@ const summary = await Effect.runPromise(
       requestTimeoutSeconds: 30,
       retryBudgetSeconds: 120,
     },
-    settings: {
-      since: undefined,
-      until: undefined,
-      full: false,
-      overlapDays: 2,
-      timeFields: defaultTimeFields,
-      apySeries: [
-        { smoothing: true, averagingPeriodDays: 7 },
-        { smoothing: false, averagingPeriodDays: 7 },
-      ],
-    },
+    settings: defaultRunSettings,
   }),
 )
 console.log(

@@ -19,6 +19,13 @@ export interface Setting {
 
 const days = { type: "integer", min: 0, max: 3650 } as const
 
+const pathField = (what: string) =>
+  ({
+    kind: { type: "text", example: "/subaccount/{address}/…" },
+    default: undefined,
+    describe: `Path of ${what}`,
+  }) as const
+
 export const settings = {
   baseUrl: {
     kind: { type: "url" },
@@ -179,6 +186,61 @@ export const settings = {
       { smoothing: false, averagingPeriodDays: 7 },
     ],
     describe: "APY series to keep side by side",
+  },
+  auditFullScanDays: {
+    kind: days,
+    default: 7,
+    describe: "Days until an audit log is read whole again, for entries dated back",
+  },
+  paths: {
+    kind: {
+      type: "record",
+      fields: {
+        cefiPositions: pathField("CeFi positions of a subaccount"),
+        subaccountLoans: pathField("loans of a subaccount"),
+        subaccountOtcPositions: pathField("OTC positions of a subaccount"),
+        keyVerification: pathField("the check of an API key"),
+      },
+    },
+    default: {},
+    describe: "Paths the API document does not show; `{address}` is the subaccount",
+  },
+  scenarios: {
+    kind: { type: "path" },
+    default: undefined,
+    defaultText: "none",
+    describe: "File (YAML or JSON) with collateral simulations to ask for with every run",
+  },
+  performanceFeeRanges: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          start: { kind: { type: "day" }, describe: "First day" },
+          end: { kind: { type: "day" }, describe: "Last day" },
+        },
+      },
+    },
+    default: [],
+    describe: "Ranges to ask performance fees for, beside the year and the month to date",
+  },
+  revertReasons: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          chainId: {
+            kind: { type: "integer", min: 0, max: Number.MAX_SAFE_INTEGER },
+            describe: "Platform chain id",
+          },
+          transactionHash: { kind: { type: "text", example: "0x…" }, describe: "Transaction" },
+        },
+      },
+    },
+    default: [],
+    describe: "Transactions to ask the revert reason of, beside the failed ones found",
   },
   unsupportedRetryDays: {
     kind: days,

@@ -9,7 +9,9 @@ export type ApiErrorReason =
   | { readonly _tag: "Unauthorized" }
   /** The key may not read this (403). */
   | { readonly _tag: "Forbidden" }
-  /** 404; `expected` where the document lists it as an ordinary absence (§7). */
+  /** A path the document does not show and configuration does not name. */
+  | { readonly _tag: "NotConfigured"; readonly setting: string }
+  /** Nothing there; `expected` where the document lists it as an ordinary absence (§7). */
   | { readonly _tag: "NotFound"; readonly expected: boolean }
   /** The service does not offer this for this vault (400, 422). */
   | { readonly _tag: "Unsupported" }

@@ -44,15 +44,13 @@ export interface CursorUpdate {
  * bookkeeping that belongs to it (archive index, gaps, quarantine, drift).
  */
 export interface Batch {
-  readonly task: TaskRecord
+  /** Absent where nothing was asked: a replay of what earlier tasks recorded. */
+  readonly task?: TaskRecord
   readonly rows: ReadonlyArray<Rows>
   readonly cursor?: CursorUpdate
   readonly bookkeeping: ReadonlyArray<Rows>
-  /**
-   * When slowly changing rows were observed, in microseconds; without it, the time of the commit. A
-   * replay passes the archived response's time. One not newer than what is stored changes nothing.
-   */
-  readonly observedAt?: number
+  /** The run the rows are told to be of; without it, the one that is going on. */
+  readonly runId?: string
 }
 
 /** What a committed batch changed, counted by the database and not by the caller. */

@@ -1,5 +1,12 @@
 // A response as the archive keeps it, without its body.
 
+/** The response rows were read from, and when it came: what their history is ordered by. */
+export interface Origin {
+  readonly responseId: string
+  /** Microseconds since 1970 UTC; no two responses of a run share one. */
+  readonly receivedAt: number
+}
+
 export interface ArchivedResponse {
   readonly responseId: string
   readonly endpoint: string

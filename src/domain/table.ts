@@ -1,5 +1,6 @@
 // A table is a value: its DDL, row mapping, comments, dictionary, keys and Parquet layout all derive
 // from what is written here once.
+import type { Origin } from "./response.ts"
 
 /**
  * How a column is stored. JavaScript values handed to the loader are, by type:
@@ -70,8 +71,14 @@ export interface Rows {
   readonly table: Table
   readonly columns: ReadonlyArray<ReadonlyArray<Value>>
   readonly length: number
-  /** Into `raw.responses`; `null` for rows vaulthouse itself writes. */
-  readonly responseId: string | null
+  /** The response they were read from; `null` for rows vaulthouse itself writes. */
+  readonly origin: Origin | null
+  /**
+   * Set where these rows are all there is of an entity, in a slowly changing table: the columns and values
+   * that tell the entity. Current rows of it that are not among them have ended. An empty object is the
+   * whole table.
+   */
+  readonly scope?: Readonly<Record<string, Value>>
 }
 
 export type Value = string | number | boolean | null
@@ -92,14 +99,14 @@ const firstSeenAt: Column = {
   type: "timestamp",
   unit: "UTC",
   required: true,
-  comment: "When this key was first loaded",
+  comment: "When the service first gave this key",
 }
 const updatedAt: Column = {
   name: "_updated_at",
   type: "timestamp",
   unit: "UTC",
   required: true,
-  comment: "When these values were loaded; the same values again leave it as it is",
+  comment: "When the service gave these values; the same values again leave it as it is",
 }
 const validFrom: Column = {
   name: "valid_from",

@@ -13,12 +13,16 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
 import { type ParsedJson, parseJson } from "../domain/json.ts"
-import type { ArchivedResponse } from "../domain/response.ts"
-import { microsFromMillis } from "../domain/time.ts"
+import type { ArchivedResponse, Origin } from "../domain/response.ts"
 import { decode, detailOf, reasonOf, retryAfterSeconds } from "./answer.ts"
-import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
+import type { AnyEndpoint, Endpoint, Inputs, RejectedInput } from "./Endpoint.ts"
 import type { Parameters } from "./Parameter.ts"
-import { type WireRequest, type WireSettings, wireRequest } from "./request.ts"
+import {
+  type UnconfiguredPath,
+  type WireRequest,
+  type WireSettings,
+  wireRequest,
+} from "./request.ts"
 import { RequestBudget } from "./RequestBudget.ts"
 import { type ArchiveError, ResponseArchive } from "./ResponseArchive.ts"
 
@@ -32,12 +36,9 @@ export interface ApiSettings {
   readonly retryBudgetSeconds: number
 }
 
-export interface Answer<A> {
+export interface Answer<A> extends Origin {
   /** As documented, unknown fields kept, integers beyond 2^53 as `JSON.rawJSON`. */
   readonly value: A
-  readonly responseId: string
-  /** Microseconds since 1970 UTC. */
-  readonly receivedAt: number
   /** All responses of the call, failed attempts included, the answer last. */
   readonly responses: ReadonlyArray<ArchivedResponse>
   /** Requests sent for it, unanswered ones included. */
@@ -70,6 +71,8 @@ export class ApiClient extends Context.Service<
     readonly call: <P extends Parameters, A>(
       endpoint: Endpoint<P, A>,
       inputs: Inputs<P>,
+      /** What the question is about, kept in the archive for whoever makes rows of the answer. */
+      subject?: unknown,
     ) => Effect.Effect<Answer<A>, ApiError | ArchiveError>
   }
 >()("vaulthouse/extract/ApiClient") {
@@ -88,16 +91,22 @@ export class ApiClient extends Context.Service<
           key === undefined ? text : text.replaceAll(key, "<redacted>")
 
         /** One attempt: the body is read inside it, so that its timeout covers a stalled one too. */
-        const exchange = (request: WireRequest): Effect.Effect<Exchange, Failure> =>
+        const exchange = (
+          request: WireRequest,
+          seconds: number,
+        ): Effect.Effect<Exchange, Failure> =>
           Effect.gen(function* () {
+            const bare = HttpClientRequest.make(request.method)(base + request.path, {
+              headers: {
+                accept: "application/json",
+                "accept-encoding": "gzip",
+                ...(key === undefined ? {} : { "x-api-key": key }),
+              },
+            })
             const response = yield* http.execute(
-              HttpClientRequest.make(request.method)(base + request.path, {
-                headers: {
-                  accept: "application/json",
-                  "accept-encoding": "gzip",
-                  ...(key === undefined ? {} : { "x-api-key": key }),
-                },
-              }),
+              request.body === undefined
+                ? bare
+                : HttpClientRequest.bodyText(bare, request.body, "application/json"),
             )
             const served = Buffer.from(yield* response.arrayBuffer)
             const bytes =
@@ -117,15 +126,11 @@ export class ApiClient extends Context.Service<
               detail: withoutKey(transportDetail(error, base)),
             })),
             Effect.timeoutOrElse({
-              duration: settings.requestTimeoutSeconds * 1000,
+              duration: seconds * 1000,
               orElse: () =>
                 Effect.fail<Failure>({
-                  reason: {
-                    _tag: "Timeout",
-                    of: "attempt",
-                    seconds: settings.requestTimeoutSeconds,
-                  },
-                  detail: `no complete answer within ${settings.requestTimeoutSeconds} s; --request-timeout allows more`,
+                  reason: { _tag: "Timeout", of: "attempt", seconds },
+                  detail: `no complete answer within ${seconds} s; --request-timeout allows more`,
                 }),
             }),
           )
@@ -133,15 +138,16 @@ export class ApiClient extends Context.Service<
         const call = Effect.fnUntraced(function* <P extends Parameters, A>(
           endpoint: Endpoint<P, A>,
           inputs: Inputs<P>,
+          subject: unknown = null,
         ) {
-          const subject = subjectOf(inputs)
+          const about = subjectOf(inputs)
           const responses: Array<ArchivedResponse> = []
           let attempts = 0
           const failed = (failure: Failure): ApiError =>
             new ApiError({
               reason: failure.reason,
               endpoint: endpoint.name,
-              subject,
+              subject: about,
               status: failure.status,
               detail: failure.detail,
               attempts,
@@ -149,16 +155,10 @@ export class ApiClient extends Context.Service<
             })
 
           const spelled = wireRequest(endpoint, inputs, settings.wire)
-          if (Result.isFailure(spelled)) {
-            const { parameter, detail } = spelled.failure
-            return yield* Effect.fail(
-              failed({
-                reason: { _tag: "InvalidInput", parameter },
-                detail: `${parameter} ${detail}`,
-              }),
-            )
-          }
+          if (Result.isFailure(spelled)) return yield* failed(unsendable(endpoint, spelled.failure))
           const request = spelled.success
+          const seconds = Math.max(settings.requestTimeoutSeconds, endpoint.attemptSeconds ?? 0)
+          const maxAttempts = endpoint.unsafe === true ? 1 : MAX_ATTEMPTS
 
           const attempt: Effect.Effect<Answer<A>, ApiError | ArchiveError> = Effect.gen(
             function* () {
@@ -166,7 +166,7 @@ export class ApiClient extends Context.Service<
                 .spend(
                   Effect.suspend(() => {
                     attempts += 1
-                    return exchange(request)
+                    return exchange(request, seconds)
                   }),
                   settings.retryBudgetSeconds * 1000,
                 )
@@ -175,15 +175,15 @@ export class ApiClient extends Context.Service<
                     failed("_tag" in error ? tooLong(error.seconds) : error),
                   ),
                 )
-              const receivedAt = microsFromMillis(yield* Clock.currentTimeMillis)
               const parsed = parseJson(received.body)
               const kept = yield* archive.keep({
                 endpoint: endpoint.name,
                 method: request.method,
                 url: base + request.path,
-                requestBody: null,
+                requestBody: request.body ?? null,
+                inputs,
+                subject,
                 status: received.status,
-                receivedAt,
                 body: received.body,
                 isJson: Result.isSuccess(parsed),
               })
@@ -195,7 +195,7 @@ export class ApiClient extends Context.Service<
               return {
                 value,
                 responseId: kept.responseId,
-                receivedAt,
+                receivedAt: kept.receivedAt,
                 responses: [...responses],
                 attempts,
               }
@@ -207,7 +207,7 @@ export class ApiClient extends Context.Service<
             const outcome = yield* Effect.result(attempt)
             if (Result.isSuccess(outcome)) return outcome.success
             const error = outcome.failure
-            if (error._tag === "ArchiveError" || !error.isRetryable || attempts >= MAX_ATTEMPTS) {
+            if (error._tag === "ArchiveError" || !error.isRetryable || attempts >= maxAttempts) {
               return yield* Effect.fail(error)
             }
             const elapsed = (yield* Clock.currentTimeMillis) - startedAt
@@ -231,6 +231,17 @@ const waitBefore = (attempts: number, reason: ApiErrorReason): Effect.Effect<num
         Random.next,
         (random) => random * Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS * 2 ** attempts),
       )
+
+const unsendable = ({ section }: AnyEndpoint, failure: RejectedInput | UnconfiguredPath): Failure =>
+  "setting" in failure
+    ? {
+        reason: { _tag: "NotConfigured", setting: `paths.${failure.setting}` },
+        detail: `path not configured: the API document does not show it (${section}); set paths.${failure.setting} in the configuration file`,
+      }
+    : {
+        reason: { _tag: "InvalidInput", parameter: failure.parameter },
+        detail: `${failure.parameter} ${failure.detail}`,
+      }
 
 const tooLong = (seconds: number): Failure => ({
   reason: { _tag: "RateLimited", delaySeconds: seconds },

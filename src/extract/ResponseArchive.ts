@@ -5,6 +5,7 @@ import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -12,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { ArchivedResponse } from "../domain/response.ts"
-import { formatInstant } from "../domain/time.ts"
+import { microsFromMillis } from "../domain/time.ts"
 
 /** The archive could not be written: disk full, no permission. The run can't go on without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
@@ -30,15 +31,17 @@ export interface Received {
   readonly method: string
   readonly url: string
   readonly requestBody: string | null
+  /** Inputs of the endpoint by client-side name, and what the question was about: a replay needs both. */
+  readonly inputs: unknown
+  readonly subject: unknown
   readonly status: number
-  /** Microseconds since 1970 UTC. */
-  readonly receivedAt: number
   readonly body: string
   /** Whether the body is JSON: it then stands in its line as it is, else as text. */
   readonly isJson: boolean
 }
 
-interface Place {
+/** Where a body lies: the segment, and the frame in it that holds a line with the body's SHA-256. */
+export interface Place {
   readonly file: string
   readonly offset: number
   readonly length: number
@@ -67,6 +70,10 @@ export class ResponseArchive extends Context.Service<
   static readonly layer = (options: {
     readonly directory: string
     readonly runId: string
+    /** Microseconds: no response of this run is older, whatever the clock says. */
+    readonly notBefore?: number
+    /** Bodies of the last run, by SHA-256: one that comes again is not written again. */
+    readonly known?: ReadonlyMap<string, Place>
   }): Layer.Layer<ResponseArchive> =>
     Layer.effect(
       ResponseArchive,
@@ -76,6 +83,7 @@ export class ResponseArchive extends Context.Service<
         const queue = yield* Queue.bounded<Waiting>(2 * FRAME_RESPONSES)
         let handle: FileHandle | undefined
         let end = 0
+        let last = options.notBefore ?? 0
 
         const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, ArchiveError> =>
           Effect.tryPromise({
@@ -118,23 +126,38 @@ export class ResponseArchive extends Context.Service<
         )
 
         const keep = Effect.fnUntraced(function* (received: Received) {
-          const { body, isJson, ...about } = received
+          const { body, isJson, inputs, subject, ...about } = received
+          // Rows are ordered by it, so no two are the same.
+          last = Math.max(last + 1, microsFromMillis(yield* Clock.currentTimeMillis))
+          const receivedAt = last
           const responseId = randomUUID()
           const sha256 = createHash("sha256").update(body).digest("hex")
+          const sameAs = options.known?.get(sha256)
           const head = JSON.stringify({
             response_id: responseId,
-            ...about,
-            receivedAt: formatInstant(about.receivedAt),
+            endpoint: about.endpoint,
+            method: about.method,
+            url: about.url,
+            request_body: about.requestBody,
+            inputs,
+            subject,
+            status: about.status,
+            received_at: receivedAt,
+            sha256,
           }).slice(0, -1)
           // Byte for byte either way; escaping a page of history would cost as much as parsing it.
-          const line =
-            isJson && !body.includes("\n")
-              ? `${head},"body":${body}}`
-              : `${head},"text":${JSON.stringify(body)}}`
+          const content =
+            sameAs !== undefined
+              ? `"same_as":${JSON.stringify(sameAs)}`
+              : isJson && !body.includes("\n")
+                ? `"body":${body}`
+                : `"text":${JSON.stringify(body)}`
           const done = yield* Deferred.make<Place, ArchiveError>()
-          yield* Queue.offer(queue, { line: `${line}\n`, done })
-          const place = yield* Deferred.await(done)
-          return { ...about, responseId, sha256, bytes: Buffer.byteLength(body), ...place }
+          yield* Queue.offer(queue, { line: `${head},${content}}\n`, done })
+          const written = yield* Deferred.await(done)
+          const place = sameAs ?? written
+          const bytes = Buffer.byteLength(body)
+          return { ...about, responseId, receivedAt, sha256, bytes, ...place }
         })
 
         return ResponseArchive.of({

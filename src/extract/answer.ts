@@ -7,7 +7,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type { ApiErrorReason } from "../domain/errors.ts"
 import { isJsonObject, type ParsedJson } from "../domain/json.ts"
 import type { Violation } from "../domain/violation.ts"
-import type { AnyEndpoint } from "./Endpoint.ts"
+import type { Absence, AnyEndpoint } from "./Endpoint.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -26,6 +26,12 @@ export const retryAfterSeconds = (headers: Headers, nowMillis: number): number |
   return Math.max(0, reset > 1e9 ? reset - nowMillis / 1000 : reset)
 }
 
+// Refusals that say something about the key, the pace or the server, whatever the endpoint.
+const ownMeaning: ReadonlySet<number> = new Set([401, 403, 408, 424, 429])
+
+const otherRefusal = (endpoint: AnyEndpoint, status: number): Absence | undefined =>
+  status >= 400 && status < 500 && !ownMeaning.has(status) ? endpoint.absences?.["4xx"] : undefined
+
 /** The cause behind a status that is not 2xx (§7). */
 export const reasonOf = (
   endpoint: AnyEndpoint,
@@ -34,10 +40,11 @@ export const reasonOf = (
 ): ApiErrorReason => {
   if (status === 401) return { _tag: "Unauthorized" }
   if (status === 403) return { _tag: "Forbidden" }
-  if (status === 404) {
-    return { _tag: "NotFound", expected: endpoint.absences?.[404] !== undefined }
+  const absence = endpoint.absences?.[status] ?? otherRefusal(endpoint, status)
+  if (absence === "unsupported") return { _tag: "Unsupported" }
+  if (status === 404 || absence === "empty") {
+    return { _tag: "NotFound", expected: absence !== undefined }
   }
-  if (endpoint.absences?.[status] === "unsupported") return { _tag: "Unsupported" }
   if (status === 424) return { _tag: "DependencyFailed" }
   if (status === 429) return { _tag: "RateLimited", delaySeconds }
   return status >= 500 ? { _tag: "ServerError" } : { _tag: "UnexpectedStatus" }

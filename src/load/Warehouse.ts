@@ -74,6 +74,8 @@ export class Warehouse extends Context.Service<
     readonly tables: ReadonlyArray<Table>
     readonly dataDir: string
     readonly runId: string
+    /** Microseconds since 1970: not before anything earlier runs wrote. */
+    readonly openedAt: number
   }
 >()("vaulthouse/load/Warehouse") {
   static readonly layer = (
@@ -133,7 +135,8 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
 
   yield* attempt("Preparing the warehouse's tables", () => migrate(writer, tables))
   const [latest] = yield* attempt("Reading the last run", () => readRows(writer, latestInstant))
-  let last = Number(latest?.["latest"] ?? 0)
+  const openedAt = Math.max(Number(latest?.["latest"] ?? 0), micros())
+  let last = openedAt
   const emptyTables = attempt("Counting the warehouse's rows", async () => {
     const histories = tables.filter(({ mode }) => mode === "history")
     const empty: Array<Table> = []
@@ -239,6 +242,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     tables: tables.flatMap(storedTables),
     dataDir: options.dataDir,
     runId: options.runId,
+    openedAt,
   })
 })
 

@@ -1,5 +1,5 @@
 // Commits a group of batches in one transaction: their rows, cursors, tasks and bookkeeping, all or nothing.
-import type { Batch, Committed, RecordedOutcome } from "../domain/outcome.ts"
+import type { Batch, Committed, RecordedOutcome, TaskRecord } from "../domain/outcome.ts"
 import { type Rows, type Table, tableName, type Value, versionsOf } from "../domain/table.ts"
 import { type Counts, insertNew, merge, type MergeContext, type Merged } from "./merge.ts"
 import { type Page, stage } from "./stage.ts"
@@ -23,35 +23,39 @@ export const rowsOf = (
   table,
   columns: table.columns.map(({ name }) => records.map((record) => record[name] ?? null)),
   length: records.length,
-  responseId: null,
+  origin: null,
 })
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
-const settled = ({ task }: Batch, counts: Counts): RecordedOutcome => {
+const settled = (task: TaskRecord, counts: Counts): RecordedOutcome => {
   if (task.outcome !== "landed") return task.outcome
   return counts.inserted + counts.revised > 0 ? "loaded" : "unchanged"
 }
 
-const taskRows = (batch: Batch, counts: Counts, runId: string, now: number): Rows => {
-  const { task } = batch
-  return rowsOf(tasks, [
-    {
-      run_id: runId,
-      pipeline: task.pipeline,
-      entity: task.entity,
-      window: task.window,
-      outcome: settled(batch, counts),
-      requests: task.requests,
-      rows_inserted: counts.inserted,
-      rows_revised: counts.revised,
-      rows_unchanged: counts.unchanged,
-      seconds: task.seconds,
-      error_tag: task.errorTag,
-      error_text: task.errorText,
-      finished_at: now,
-    },
-  ])
+const taskRows = (
+  { task }: Batch,
+  counts: Counts,
+  runId: string,
+  now: number,
+): ReadonlyArray<Rows> => {
+  if (task === undefined) return []
+  const record = {
+    run_id: runId,
+    pipeline: task.pipeline,
+    entity: task.entity,
+    window: task.window,
+    outcome: settled(task, counts),
+    requests: task.requests,
+    rows_inserted: counts.inserted,
+    rows_revised: counts.revised,
+    rows_unchanged: counts.unchanged,
+    seconds: task.seconds,
+    error_tag: task.errorTag,
+    error_text: task.errorText,
+    finished_at: now,
+  }
+  return [rowsOf(tasks, [record])]
 }
 
 const cursorRows = (batch: Batch, runId: string, now: number): ReadonlyArray<Rows> => {
@@ -125,7 +129,7 @@ const pagesByTable = (
 ): ReadonlyMap<string, readonly [Table, Array<Page>]> => {
   const byTable = new Map<string, readonly [Table, Array<Page>]>()
   for (const page of pages) {
-    if (page.rows.length === 0) continue
+    if (page.rows.length === 0 && page.rows.scope === undefined) continue
     const name = tableName(page.rows.table)
     const found = byTable.get(name)
     if (found === undefined) byTable.set(name, [page.rows.table, [page]])
@@ -197,7 +201,7 @@ export const commitGroup = async (
   const counts = batches.map((): Counts => ({ ...nothing }))
   const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>
     batches.flatMap((batch, at) =>
-      rowsOfBatch(batch).map((rows) => ({ batch: at, rows, observedAt: batch.observedAt })),
+      rowsOfBatch(batch).map((rows) => ({ batch: at, rows, runId: batch.runId ?? session.runId })),
     )
   await transaction(session, async () => {
     await loadRows(
@@ -211,7 +215,7 @@ export const commitGroup = async (
     const now = session.tick()
     const upkept = batches.flatMap((batch, at) => [
       ...batch.bookkeeping.filter(isUpkeep),
-      taskRows(batch, counts[at] ?? nothing, session.runId, now),
+      ...taskRows(batch, counts[at] ?? nothing, session.runId, now),
       ...cursorRows(batch, session.runId, now),
     ])
     await loadUpkeep(session, upkept, changes)

@@ -1,8 +1,8 @@
 // Merges staged rows into their table: what is new, revised or unchanged is decided by the database, and
 // the mode of the table says what becomes of it. Runs inside the writer's transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table, versionsOf } from "../domain/table.ts"
-import type { Staged } from "./stage.ts"
+import { allColumns, type Table, type Value, versionsOf } from "../domain/table.ts"
+import type { Staged, StagedScope } from "./stage.ts"
 import { day, identifier, identifiers, instant, literal, qualified } from "./sql.ts"
 
 export interface MergeContext {
@@ -61,8 +61,10 @@ const sameContent = (table: Table): string => {
     return `s.${column} IS NOT DISTINCT FROM t.${column}`
   })
   const all = same.length === 0 ? "true" : same.join(" AND ")
-  // An observation that is not newer than the current one (a replay) must change nothing.
-  return table.mode === "slowly_changing" ? `(s._observed_at <= t.valid_from OR (${all}))` : all
+  if (table.mode === "replace") return all
+  // What the service said before it gave the values stored (a replay) must not take their place.
+  const since = table.mode === "slowly_changing" ? "t.valid_from" : "t._updated_at"
+  return `(s._observed_at <= ${since} OR (${all}))`
 }
 
 /** Fills `merged` with the last row of each key, what it is, and what the stored row says. */
@@ -88,12 +90,12 @@ const classify = async (
 }
 
 /** Inserts `source`'s rows as `m`: the table's own columns and what the mode adds. */
-const insertion = (table: Table, source: string, runId: string, now: string): string => {
+const insertion = (table: Table, source: string, now: string): string => {
   const filled: Readonly<Record<string, string>> = {
-    _run_id: literal(runId),
+    _run_id: "m._run_id",
     _response_id: "m._response_id",
-    _first_seen_at: `coalesce(m._first_seen_at, ${now})`,
-    _updated_at: now,
+    _first_seen_at: `coalesce(m._first_seen_at, m._observed_at, ${now})`,
+    _updated_at: `coalesce(m._observed_at, ${now})`,
     valid_from: `coalesce(m._observed_at, ${now})`,
     valid_to: "NULL",
     is_current: "true",
@@ -108,7 +110,7 @@ const insertion = (table: Table, source: string, runId: string, now: string): st
 }
 
 /** What has to happen to stored rows before the new ones are inserted. */
-const makeRoom = (staged: Staged, runId: string, now: string): ReadonlyArray<string> => {
+const makeRoom = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
   const revisedRows = `${sameKey(table, "t", "m")} AND m._what = ${REVISED}`
@@ -120,7 +122,7 @@ const makeRoom = (staged: Staged, runId: string, now: string): ReadonlyArray<str
       const versions = qualified(versionsOf(table))
       return [
         `INSERT INTO ${versions} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
-         SELECT ${identifiers(names, "t")}, ${now}, ${literal(runId)}
+         SELECT ${identifiers(names, "t")}, coalesce(m._observed_at, ${now}), m._run_id
          FROM ${target} t JOIN temp.main.merged m ON ${revisedRows} WHERE ${within}`,
         remove,
       ]
@@ -143,7 +145,7 @@ const mergeOnce = async (
   batch: number | undefined,
   into: { counts: Map<number, Counts>; months: Set<string> },
 ): Promise<"done" | "repeated keys"> => {
-  const { connection, runId } = context
+  const { connection } = context
   const { table } = staged
   await classify(context, staged, batch)
   const found = await connection.runAndReadAll(`
@@ -174,22 +176,53 @@ const mergeOnce = async (
     into.months.add(month)
   }
   if (seen.has(REVISED)) {
-    for (const statement of makeRoom(staged, runId, now)) await connection.run(statement)
+    for (const statement of makeRoom(staged, now)) await connection.run(statement)
   }
   if (seen.has(NEW) || seen.has(REVISED)) {
     const kept = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
-    await connection.run(`${insertion(table, "temp.main.merged", runId, now)}${kept}`)
+    await connection.run(`${insertion(table, "temp.main.merged", now)}${kept}`)
+  }
+  for (const scope of staged.scopes) {
+    if (batch !== undefined && batch !== scope.batch) continue
+    const ended = await endAbsent(context, staged, scope, now)
+    if (ended === 0) continue
+    const counts = into.counts.get(scope.batch) ?? { inserted: 0, revised: 0, unchanged: 0 }
+    into.counts.set(scope.batch, counts)
+    counts.revised += ended
+    into.months.add("-")
   }
   return "done"
 }
 
+/** Ends the current rows of an entity that are not among all there is of it; answers how many. */
+const endAbsent = async (
+  { connection }: MergeContext,
+  { table, source }: Staged,
+  { batch, values, observedAt }: StagedScope,
+  now: string,
+): Promise<number> => {
+  const at = observedAt === undefined ? now : instant(observedAt)
+  const within = Object.entries(values)
+    .map(([name, value]) => `AND t.${identifier(name)} IS NOT DISTINCT FROM ${constant(value)}`)
+    .join(" ")
+  const result = await connection.run(
+    `UPDATE ${qualified(table)} t SET valid_to = ${at}, is_current = false
+     WHERE t.is_current AND t.valid_from < ${at} ${within} AND NOT EXISTS (
+       SELECT 1 FROM (${source} WHERE p._batch = ${batch}) s WHERE ${sameKey(table, "s", "t")})`,
+  )
+  return result.rowsChanged
+}
+
+const constant = (value: Value): string =>
+  typeof value === "string" ? literal(value) : String(value)
+
 /** Rows with keys of their own of which nothing can be stored yet, the bulk of a first sync. */
 export const insertNew = async (
-  { connection, runId, tick }: MergeContext,
+  { connection, tick }: MergeContext,
   staged: Staged,
 ): Promise<Merged> => {
   const source = `(SELECT *, NULL AS _first_seen_at FROM (${staged.source}))`
-  await connection.run(insertion(staged.table, source, runId, instant(tick())))
+  await connection.run(insertion(staged.table, source, instant(tick())))
   const counts = new Map<number, Counts>()
   for (const [batch, inserted] of staged.rowsOfBatch) {
     counts.set(batch, { inserted, revised: 0, unchanged: 0 })
@@ -197,9 +230,13 @@ export const insertNew = async (
   return { counts, months: staged.months }
 }
 
+const haveRepeatedScopes = ({ scopes }: Staged): boolean =>
+  new Set(scopes.map(({ values }) => JSON.stringify(values))).size < scopes.length
+
 export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
   const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
-  if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
+  if (!haveRepeatedScopes(staged) && (await mergeOnce(context, staged, undefined, into)) === "done")
+    return into
   for (const batch of staged.rowsOfBatch.keys()) await mergeOnce(context, staged, batch, into)
   return into
 }

@@ -17,6 +17,13 @@ import { identifier } from "./sql.ts"
 export interface Page {
   readonly batch: number
   readonly rows: Rows
+  readonly runId: string
+}
+
+export interface StagedScope {
+  readonly batch: number
+  readonly values: Readonly<Record<string, Value>>
+  /** Microseconds; absent for rows that no response gave. */
   readonly observedAt: number | undefined
 }
 
@@ -25,12 +32,14 @@ export interface Staged {
   readonly rows: number
   /** Rows of each batch. */
   readonly rowsOfBatch: ReadonlyMap<number, number>
-  /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id` and `_observed_at`. */
+  /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id`, `_run_id` and `_observed_at`. */
   readonly source: string
   /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
   readonly bounds: { readonly from: number; readonly to: number } | undefined
   /** Whether no key can occur twice. */
   readonly distinct: boolean
+  /** Entities of which a batch holds all there is. */
+  readonly scopes: ReadonlyArray<StagedScope>
   /** Months of event time the rows are of. */
   readonly months: ReadonlySet<string>
 }
@@ -141,11 +150,16 @@ export const stage = async (
   const perPage: Array<StagedColumn> = [
     { name: "_page", carrier: "DOUBLE", values: pages.map((_, page) => page) },
     { name: "_batch", carrier: "DOUBLE", values: pages.map(({ batch }) => batch) },
-    { name: "_response_id", carrier: "VARCHAR", values: pages.map(({ rows }) => rows.responseId) },
+    {
+      name: "_response_id",
+      carrier: "VARCHAR",
+      values: pages.map(({ rows }) => rows.origin?.responseId ?? null),
+    },
+    { name: "_run_id", carrier: "VARCHAR", values: pages.map(({ runId }) => runId) },
     {
       name: "_observed_at",
       carrier: "DOUBLE",
-      values: pages.map(({ observedAt }) => observedAt ?? null),
+      values: pages.map(({ rows }) => rows.origin?.receivedAt ?? null),
     },
   ]
   const perRow: Array<StagedColumn> = [
@@ -186,15 +200,27 @@ export const stage = async (
     rows: perRow[0]?.values.length ?? 0,
     rowsOfBatch,
     source: `SELECT p._batch::INTEGER AS _batch, r.rowid AS _ordinal, ${select.join(", ")},
-      p._response_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
+      p._response_id, p._run_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
       FROM temp.main.staged_rows r JOIN temp.main.staged_pages p ON p._page = r._page`,
     bounds,
     distinct: haveDistinctKeys(
       keys,
       pages.map(({ rows }) => rows.length),
     ),
+    scopes: scopesOf(pages),
     months: new Set(pages.flatMap(({ rows }) => [...monthsIn(rows)])),
   }
+}
+
+/** One a batch and entity: a set that came in several pages ends when its last one came. */
+const scopesOf = (pages: ReadonlyArray<Page>): ReadonlyArray<StagedScope> => {
+  const scopes = new Map<string, StagedScope>()
+  for (const { batch, rows } of pages) {
+    if (rows.scope === undefined) continue
+    const observedAt = rows.origin?.receivedAt
+    scopes.set(`${batch} ${JSON.stringify(rows.scope)}`, { batch, values: rows.scope, observedAt })
+  }
+  return [...scopes.values()]
 }
 
 const staged = (column: Column, values: ReadonlyArray<Value>): StagedColumn => ({

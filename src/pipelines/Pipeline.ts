@@ -1,14 +1,21 @@
-// What a pipeline is to the runner: for each vault, a stream of steps, each of which lands on its own.
+// What a pipeline is to the runner: for each of its targets, a stream of steps, each of which lands on its
+// own; and how the answers of its endpoint become rows, which a replay does again.
+import type * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
 import type * as Stream from "effect/Stream"
 import type { ApiError } from "../domain/errors.ts"
 import type { Outcome } from "../domain/outcome.ts"
 import type { ArchivedResponse } from "../domain/response.ts"
 import type { Rows, Table } from "../domain/table.ts"
 import type { VaultRef } from "../domain/vault.ts"
-import type { Drift } from "../domain/violation.ts"
+import type { Drift, Violation } from "../domain/violation.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
+import type { AnyEndpoint } from "../extract/Endpoint.ts"
 import type { ArchiveError } from "../extract/ResponseArchive.ts"
+import type { LoadError } from "../load/errors.ts"
+import type { MappedAnswer, Source } from "../transform/Source.ts"
 import type { ApySeries } from "../transform/tables/transparency/apy_history.ts"
+import type { Scenario } from "./risk/Scenario.ts"
 
 /** What a run was asked for; the same for all its pipelines. */
 export interface RunSettings {
@@ -20,14 +27,25 @@ export interface RunSettings {
   readonly overlapDays: number
   readonly timeFields: ReadonlyArray<string>
   readonly apySeries: ReadonlyArray<ApySeries>
+  /** Days until an audit log is read whole again, for entries dated back. */
+  readonly auditFullScanDays: number
+  readonly scenarios: ReadonlyArray<Scenario>
+  /** Ranges of days performance fees are asked for beside the year and the month to date. */
+  readonly performanceFeeRanges: ReadonlyArray<{ readonly start: number; readonly end: number }>
+  /** Transactions whose revert reason is asked for beside the failed ones found. */
+  readonly revertReasons: ReadonlyArray<{
+    readonly chainId: number
+    readonly transactionHash: string
+  }>
 }
 
 export interface RunContext extends RunSettings {
   readonly today: number
+  /** Microseconds since 1970 UTC. */
   readonly now: number
 }
 
-export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable"
+export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" | "tie"
 
 /** A range of a series known to be missing, in days since 1970 or to the microsecond. */
 export interface GapNote {
@@ -56,7 +74,7 @@ export interface Step {
 
 /** What earlier runs left for an entity. */
 export interface Memory {
-  /** What tasks, cursors and gaps are filed under: the vault's address. */
+  /** What tasks, cursors and gaps are filed under. */
   readonly entity: string
   readonly cursor: (entity: string) => unknown
   readonly openGaps: ReadonlyArray<{ readonly fromAt: number; readonly toAt: number }>
@@ -64,15 +82,39 @@ export interface Memory {
 
 export type Steps = Stream.Stream<Step, ApiError | ArchiveError, ApiClient>
 
-/** A pipeline that fans out over vaults. */
-export interface VaultPipeline {
+/** Whom a pipeline asks about: `subject` is what it passes on, `entity` what its tasks are filed under. */
+export interface Target<S> {
+  readonly entity: string
+  readonly subject: S
+}
+
+/** What targets are found in: the warehouse, as the pipelines before have left it. */
+export interface Lookup {
+  readonly rows: (
+    sql: string,
+    parameters?: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, LoadError>
+  /** Vaults the run was asked for. */
+  readonly vaults: ReadonlyArray<VaultRef>
+  /** Whether `vaults` are a selection, so that what hangs on others is not asked for. */
+  readonly isSelection: boolean
+  readonly context: RunContext
+}
+
+export interface Pipeline<S, A = unknown> {
   readonly name: string
   readonly title: string
   readonly tables: ReadonlyArray<Table>
-  readonly includes: (vault: VaultRef) => boolean
-  /** The endpoint asks by chain and address; without, an address on two chains is asked about once. */
-  readonly perChain: boolean
-  readonly steps: (vault: VaultRef, memory: Memory, context: RunContext) => Steps
-  /** Requests a run will need for the vault, for `--plan`. */
-  readonly expectedRequests: (vault: VaultRef, memory: Memory, context: RunContext) => number
+  readonly endpoint: AnyEndpoint
+  /** Pipelines whose rows tell this one whom to ask about: they end before it begins. */
+  readonly after: ReadonlyArray<string>
+  readonly targets: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Target<S>>, LoadError>
+  // Methods, so that a list can hold pipelines over different subjects.
+  /** Rows of one answer; pure. Fails where a record is not as documented. */
+  rows(answer: A, source: Source<S>): Result.Result<MappedAnswer, Violation>
+  steps(target: Target<S>, memory: Memory, context: RunContext): Steps
+  /** Requests a run will need for the target, for `--plan`. */
+  expectedRequests(target: Target<S>, memory: Memory, context: RunContext): number
 }
+
+export type AnyPipeline = Pipeline<unknown>

@@ -7,11 +7,13 @@ import type { Outcome, RecordedOutcome } from "../domain/outcome.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
+import type { AnyEndpoint, AuthTier } from "../extract/Endpoint.ts"
 import type { ArchiveError } from "../extract/ResponseArchive.ts"
 import type { LoadError } from "../load/errors.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { bookkeepingRows } from "./bookkeeping.ts"
 import { failedStep } from "./failedStep.ts"
+import { hadRows } from "./memory.ts"
 import type { Step } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
 import { Tally } from "./Tally.ts"
@@ -34,6 +36,8 @@ export class Runner {
   private readonly told: Set<string>
   /** Pipelines the key opens no door to: their other tasks are not even tried. */
   private readonly refused = new Set<string>()
+  /** The service has answered something it asks a key for. */
+  private keyAccepted = false
 
   /** `told`: the drift earlier runs have recorded. */
   constructor(options: RunnerOptions, told: ReadonlyArray<DriftKey>) {
@@ -64,6 +68,7 @@ export class Runner {
    */
   task(
     tally: Tally,
+    { auth }: Pick<AnyEndpoint, "auth">,
     entity: string,
     steps: Stream.Stream<Step, ApiError | ArchiveError, ApiClient>,
   ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | Warehouse> {
@@ -73,17 +78,20 @@ export class Runner {
     const begin = Effect.map(Clock.currentTimeMillis, (now) => {
       since.at = now
     })
+    const landed = (step: Step) => {
+      // Entities already being asked land as skipped too: their responses are on record.
+      if (this.isRefusalOfKey(step, auth, entity)) this.refused.add(tally.name)
+      return this.land(tally, entity, step, since)
+    }
     const whole = steps.pipe(
       // Fetches the next page while this one is being written.
       Stream.buffer({ capacity: 1 }),
-      Stream.runForEach((step) => this.land(tally, entity, step, since)),
+      Stream.runForEach(landed),
       Effect.timeoutOrElse({
         duration: seconds * 1000,
         orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
       }),
-      Effect.catchTag("ApiError", (error) =>
-        this.land(tally, entity, failedStep(error, "rest"), since),
-      ),
+      Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
       Effect.tap(() => {
         this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
         return Effect.void
@@ -102,18 +110,17 @@ export class Runner {
     const { runId, onProgress } = this.options
     const pipeline = tally.name
     const drift = (step.drift ?? []).filter((note) => this.isNew(step.endpoint, note))
-    const errorText = step.error?.message ?? step.warning
-    // Entities already being asked land as skipped too: their responses are on record.
-    if (isRefusal(step.error)) this.refused.add(pipeline)
     return Effect.gen({ self: this }, function* () {
       const warehouse = yield* Warehouse
+      const { outcome: settled, warning } = yield* suspected(warehouse, pipeline, entity, step)
+      const errorText = step.error?.message ?? warning
       const startedAt = yield* Clock.currentTimeMillis
       const committed = yield* warehouse.commit({
         task: {
           pipeline,
           entity,
           window: step.window,
-          outcome: step.outcome,
+          outcome: settled,
           requests: step.requests,
           seconds: (startedAt - (since.at ?? startedAt)) / 1000,
           ...(step.error === undefined ? {} : { errorTag: step.error.reason._tag }),
@@ -132,15 +139,15 @@ export class Runner {
         ),
       })
       since.at = yield* Clock.currentTimeMillis
-      const outcome = recorded(step.outcome, committed.inserted + committed.revised)
+      const outcome = recorded(settled, committed.inserted + committed.revised)
       tally.rowsInserted += committed.inserted
       tally.rowsRevised += committed.revised
       tally.requests += step.requests
       tally.count(outcome, errorText)
       const rows = step.rows.reduce((sum, { length }) => sum + length, 0)
       onProgress({ kind: "page", pipeline, entity, rows, requests: step.requests })
-      if (step.warning !== undefined) {
-        onProgress({ kind: "warning", pipeline, text: `${entity}: ${step.warning}` })
+      if (warning !== undefined && settled !== "skipped") {
+        onProgress({ kind: "warning", pipeline, text: `${entity}: ${warning}` })
       }
       onProgress({
         kind: "task",
@@ -150,6 +157,35 @@ export class Runner {
         ...(errorText === undefined ? {} : { text: errorText }),
       })
     })
+  }
+
+  /** Records that a pipeline is not read at all, and why. */
+  skip(
+    tally: Tally,
+    endpoint: Pick<AnyEndpoint, "name">,
+    warning: string,
+  ): Effect.Effect<void, LoadError, Warehouse> {
+    const step: Step = {
+      window: "all",
+      endpoint: endpoint.name,
+      outcome: "skipped",
+      rows: [],
+      responses: [],
+      requests: 0,
+      warning,
+    }
+    return this.land(tally, "-", step, { at: undefined })
+  }
+
+  /** Whether a step tells that the key opens nothing of the pipeline, rather than not this entity. */
+  private isRefusalOfKey({ error }: Step, auth: AuthTier, entity: string): boolean {
+    const tag = error?.reason._tag
+    if (tag === "NotConfigured") return true
+    if (tag === undefined && auth !== "public") this.keyAccepted = true
+    if (tag !== "Unauthorized" && tag !== "Forbidden") return false
+    // A curator is refused the vaults of others, a user the subaccounts of others: the next may be theirs.
+    const ownsSome = auth !== "admin" && entity !== "-"
+    return !ownsSome || (tag === "Unauthorized" && !this.keyAccepted)
   }
 
   private isNew(endpoint: string, { path, kind }: Drift): boolean {
@@ -171,8 +207,23 @@ const driftKey = ({ endpoint, path, kind }: DriftKey): string => `${endpoint} ${
 const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
   outcome === "landed" ? (changed > 0 ? "loaded" : "unchanged") : outcome
 
-const isRefusal = (error: ApiError | undefined): boolean =>
-  error?.reason._tag === "Unauthorized" || error?.reason._tag === "Forbidden"
+/** An empty answer to a question that had one with something in it before is not believed. */
+const suspected = Effect.fnUntraced(function* (
+  warehouse: Warehouse["Service"],
+  pipeline: string,
+  entity: string,
+  step: Step,
+) {
+  const { outcome, window, error, warning } = step
+  const task = { pipeline, entity, window }
+  if (outcome !== "empty" || error !== undefined || !(yield* hadRows(warehouse, task))) {
+    return { outcome, warning }
+  }
+  return {
+    outcome: "suspicious_empty" as const,
+    warning: warning ?? `nothing in ${step.endpoint} where there was something before; kept it`,
+  }
+})
 
 const taskTimeout = (pipeline: string, entity: string, seconds: number): ApiError =>
   new ApiError({

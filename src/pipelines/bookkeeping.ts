@@ -1,5 +1,4 @@
 // The records a step leaves beside its rows: the archive's index, gaps, quarantine and drift.
-import type { ArchivedResponse } from "../domain/response.ts"
 import type { Rows } from "../domain/table.ts"
 import type { Drift } from "../domain/violation.ts"
 import { gaps } from "../load/tables/gaps.ts"
@@ -24,18 +23,23 @@ export const bookkeepingRows = (
   drift: ReadonlyArray<Drift>,
 ): ReadonlyArray<Rows> =>
   [
-    responseRows(step.responses, origin),
+    responseRows(step, origin),
     gapRows(step, origin),
     quarantineRows(step, origin),
     driftRows(step, origin, drift),
   ].filter(({ length }) => length > 0)
 
-const responseRows = (kept: ReadonlyArray<ArchivedResponse>, { runId }: StepOrigin): Rows =>
-  mapObjects(
+const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows => {
+  const landed = new Set(step.rows.map(({ origin }) => origin?.responseId))
+  return mapObjects(
     responses,
-    kept.map((response) => ({
+    step.responses.map((response) => ({
       response_id: response.responseId,
       run_id: runId,
+      pipeline,
+      entity,
+      window: step.window,
+      is_landed: landed.has(response.responseId),
       endpoint: response.endpoint,
       method: response.method,
       url: response.url,
@@ -49,6 +53,7 @@ const responseRows = (kept: ReadonlyArray<ArchivedResponse>, { runId }: StepOrig
       archive_length: response.length,
     })),
   )
+}
 
 const gapRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows =>
   mapObjects(

@@ -2,25 +2,21 @@
 import type { Table } from "../domain/table.ts"
 import { operationTables } from "../load/tables/index.ts"
 import { coreTables } from "../transform/tables/index.ts"
-import type { VaultPipeline } from "./Pipeline.ts"
+import type { AnyPipeline } from "./Pipeline.ts"
 import { allocationHistoryPipeline } from "./transparency/allocation_history.ts"
 import { apyHistoryPipeline } from "./transparency/apy_history.ts"
 import { pnlHistoryPipeline } from "./transparency/pnl_history.ts"
 import { ratioHistoryPipeline } from "./transparency/ratio_history.ts"
+import { vaultsPipeline } from "./vaults/vaults.ts"
 
-/** The list of vaults, which all others fan out over, runs first and always. */
-export const VAULTS = "vaults"
-
-export const vaultPipelines: ReadonlyArray<VaultPipeline> = [
+export const pipelines: ReadonlyArray<AnyPipeline> = [
+  vaultsPipeline,
   ratioHistoryPipeline,
   pnlHistoryPipeline,
   apyHistoryPipeline,
   allocationHistoryPipeline,
 ]
 
-export const pipelineNames: ReadonlyArray<string> = [
-  VAULTS,
-  ...vaultPipelines.map(({ name }) => name),
-]
+export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
 
 export const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables]

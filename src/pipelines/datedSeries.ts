@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { ApiError } from "../domain/errors.ts"
-import type { Table, Value } from "../domain/table.ts"
+import type { Rows, Table, Value } from "../domain/table.ts"
 import { dayOf, endOfDay, formatDay, startOfDay } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
-import type { Answer, ApiClient } from "../extract/ApiClient.ts"
-import type { AnyEndpoint } from "../extract/Endpoint.ts"
+import { type Answer, ApiClient } from "../extract/ApiClient.ts"
+import type { Endpoint, Inputs } from "../extract/Endpoint.ts"
+import type { Parameters } from "../extract/Parameter.ts"
 import {
   type DateWindow,
   dateWindows,
@@ -16,44 +16,42 @@ import {
   type WindowRead,
   type WindowStep,
 } from "../extract/paginators/dateWindows.ts"
-import type { ArchiveError } from "../extract/ResponseArchive.ts"
-import type { Mapped } from "../transform/mapRecords.ts"
-import type { SeriesContext } from "../transform/series.ts"
-import { mappedOrViolation } from "./mapped.ts"
-import type { GapNote, Memory, RunContext, Step, VaultPipeline } from "./Pipeline.ts"
+import type { MappedAnswer, Source } from "../transform/Source.ts"
+import { landed } from "./landed.ts"
+import type { GapNote, Memory, Pipeline, RunContext, Step, Target } from "./Pipeline.ts"
 import { readSeriesCursor, writeSeriesCursor } from "./seriesCursor.ts"
 
-export interface DatedSeries<A> {
+export interface DatedSeries<P extends Parameters, A> {
   readonly name: string
   readonly title: string
   readonly table: Table
-  readonly endpoint: AnyEndpoint
-  readonly includes: (vault: VaultRef) => boolean
-  readonly perChain: boolean
+  readonly endpoint: Endpoint<P, A>
+  readonly targets: Pipeline<VaultRef>["targets"]
   /** Longest window whose answer is not cut off. */
   readonly windowDays: number
   /** Points an answer can hold at most; as many as that may mean that there are more. */
   readonly pointLimit?: number
-  readonly ask: (
-    vault: VaultRef,
-    window: DateWindow,
-  ) => Effect.Effect<Answer<A>, ApiError | ArchiveError, ApiClient>
+  readonly inputs: (vault: VaultRef, window: DateWindow) => Inputs<P>
   readonly pointsIn: (answer: A) => number
-  readonly rows: (answer: A, context: SeriesContext) => Result.Result<Mapped, Violation>
+  readonly rows: (answer: A, source: Source<VaultRef>) => Result.Result<MappedAnswer, Violation>
 }
 
 interface Content {
   readonly answer: Answer<unknown>
-  readonly mapped: Mapped
+  readonly mapped: MappedAnswer
 }
 
-export const datedSeries = <A>(series: DatedSeries<A>): VaultPipeline => ({
+export const datedSeries = <P extends Parameters, A>(
+  series: DatedSeries<P, A>,
+): Pipeline<VaultRef, A> => ({
   name: series.name,
   title: series.title,
   tables: [series.table],
-  includes: series.includes,
-  perChain: series.perChain,
-  steps: (vault, memory, context) =>
+  endpoint: series.endpoint,
+  after: ["vaults"],
+  targets: series.targets,
+  rows: series.rows,
+  steps: (target, memory, context) =>
     dateWindows({
       cursor: context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity)),
       gaps: memory.openGaps.map(({ fromAt, toAt }) => ({ from: dayOf(fromAt), to: dayOf(toAt) })),
@@ -62,30 +60,23 @@ export const datedSeries = <A>(series: DatedSeries<A>): VaultPipeline => ({
       overlapDays: context.overlapDays,
       since: context.since,
       until: context.until,
-      read: (window) => read(series, vault, window, context),
+      read: (window) => read(series, target, window, context),
     }).pipe(Stream.map((step) => toStep(series, memory.entity, step))),
-  expectedRequests: (vault, memory, context) => expectedRequests(series, vault, memory, context),
+  expectedRequests: ({ subject }, memory, context) =>
+    expectedRequests(series.windowDays, subject, memory, context),
 })
 
-const read = Effect.fnUntraced(function* <A>(
-  series: DatedSeries<A>,
-  vault: VaultRef,
+const read = Effect.fnUntraced(function* <P extends Parameters, A>(
+  series: DatedSeries<P, A>,
+  { entity, subject }: Target<VaultRef>,
   window: DateWindow,
   context: RunContext,
 ) {
-  const answer = yield* series.ask(vault, window)
-  const mapped = yield* Effect.fromResult(
-    mappedOrViolation(
-      series.endpoint,
-      vault.address,
-      answer,
-      series.rows(answer.value, {
-        vault,
-        responseId: answer.responseId,
-        timeFields: context.timeFields,
-      }),
-    ),
-  )
+  const client = yield* ApiClient
+  const inputs = series.inputs(subject, window)
+  const answer = yield* client.call(series.endpoint, inputs, subject)
+  const { timeFields } = context
+  const mapped = yield* landed(series, { entity, subject, inputs, timeFields }, answer)
   const points = series.pointsIn(answer.value)
   const days = daysIn(series.table, mapped)
   const content: Content = { answer, mapped }
@@ -100,10 +91,11 @@ const read = Effect.fnUntraced(function* <A>(
 
 const daysIn = (
   table: Table,
-  { rows }: Mapped,
+  { rows }: MappedAnswer,
 ): { readonly oldest: number; readonly newest: number } | undefined => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
-  const times: ReadonlyArray<Value> = rows.columns[at] ?? []
+  const found: Rows | undefined = rows.find((each) => each.table === table)
+  const times: ReadonlyArray<Value> = found?.columns[at] ?? []
   let oldest = Infinity
   let newest = -Infinity
   for (const time of times) {
@@ -120,7 +112,11 @@ const daysIn = (
 const windowText = ({ from, to }: DateWindow): string =>
   `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
 
-const toStep = <A>(series: DatedSeries<A>, entity: string, step: WindowStep<Content>): Step => {
+const toStep = (
+  series: { readonly endpoint: { readonly name: string } },
+  entity: string,
+  step: WindowStep<Content>,
+): Step => {
   const cursor = cursorOf(entity, step.cursor)
   const shared = { window: windowText(step.window), endpoint: series.endpoint.name, ...cursor }
   if (step._tag === "Failed") {
@@ -147,7 +143,7 @@ const toStep = <A>(series: DatedSeries<A>, entity: string, step: WindowStep<Cont
   return {
     ...shared,
     outcome: step.suspicious ? "suspicious_empty" : empty ? "empty" : "landed",
-    rows: empty ? [] : [mapped.rows],
+    rows: empty ? [] : mapped.rows,
     responses: answer.responses,
     requests: answer.attempts,
     gaps,
@@ -173,8 +169,8 @@ const gap = (
 // A year where nothing is known of a vault's age.
 const ASSUMED_DAYS = 365
 
-const expectedRequests = <A>(
-  series: DatedSeries<A>,
+const expectedRequests = (
+  windowDays: number,
   vault: VaultRef,
   memory: Memory,
   context: RunContext,
@@ -184,7 +180,7 @@ const expectedRequests = <A>(
     vault.startedOn ?? context.today - ASSUMED_DAYS,
     context.since ?? -Infinity,
   )
-  const windows = (days: number) => Math.max(1, Math.ceil(days / series.windowDays))
+  const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
   // The two more: an empty window and the question for anything before it.
   if (cursor === undefined) return windows(context.today - start) + 2 + memory.openGaps.length
   const older = cursor.complete || cursor.from <= start ? 0 : windows(cursor.from - start) + 2

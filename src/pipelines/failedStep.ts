@@ -8,6 +8,7 @@ const outcomeOf = ({ reason }: ApiError): Outcome => {
   switch (reason._tag) {
     case "Unauthorized":
     case "Forbidden":
+    case "NotConfigured":
       return "skipped"
     case "NotFound":
       return reason.expected ? "empty" : "failed"

@@ -1,10 +1,12 @@
-// What earlier runs left for this one: cursors, open gaps, vaults, and what was not supported.
+// What earlier runs left for this one: cursors, open gaps, vaults, and what need not be asked again yet.
 import * as Effect from "effect/Effect"
 import type { AddressKind } from "../domain/address.ts"
 import { dayOf, formatInstant, MICROS_PER_DAY } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Warehouse } from "../load/Warehouse.ts"
-import type { Memory } from "./Pipeline.ts"
+import type { Place } from "../extract/ResponseArchive.ts"
+import type { AnyPipeline, Lookup, Memory, RunContext, Target } from "./Pipeline.ts"
+import { chosen, type SyncOptions } from "./selection.ts"
 
 type Store = Warehouse["Service"]
 
@@ -13,20 +15,58 @@ interface Range {
   readonly toAt: number
 }
 
-/** Everything remembered of one pipeline, by entity. */
-export interface Memories {
-  /** Whether the service lately said that it does not offer this for the entity. */
-  readonly isUnsupported: (entity: string) => boolean
-  readonly of: (entity: string) => Memory
+/** A target and what is remembered of it. */
+export interface Asked {
+  readonly target: Target<unknown>
+  readonly memory: Memory
 }
 
-export const rememberedBy = Effect.fnUntraced(function* (
+export type Selection = Pick<SyncOptions, "vaults" | "unsupportedRetryDays">
+
+const MICROS_PER_SECOND = 1_000_000
+
+const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
+
+/** Whom the pipeline asks about in this run, now that those before it have landed. */
+export const askedBy = Effect.fnUntraced(function* (
   warehouse: Store,
-  pipeline: string,
-  now: number,
-  { unsupportedRetryDays }: { readonly unsupportedRetryDays: number },
+  pipeline: AnyPipeline,
+  context: RunContext,
+  options: Selection,
 ) {
-  const cursors = yield* warehouse.cursors(pipeline)
+  const targets = yield* pipeline.targets(yield* lookupOf(warehouse, context, options))
+  const cursors = yield* warehouse.cursors(pipeline.name)
+  const gaps = yield* openGaps(warehouse, pipeline.name)
+  const settled = context.full
+    ? new Set<string>()
+    : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
+  return targets
+    .filter(({ entity }) => !settled.has(entity))
+    .map((target): Asked => ({
+      target,
+      memory: {
+        entity: target.entity,
+        cursor: (name) => cursors.get(name),
+        openGaps: gaps.get(target.entity) ?? [],
+      },
+    }))
+})
+
+const lookupOf = Effect.fnUntraced(function* (
+  warehouse: Store,
+  context: RunContext,
+  { vaults }: Selection,
+) {
+  const lookup: Lookup = {
+    rows: warehouse.rows,
+    vaults: (yield* storedVaults(warehouse)).filter(chosen(vaults)),
+    isSelection: vaults.include.length > 0,
+    context,
+  }
+  return lookup
+})
+
+const openGaps = Effect.fnUntraced(function* (warehouse: Store, pipeline: string) {
   const gaps = new Map<string, Array<Range>>()
   for (const row of yield* warehouse.rows(
     `select entity, epoch_us(from_at)::double as from_at, epoch_us(to_at)::double as to_at
@@ -38,26 +78,36 @@ export const rememberedBy = Effect.fnUntraced(function* (
     ranges.push({ fromAt: Number(row["from_at"]), toAt: Number(row["to_at"]) })
     gaps.set(entity, ranges)
   }
-  const since = formatInstant(now - unsupportedRetryDays * MICROS_PER_DAY)
-  const unsupported = new Set(
-    (yield* warehouse.rows(
-      `select distinct entity from ops.tasks
-       where pipeline = $1 and outcome = 'unsupported' and finished_at > $2::timestamp`,
-      [pipeline, since.replace("Z", "")],
-    )).map((row) => String(row["entity"])),
-  )
-  const memories: Memories = {
-    isUnsupported: (entity) => unsupported.has(entity),
-    of: (entity) => ({
-      entity,
-      cursor: (name) => cursors.get(name),
-      openGaps: gaps.get(entity) ?? [],
-    }),
-  }
-  return memories
+  return gaps
 })
 
-/** Vaults of earlier runs: read on even when the service no longer lists them, or its list fails. */
+/**
+ * Entities of which the service lately said that it has nothing to say (§7), and those whose last answer it
+ * would give again from its cache (§8).
+ */
+const needNotBeAsked = Effect.fnUntraced(function* (
+  warehouse: Store,
+  { name, endpoint }: AnyPipeline,
+  now: number,
+  { unsupportedRetryDays }: Selection,
+) {
+  const cached = now - (endpoint.serverCacheSeconds ?? 0) * MICROS_PER_SECOND
+  const absent = now - unsupportedRetryDays * MICROS_PER_DAY
+  const rows = yield* warehouse.rows(
+    `select entity from ops.tasks
+     where pipeline = $1 and finished_at > least($2::timestamp, $3::timestamp)
+     group by entity
+     having bool_and(case
+       when outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null)
+         then finished_at > $3::timestamp
+       else outcome in ('loaded', 'unchanged', 'empty') and finished_at > $2::timestamp
+     end)`,
+    [name, timestampText(cached), timestampText(absent)],
+  )
+  return new Set(rows.map((row) => String(row["entity"])))
+})
+
+/** Vaults of earlier runs too: read on even when the service no longer lists them, or its list fails. */
 export const storedVaults = Effect.fnUntraced(function* (warehouse: Store) {
   const rows = yield* warehouse.rows(
     `select chain_id, vault_address, vault_address_as_served, chain_type,
@@ -72,6 +122,38 @@ export const storedVaults = Effect.fnUntraced(function* (warehouse: Store) {
     kind: row["chain_type"] as AddressKind,
     startedOn: row["started_at"] === null ? undefined : dayOf(Number(row["started_at"])),
   }))
+})
+
+/** Whether the question has had an answer with something in it before. */
+export const hadRows = Effect.fnUntraced(function* (
+  warehouse: Store,
+  task: { readonly pipeline: string; readonly entity: string; readonly window: string },
+) {
+  const rows = yield* warehouse.rows(
+    `select 1 from ops.tasks where pipeline = $1 and entity = $2 and "window" = $3
+       and outcome in ('loaded', 'unchanged') limit 1`,
+    [task.pipeline, task.entity, task.window],
+  )
+  return rows.length > 0
+})
+
+/** Where the bodies of the last run lie, by SHA-256. */
+export const lastBodies = Effect.fnUntraced(function* (warehouse: Store) {
+  const rows = yield* warehouse.rows(
+    `select body_sha256, archive_file, archive_offset, archive_length from raw.responses
+     where run_id = (select max(run_id) from raw.responses)`,
+    [],
+  )
+  return new Map(
+    rows.map((row): [string, Place] => [
+      String(row["body_sha256"]),
+      {
+        file: String(row["archive_file"]),
+        offset: Number(row["archive_offset"]),
+        length: Number(row["archive_length"]),
+      },
+    ]),
+  )
 })
 
 /** Fields earlier runs have told about. */

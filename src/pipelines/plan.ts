@@ -5,11 +5,10 @@ import * as Effect from "effect/Effect"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
-import { VAULTS, vaultPipelines } from "./catalog.ts"
-import { rememberedBy, storedVaults } from "./memory.ts"
-import { type Asked, askedBy, chosen, type SyncOptions } from "./selection.ts"
+import { pipelines as all } from "./catalog.ts"
+import { askedBy, storedVaults } from "./memory.ts"
 import type { RunContext } from "./Pipeline.ts"
-import { vaultLists } from "./vaults/vaults.ts"
+import { type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 export interface PlannedPipeline {
   readonly name: string
@@ -47,21 +46,17 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const warehouse = yield* Warehouse
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
-  const known = yield* storedVaults(warehouse)
-  const vaults = known.filter(chosen(options.vaults))
-  const pipelines: Array<PlannedPipeline> = [
-    { name: VAULTS, title: "Vaults", tasks: vaultLists.length, requests: vaultLists.length },
-  ]
-  for (const pipeline of vaultPipelines) {
-    if (options.pipelines.length > 0 && !options.pipelines.includes(pipeline.name)) continue
-    const memories = yield* rememberedBy(warehouse, pipeline.name, now, options)
-    const asked = askedBy(pipeline, vaults, memories)
-    const expected = ({ vault, memory }: Asked) => pipeline.expectedRequests(vault, memory, context)
+  const pipelines: Array<PlannedPipeline> = []
+  for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
+    const asked = yield* askedBy(warehouse, pipeline, context, options)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,
       tasks: asked.length,
-      requests: asked.reduce((sum, each) => sum + expected(each), 0),
+      requests: asked.reduce(
+        (sum, { target, memory }) => sum + pipeline.expectedRequests(target, memory, context),
+        0,
+      ),
     })
   }
   const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
@@ -74,6 +69,6 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
     pipelines,
     requests,
     seconds: pace > 0 ? requests / pace : undefined,
-    vaultsUnknown: known.length === 0,
+    vaultsUnknown: (yield* storedVaults(warehouse)).length === 0,
   } satisfies Plan
 })

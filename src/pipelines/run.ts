@@ -14,12 +14,13 @@ import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { writeLastRun } from "./lastRun.ts"
+import { lastBodies } from "./memory.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
 import type { RunSummary } from "./progress.ts"
 import type { SyncOptions } from "./selection.ts"
 import { sync } from "./sync.ts"
 
-export interface RunOptions extends Omit<SyncOptions, "runId"> {
+export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey"> {
   readonly dataDir: string
   readonly api: ApiSettings
   readonly pace: PaceOptions
@@ -41,8 +42,17 @@ const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
 
 export const run = Effect.fnUntraced(function* (options: RunOptions) {
   const runId = yield* newRunId
+  const archive = Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    return ResponseArchive.layer({
+      directory: join(options.dataDir, "raw"),
+      runId,
+      notBefore: warehouse.openedAt,
+      known: yield* lastBodies(warehouse),
+    })
+  })
   const extract = ApiClient.layer(options.api).pipe(
-    Layer.provideMerge(ResponseArchive.layer({ directory: join(options.dataDir, "raw"), runId })),
+    Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer(options.pace)),
     Layer.provide(httpLayer),
   )
@@ -53,13 +63,17 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
     ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
-  return yield* recordedRun({ ...options, runId }).pipe(
-    Effect.provide(Layer.mergeAll(extract, load)),
-  )
+  return yield* recordedRun({
+    ...options,
+    runId,
+    hasKey: options.api.apiKey !== undefined,
+  }).pipe(Effect.provide(Layer.provideMerge(extract, load)))
 })
 
 /** The run between its record's start and end; a run that was killed keeps a record without an end. */
-const recordedRun = Effect.fnUntraced(function* (options: RunOptions & { readonly runId: string }) {
+const recordedRun = Effect.fnUntraced(function* (
+  options: RunOptions & Pick<SyncOptions, "runId" | "hasKey">,
+) {
   const warehouse = yield* Warehouse
   yield* warehouse.startRun({
     command: options.command,

@@ -1,8 +1,7 @@
-// What a run was asked for, and whom it therefore asks about.
+// What a run was asked for, and which pipelines and vaults that makes.
 import { canonicalAddress } from "../domain/address.ts"
 import type { VaultRef } from "../domain/vault.ts"
-import type { Memories } from "./memory.ts"
-import type { Memory, RunSettings, VaultPipeline } from "./Pipeline.ts"
+import type { AnyPipeline, RunSettings } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
 
 export interface SyncOptions {
@@ -13,6 +12,8 @@ export interface SyncOptions {
   readonly settings: RunSettings
   readonly taskTimeoutSeconds: number
   readonly unsupportedRetryDays: number
+  /** Whether the service is asked with a key: without, what needs one is not asked at all. */
+  readonly hasKey: boolean
   readonly onProgress: OnProgress
 }
 
@@ -33,33 +34,18 @@ export const chosen = ({ include, exclude }: VaultFilter) => {
     (included.size === 0 || included.has(address)) && !excluded.has(address)
 }
 
-export interface Asked {
-  readonly vault: VaultRef
-  readonly memory: Memory
+/** The pipelines of these names and those they depend on, in the order of the catalog; all without a name. */
+export const withWhatTheyNeed = (
+  all: ReadonlyArray<AnyPipeline>,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<AnyPipeline> => {
+  if (names.length === 0) return all
+  const wanted = new Set<string>()
+  const want = (name: string): void => {
+    if (wanted.has(name)) return
+    wanted.add(name)
+    for (const before of all.find((pipeline) => pipeline.name === name)?.after ?? []) want(before)
+  }
+  for (const name of names) want(name)
+  return all.filter(({ name }) => wanted.has(name))
 }
-
-/** The vaults a pipeline reads in this run, each with what is remembered of it. */
-export const askedBy = (
-  pipeline: VaultPipeline,
-  vaults: ReadonlyArray<VaultRef>,
-  memories: Memories,
-): ReadonlyArray<Asked> => {
-  const included = vaults.filter(pipeline.includes)
-  const asked = pipeline.perChain ? included : onePerAddress(included)
-  return asked
-    .map((vault) => ({ vault, memory: memories.of(entityOf(vault, asked)) }))
-    .filter(({ memory }) => !memories.isUnsupported(memory.entity))
-}
-
-/** The same one in every run: that on the lowest chain id. */
-const onePerAddress = (vaults: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
-  ...new Map(
-    vaults.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
-  ).values(),
-]
-
-/** The address; with its chain where one address is a vault on several. */
-const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
-  all.some((other) => other.address === address && other.chainId !== chainId)
-    ? `${address}@${chainId}`
-    : address

@@ -1,20 +1,18 @@
-// One run: the list of vaults, then every pipeline for every vault, then the readers' copies.
+// One run: every pipeline, each once those that tell it whom to ask about have ended.
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
-import type { VaultRef } from "../domain/vault.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
-import { VAULTS, vaultPipelines } from "./catalog.ts"
-import { knownDrift, rememberedBy, storedVaults } from "./memory.ts"
-import type { RunContext, VaultPipeline } from "./Pipeline.ts"
+import { pipelines } from "./catalog.ts"
+import { type Asked, askedBy, knownDrift } from "./memory.ts"
+import type { AnyPipeline, RunContext } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
 import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
-import { askedBy, chosen, type SyncOptions } from "./selection.ts"
-import { vaultLists } from "./vaults/vaults.ts"
+import { type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 // More tasks than requests under way: while some wait for the writer, others ask.
 const TASKS_AT_ONCE = 48
@@ -25,68 +23,55 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   const now = microsFromMillis(startedAt)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
   const runner = new Runner(options, yield* knownDrift(yield* Warehouse))
-  const selected = vaultPipelines.filter(
-    ({ name }) => options.pipelines.length === 0 || options.pipelines.includes(name),
+  const selected = withWhatTheyNeed(pipelines, options.pipelines)
+  const ended = new Map(
+    yield* Effect.forEach(selected, ({ name }) =>
+      Effect.map(Deferred.make<void>(), (done) => [name, done] as const),
+    ),
   )
-  const vaults = (yield* readVaultList(runner)).filter(chosen(options.vaults))
-  yield* Effect.forEach(
-    selected,
-    (pipeline) => runPipeline(runner, pipeline, vaults, context, options),
-    {
-      concurrency: "unbounded",
-      discard: true,
-    },
-  )
+  const inTurn = (pipeline: AnyPipeline) =>
+    Effect.gen(function* () {
+      for (const before of pipeline.after) {
+        const done = ended.get(before)
+        if (done !== undefined) yield* Deferred.await(done)
+      }
+      yield* runPipeline(runner, pipeline, context, options)
+      const done = ended.get(pipeline.name)
+      if (done !== undefined) yield* Deferred.succeed(done, undefined)
+    })
+  yield* Effect.forEach(selected, inTurn, { concurrency: "unbounded", discard: true })
   yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).flush
   const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
   return summaryOf(options.runId, runner, seconds)
 })
 
-/** The vaults the service lists, together with those it listed before. */
-const readVaultList = Effect.fnUntraced(function* (runner: Runner) {
-  const refs = new Map<string, VaultRef>()
-  const warehouse = yield* Warehouse
-  for (const ref of yield* storedVaults(warehouse)) refs.set(keyOf(ref), ref)
-  const tally = yield* runner.begin(VAULTS, "Vaults", vaultLists.length)
-  yield* Effect.forEach(
-    vaultLists,
-    ({ list }) =>
-      runner.task(
-        tally,
-        "-",
-        Stream.fromEffect(list).pipe(
-          Stream.map(({ step, refs: listed }) => {
-            for (const ref of listed) refs.set(keyOf(ref), ref)
-            return step
-          }),
-        ),
-      ),
-    { concurrency: vaultLists.length, discard: true },
-  )
-  yield* runner.finish(tally)
-  return [...refs.values()]
-})
-
-const keyOf = ({ chainId, address }: VaultRef): string => `${chainId} ${address}`
-
 const runPipeline = Effect.fnUntraced(function* (
   runner: Runner,
-  pipeline: VaultPipeline,
-  vaults: ReadonlyArray<VaultRef>,
+  pipeline: AnyPipeline,
   context: RunContext,
   options: SyncOptions,
 ) {
   const warehouse = yield* Warehouse
-  const memories = yield* rememberedBy(warehouse, pipeline.name, context.now, options)
-  const asked = askedBy(pipeline, vaults, memories)
-  const tally = yield* runner.begin(pipeline.name, pipeline.title, asked.length)
-  yield* Effect.forEach(
-    asked,
-    ({ vault, memory }) =>
-      runner.task(tally, memory.entity, pipeline.steps(vault, memory, context)),
-    { concurrency: TASKS_AT_ONCE, discard: true },
-  )
+  const { name, title, endpoint } = pipeline
+  const needsKey = endpoint.auth !== "public" && endpoint.auth !== "undocumented"
+  if (needsKey && !options.hasKey) {
+    const tally = yield* runner.begin(name, title, 0)
+    yield* runner.skip(tally, endpoint, "needs an API key (VAULTHOUSE_API_KEY)")
+    return yield* runner.finish(tally)
+  }
+  const asked = yield* askedBy(warehouse, pipeline, context, options)
+  const tally = yield* runner.begin(name, title, asked.length)
+  const task = ({ target, memory }: Asked) =>
+    runner.task(tally, endpoint, memory.entity, pipeline.steps(target, memory, context))
+  // What a key opens is asked for once alone, so that a refusal is met once and not by all at once.
+  const [first, ...others] = asked
+  const probed = endpoint.auth !== "public" && first !== undefined
+  if (probed) yield* task(first)
+  yield* Effect.forEach(probed ? others : asked, task, {
+    concurrency: TASKS_AT_ONCE,
+    discard: true,
+  })
   yield* runner.finish(tally)
 })
 

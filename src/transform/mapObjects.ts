@@ -9,5 +9,5 @@ export const mapObjects = (
   table,
   columns: table.columns.map(({ name }) => objects.map((object) => object[name] ?? null)),
   length: objects.length,
-  responseId: null,
+  origin: null,
 })

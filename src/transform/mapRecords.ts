@@ -1,6 +1,7 @@
 // Records to rows, driven by the table value: each column takes the first of its fields that is present
 // and of its type; whatever is left of the record goes to `extra` whole.
 import { asDigits, asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/json.ts"
+import type { Origin } from "../domain/response.ts"
 import type { Column, Rows, Table, Value } from "../domain/table.ts"
 import { parseDay, parseInstant } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
@@ -16,7 +17,7 @@ export interface Mapped {
 export interface MapOptions {
   readonly table: Table
   readonly records: ReadonlyArray<JsonObject>
-  readonly responseId: string
+  readonly origin: Origin
   readonly computed: Computed
   /** Fields the mapping has read itself (keys, times, tables of their own): not for `extra`. */
   readonly consumed?: ReadonlyArray<string>
@@ -54,7 +55,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
   const extraAt = table.columns.findIndex((column) => column.name === "extra")
   if (extraAt >= 0) columns[extraAt] = records.map((record, row) => leftOver.rest(record, row))
   return {
-    rows: { table, columns, length: records.length, responseId: options.responseId },
+    rows: { table, columns, length: records.length, origin: options.origin },
     drift: [...drift.values()],
   }
 }

@@ -3,17 +3,14 @@
 import * as Result from "effect/Result"
 import { type Address, canonicalAddress } from "../domain/address.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { Rows } from "../domain/table.ts"
-import { dayOf, parseInstant } from "../domain/time.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import type { Drift, Violation } from "../domain/violation.ts"
+import type { Violation } from "../domain/violation.ts"
 import { mapRecords } from "./mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "./tables/vaults/vaults.ts"
 
 const addressFields = ["address", "vault_address", "vaultAddress", "contract_address"]
 const chainFields = ["chain", "chain_id", "chainId"]
-const startFields = ["start_datetime", "startDatetime", "started_at", "created_at"]
 
 interface Located {
   readonly record: JsonObject
@@ -24,24 +21,11 @@ interface Located {
   readonly consumed: ReadonlyArray<string>
 }
 
-export interface MappedVaults {
-  readonly rows: ReadonlyArray<Rows>
-  readonly drift: ReadonlyArray<Drift>
-  /** Vaults whose address is of a kind this API has endpoints for. */
-  readonly refs: ReadonlyArray<VaultRef>
-}
-
-export interface VaultListContext {
-  readonly responseId: string
-  /** The status asked for; stands in where a record does not repeat it. */
-  readonly status: string
-}
-
 /** Fails when a record holds no address or no chain id. */
 export const vaultRows = (
   records: ReadonlyArray<JsonObject>,
-  context: VaultListContext,
-): Result.Result<MappedVaults, Violation> => {
+  source: Source<null>,
+): Result.Result<MappedAnswer, Violation> => {
   const located: Array<Located> = []
   for (const [index, record] of records.entries()) {
     const found = locate(record, index)
@@ -53,8 +37,8 @@ export const vaultRows = (
   const metricFields = vaultReportedMetrics.columns.flatMap((column) => column.fields ?? [])
   const descriptions = mapRecords({
     table: vaults,
-    records: records.map((record) => ({ status: context.status, ...record })),
-    responseId: context.responseId,
+    records: records.map((record) => ({ status: source.inputs["status"], ...record })),
+    origin: source.origin,
     computed: {
       chain_id: chains,
       vault_address: canonical,
@@ -69,17 +53,13 @@ export const vaultRows = (
   const metrics = mapRecords({
     table: vaultReportedMetrics,
     records: measured.map((index) => records[index] ?? {}),
-    responseId: context.responseId,
+    origin: source.origin,
     computed: {
       chain_id: measured.map((index) => chains[index] ?? null),
       vault_address: measured.map((index) => canonical[index] ?? null),
     },
   })
-  return Result.succeed({
-    rows: [descriptions.rows, metrics.rows],
-    drift: [...descriptions.drift, ...metrics.drift],
-    refs: located.flatMap(refOf),
-  })
+  return Result.succeed(together(descriptions, metrics))
 }
 
 const locate = (record: JsonObject, index: number): Result.Result<Located, Violation> => {
@@ -120,19 +100,3 @@ const missing = (
   path: `$[${index}]`,
   detail: `holds no ${what} (looked for ${names.join(", ")}); its fields are ${Object.keys(record).join(", ")}`,
 })
-
-const refOf = ({ record, served, address, chainId }: Located): ReadonlyArray<VaultRef> => {
-  if (address === undefined) return []
-  const start = startFields
-    .map((name) => parseInstant(record[name]))
-    .find((instant) => instant !== undefined)
-  return [
-    {
-      address: address.canonical,
-      served,
-      chainId,
-      kind: address.kind,
-      startedOn: start === undefined ? undefined : dayOf(start),
-    },
-  ]
-}

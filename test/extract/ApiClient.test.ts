@@ -63,7 +63,12 @@ describe("ApiClient", () => {
   it.live("spells requests as configured", () =>
     Effect.gen(function* () {
       const { client, server } = yield* start((_, response) => json(response, []), {
-        wire: { platformSegment: "acme", case: "snake", names: { vault: "vault_address" } },
+        wire: {
+          ...defaultWire,
+          platformSegment: "acme",
+          case: "snake",
+          names: { vault: "vault_address" },
+        },
       })
       yield* client.call(unrealizedPnlRatio, {
         vault,

@@ -8,6 +8,7 @@ import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import {
   batchOf,
+  type TaskBatch,
   commit,
   commitTogether,
   descriptions,
@@ -34,7 +35,7 @@ const counted = (inserted: number, revised: number, unchanged: number) => ({
   unchanged,
 })
 
-const withCursor = (batch: Batch, entity: string, cursor: unknown): Batch => ({
+const withCursor = (batch: TaskBatch, entity: string, cursor: unknown): Batch => ({
   ...batch,
   task: { ...batch.task, entity },
   cursor: { pipeline: "sample", entity, cursor },
@@ -136,10 +137,7 @@ describe("history", () => {
 
 describe("the other modes", () => {
   const described = (title: string, observedAt?: number) =>
-    batchOf(
-      [rowsOf(descriptions, [{ vault_address: "a", title }])],
-      observedAt === undefined ? {} : { observedAt },
-    )
+    batchOf([rowsOf(descriptions, [{ vault_address: "a", title }], observedAt)])
   const periods = rows(`SELECT title, epoch_us(valid_from) AS since, epoch_us(valid_to) AS until,
     is_current FROM core.descriptions ORDER BY valid_from`)
 

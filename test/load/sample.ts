@@ -1,6 +1,6 @@
 // Tables of every mode and column type, batches for them, and a warehouse in a folder of its own.
 import * as Effect from "effect/Effect"
-import type { Batch } from "../../src/domain/outcome.ts"
+import type { Batch, TaskRecord } from "../../src/domain/outcome.ts"
 import type { Column, Rows, Table, Value } from "../../src/domain/table.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 
@@ -79,11 +79,19 @@ export const sampleTables = [readings, descriptions, latest, once]
 
 export type RowValues = Readonly<Record<string, Value>>
 
-export const rowsOf = (table: Table, rows: ReadonlyArray<RowValues>): Rows => ({
+// Each answer comes after the one before, and after those of a process before this one.
+let received = 0
+const next = (): number => (received = Math.max(received + 1, Date.now() * 1000))
+
+export const rowsOf = (
+  table: Table,
+  rows: ReadonlyArray<RowValues>,
+  receivedAt = next(),
+): Rows => ({
   table,
   columns: table.columns.map(({ name }) => rows.map((row) => row[name] ?? null)),
   length: rows.length,
-  responseId: `response-${rows.length}`,
+  origin: { responseId: `response-${rows.length}`, receivedAt },
 })
 
 const HOUR = 3_600_000_000
@@ -106,7 +114,13 @@ export const reading = (vault: string, at: number, value: number | null): Readin
 let window = 0
 
 /** A landed batch of its own task. */
-export const batchOf = (rows: ReadonlyArray<Rows>, overrides: Partial<Batch> = {}): Batch => ({
+/** A batch that records a task, as those of a run do. */
+export type TaskBatch = Batch & { readonly task: TaskRecord }
+
+export const batchOf = (
+  rows: ReadonlyArray<Rows>,
+  overrides: Partial<TaskBatch> = {},
+): TaskBatch => ({
   task: {
     pipeline: "sample",
     entity: "-",
@@ -122,8 +136,8 @@ export const batchOf = (rows: ReadonlyArray<Rows>, overrides: Partial<Batch> = {
 
 export const readingsBatch = (
   rows: ReadonlyArray<RowValues>,
-  overrides: Partial<Batch> = {},
-): Batch => batchOf([rowsOf(readings, rows)], overrides)
+  overrides: Partial<TaskBatch> = {},
+): TaskBatch => batchOf([rowsOf(readings, rows)], overrides)
 
 /** Runs `work` on a warehouse that is opened for it and closed after it. */
 export const inWarehouse = <A, E>(

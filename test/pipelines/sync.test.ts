@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Fault } from "../../simulator/index.ts"
+import { defaultWire } from "../../src/extract/request.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
 import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -76,7 +77,12 @@ describe("sync", () => {
       const dataDir = yield* temporaryFolder
       const { summary } = yield* runOnce(simulator.url, dataDir, {
         api: {
-          wire: { platformSegment: "acme", case: "snake", names: { vault: "vault_address" } },
+          wire: {
+            ...defaultWire,
+            platformSegment: "acme",
+            case: "snake",
+            names: { vault: "vault_address" },
+          },
         },
       })
       expect(summary.outcome).toBe("complete")

@@ -2,9 +2,9 @@
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
-import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import type { ProgressEvent } from "../../src/pipelines/progress.ts"
+import { defaultRunSettings } from "../../src/pipelines/defaults.ts"
 import { run, type RunOptions } from "../../src/pipelines/run.ts"
 
 export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">> {
@@ -39,18 +39,7 @@ export const runOnce = Effect.fnUntraced(function* (
       retryBudgetSeconds: 30,
       ...api,
     },
-    settings: {
-      since: undefined,
-      until: undefined,
-      full: false,
-      overlapDays: 2,
-      timeFields: defaultTimeFields,
-      apySeries: [
-        { smoothing: true, averagingPeriodDays: 7 },
-        { smoothing: false, averagingPeriodDays: 7 },
-      ],
-      ...settings,
-    },
+    settings: { ...defaultRunSettings, ...settings },
   })
   return { summary, events }
 })

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.
 import type { Rows, Table } from "../../src/domain/table.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
 import { resolveTimes } from "../../src/transform/timeField.ts"
+import type { Violation } from "../../src/domain/violation.ts"
+import type { MappedAnswer } from "../../src/transform/Source.ts"
 import { vaultRows } from "../../src/transform/vaultRecords.ts"
 import { allocationHistoryRows } from "../../src/transform/tables/transparency/allocation_history.ts"
 import { apyHistoryRows } from "../../src/transform/tables/transparency/apy_history.ts"
@@ -34,8 +36,10 @@ const objects = (rows: Rows): ReadonlyArray<Record<string, unknown>> =>
     ),
   )
 
+const origin = { responseId: "r", receivedAt: 1 }
+
 const map = (...records: ReadonlyArray<JsonObject>) =>
-  mapRecords({ table, records, responseId: "r", computed: {} })
+  mapRecords({ table, records, origin, computed: {} })
 
 describe("mapRecords", () => {
   it("fills columns by type and keeps the rest whole", () => {
@@ -110,25 +114,24 @@ const vault = {
   kind: "evm" as const,
   startedOn: undefined,
 }
-const context = { vault, responseId: "r", timeFields: ["timestamp"] }
+const source = { origin, subject: vault, inputs: {}, timeFields: ["timestamp"] }
 
-const rowsOf = <A extends { readonly rows: Rows }>(
-  mapped: Result.Result<A, { readonly detail: string }>,
-): ReadonlyArray<Record<string, unknown>> => objects(Result.getOrThrow(mapped).rows)
+const rowsOf = (
+  mapped: Result.Result<MappedAnswer, Violation>,
+): ReadonlyArray<Record<string, unknown>> => Result.getOrThrow(mapped).rows.flatMap(objects)
 
 describe("tables", () => {
   it("ratio history: naive time is UTC, and is not repeated in extra", () => {
     const point = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
     expect(
-      rowsOf(ratioHistoryRows([{ ...point, timestamp: "2026-01-01T05:00:00" }], context)),
+      rowsOf(ratioHistoryRows([{ ...point, timestamp: "2026-01-01T05:00:00" }], source)),
     ).toMatchObject([{ observed_at: Date.UTC(2026, 0, 1, 5) * 1000, extra: null, actual_tvl: 1 }])
   })
 
   it("APY history: a label that is no date is a violation with its place", () => {
     const rows = apyHistoryRows(
       { labels: ["1/1/2026", "13/1/2026"], values: [0.1, 0.2] },
-      { smoothing: true, averagingPeriodDays: 7 },
-      context,
+      { ...source, inputs: { applySmoothing: true, averagingPeriodDays: 7 } },
     )
     expect(Result.isFailure(rows) && rows.failure.path).toBe("$.labels[1]")
   })
@@ -142,7 +145,7 @@ describe("tables", () => {
           { ...point, value_usd: 2, chain: 8453 },
           { ...point, date: "2026-01-06", value_usd: 4 },
         ],
-        context,
+        source,
       ),
     )
     expect(rows).toHaveLength(2)
@@ -153,7 +156,7 @@ describe("tables", () => {
 
 describe("vaultRows", () => {
   const list = (records: ReadonlyArray<JsonObject>) =>
-    vaultRows(records, { responseId: "r", status: "active" })
+    vaultRows(records, { ...source, subject: null, inputs: { status: "active" } })
 
   it.each([
     [{ address: vault.served, chain: 1 }],
@@ -161,9 +164,16 @@ describe("vaultRows", () => {
     [{ vaultAddress: vault.served, chainId: 1 }],
     [{ address: vault.served, chain: { id: 1, name: "Ethereum" } }],
   ])("finds address and chain in %j", (record) => {
-    const { refs, rows } = Result.getOrThrow(list([record]))
-    expect(refs).toMatchObject([{ address: vault.address, served: vault.served, chainId: 1 }])
-    expect(objects(rows[0] as Rows)).toMatchObject([{ status: "active", chain_type: "evm" }])
+    const { rows } = Result.getOrThrow(list([record]))
+    expect(objects(rows[0] as Rows)).toMatchObject([
+      {
+        vault_address: vault.address,
+        vault_address_as_served: vault.served,
+        chain_id: 1,
+        status: "active",
+        chain_type: "evm",
+      },
+    ])
   })
 
   it("keeps moving figures out of the description", () => {
@@ -182,8 +192,7 @@ describe("vaultRows", () => {
   })
 
   it("lists a vault of a kind it has no endpoints for, and asks nothing about it", () => {
-    const { refs, rows } = Result.getOrThrow(list([{ address: `0x${"ab".repeat(32)}`, chain: 9 }]))
-    expect(refs).toEqual([])
+    const { rows } = Result.getOrThrow(list([{ address: `0x${"ab".repeat(32)}`, chain: 9 }]))
     expect(objects(rows[0] as Rows)).toMatchObject([{ chain_type: "other" }])
   })
 })

@@ -8,7 +8,7 @@ import { parseAddress } from "../../domain/address.ts"
 import { formatDay, parseDay } from "../../domain/time.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import { plan, type PlanOptions } from "../../pipelines/plan.ts"
-import { run } from "../../pipelines/run.ts"
+import { run, type RunOptions } from "../../pipelines/run.ts"
 import type { RunOutcome } from "../../pipelines/progress.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
@@ -66,7 +66,7 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
     api: {
       baseUrl: settings.baseUrl,
       apiKey,
-      wire: { platformSegment: settings.platformSegment, ...settings.wire },
+      wire: wireOf(settings),
       requestTimeoutSeconds: settings.requestTimeout,
       retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
     },
@@ -94,6 +94,17 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
     argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),
   )
   return codes[summary.outcome]
+})
+
+/** Paths nobody has set are absent. */
+const wireOf = ({
+  platformSegment,
+  wire,
+  paths,
+}: Config["settings"]): RunOptions["api"]["wire"] => ({
+  platformSegment,
+  ...wire,
+  paths: Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)),
 })
 
 const version = (): string =>
@@ -137,6 +148,10 @@ const readArguments = (
         overlapDays: settings.overlapDays,
         timeFields: settings.timeFields,
         apySeries: settings.apySeries,
+        auditFullScanDays: settings.auditFullScanDays,
+        scenarios: [],
+        performanceFeeRanges: settings.performanceFeeRanges,
+        revertReasons: settings.revertReasons,
       },
     }
   })

@@ -14,6 +14,15 @@ export const responses: Table = {
   columns: [
     { name: "response_id", type: "text", required: true, comment: "Identifier of the response" },
     { name: "run_id", type: "text", required: true, comment: "Run" },
+    { name: "pipeline", type: "text", comment: "Pipeline that asked (ops.tasks)" },
+    { name: "entity", type: "text", comment: "Vault, subaccount, … it asked about (ops.tasks)" },
+    { name: "window", type: "text", comment: "What of the entity it asked for (ops.tasks)" },
+    {
+      name: "is_landed",
+      type: "boolean",
+      comment:
+        "Whether rows were made of it; not of failures, nor of an answer asked for again in parts",
+    },
     { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
     { name: "method", type: "text", required: true, comment: "HTTP method" },
     { name: "url", type: "text", required: true, comment: "Address asked, without credentials" },

@@ -13,8 +13,9 @@ import {
   type ApySeries,
 } from "../../transform/tables/transparency/apy_history.ts"
 import { failedStep } from "../failedStep.ts"
-import { mappedOrViolation } from "../mapped.ts"
-import type { Memory, RunContext, Step, VaultPipeline } from "../Pipeline.ts"
+import { landed } from "../landed.ts"
+import type { Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
+import { vaults } from "../targets.ts"
 
 const decodeCursor = Schema.decodeUnknownResult(Schema.Struct({ through: Schema.String }))
 
@@ -37,7 +38,7 @@ const daysAgo = (series: ApySeries, through: number | undefined, context: RunCon
 }
 
 const readSeries = Effect.fnUntraced(function* (
-  vault: VaultRef,
+  { entity: vault, subject }: Target<VaultRef>,
   series: ApySeries,
   memory: Memory,
   context: RunContext,
@@ -46,25 +47,18 @@ const readSeries = Effect.fnUntraced(function* (
   const entity = `${memory.entity} ${seriesName(series)}`
   const through = mark(memory.cursor(entity))
   const days = daysAgo(series, through, context)
-  const answer = yield* client.call(historicalApyChart, {
-    vault: vault.served,
+  const inputs = {
+    vault: subject.served,
     applySmoothing: series.smoothing,
     averagingPeriodDays: series.averagingPeriodDays,
     daysAgo: days,
-  })
-  const { rows, drift } = yield* Effect.fromResult(
-    mappedOrViolation(
-      historicalApyChart,
-      vault.address,
-      answer,
-      apyHistoryRows(answer.value, series, {
-        vault,
-        responseId: answer.responseId,
-        timeFields: context.timeFields,
-      }),
-    ),
-  )
-  const dates = (rows.columns[apyHistory.columns.findIndex(({ name }) => name === "date")] ??
+  }
+  const answer = yield* client.call(historicalApyChart, inputs, subject)
+  const { timeFields } = context
+  const asked = { entity: vault, subject, inputs, timeFields }
+  const { rows, drift } = yield* landed(apyHistoryPipeline, asked, answer)
+  const found = rows.find(({ table }) => table === apyHistory)
+  const dates = (found?.columns[apyHistory.columns.findIndex(({ name }) => name === "date")] ??
     []) as ReadonlyArray<number>
   const newest = dates.reduce((max, date) => Math.max(max, date), through ?? -Infinity)
   const shared = {
@@ -74,11 +68,11 @@ const readSeries = Effect.fnUntraced(function* (
     requests: answer.attempts,
     drift,
   }
-  if (rows.length > 0) {
+  if (dates.length > 0) {
     return {
       ...shared,
       outcome: "landed",
-      rows: [rows],
+      rows,
       cursor: { entity, value: { through: formatDay(newest) } },
     } satisfies Step
   }
@@ -94,16 +88,21 @@ const readSeries = Effect.fnUntraced(function* (
   ) satisfies Step
 })
 
-export const apyHistoryPipeline: VaultPipeline = {
+export const apyHistoryPipeline: Pipeline<
+  VaultRef,
+  { readonly labels: ReadonlyArray<string>; readonly values: ReadonlyArray<number> }
+> = {
   name: "apy_history",
   title: "APY history",
   tables: [apyHistory],
-  includes: () => true,
-  perChain: false,
-  steps: (vault, memory, context) =>
+  endpoint: historicalApyChart,
+  after: ["vaults"],
+  targets: vaults,
+  rows: apyHistoryRows,
+  steps: (target, memory, context) =>
     Stream.fromIterable(context.apySeries).pipe(
       Stream.mapEffect((series) =>
-        readSeries(vault, series, memory, context).pipe(
+        readSeries(target, series, memory, context).pipe(
           // A series that fails leaves the other standing.
           Effect.catchTag("ApiError", (error) =>
             Effect.succeed(failedStep(error, seriesName(series))),
@@ -111,5 +110,5 @@ export const apyHistoryPipeline: VaultPipeline = {
         ),
       ),
     ),
-  expectedRequests: (_vault, _memory, context) => context.apySeries.length,
+  expectedRequests: (_target, _memory, context) => context.apySeries.length,
 }

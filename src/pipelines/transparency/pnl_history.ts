@@ -4,13 +4,15 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { JsonObject } from "../../domain/json.ts"
 import { formatInstant, MICROS_PER_DAY, parseInstant } from "../../domain/time.ts"
 import type { VaultRef } from "../../domain/vault.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
 import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
-import { mappedOrViolation } from "../mapped.ts"
-import type { GapNote, Memory, RunContext, Step, VaultPipeline } from "../Pipeline.ts"
+import { landed } from "../landed.ts"
+import type { GapNote, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
+import { vaults } from "../targets.ts"
 
 const MAX_LIMIT = 1000
 // More than the snapshots of the overlap, against a cadence that quickened.
@@ -44,26 +46,31 @@ const limitFor = (mark: Mark | undefined, context: RunContext): number => {
   return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
 }
 
-const ask = Effect.fnUntraced(function* (vault: VaultRef, limit: number, context: RunContext) {
+const ask = Effect.fnUntraced(function* (
+  { entity, subject }: Target<VaultRef>,
+  limit: number,
+  { timeFields }: RunContext,
+) {
   const client = yield* ApiClient
-  const answer = yield* client.call(unrealizedPnl, { vault: vault.served, limit })
-  const { rows, drift } = yield* Effect.fromResult(
-    mappedOrViolation(
-      unrealizedPnl,
-      vault.address,
-      answer,
-      pnlHistoryRows(answer.value, {
-        vault,
-        responseId: answer.responseId,
-        timeFields: context.timeFields,
-      }),
-    ),
-  )
+  const inputs = { vault: subject.served, limit }
+  const answer = yield* client.call(unrealizedPnl, inputs, subject)
+  const asked = { entity, subject, inputs, timeFields }
+  const { rows, drift } = yield* landed(pnlHistoryPipeline, asked, answer)
+  const points = rows.find(({ table }) => table === pnlHistory)
   const at = pnlHistory.columns.findIndex(({ name }) => name === pnlHistory.time)
-  const times = (rows.columns[at] ?? []) as ReadonlyArray<number>
+  const times = (points?.columns[at] ?? []) as ReadonlyArray<number>
   const newest = times.reduce((max, time) => Math.max(max, time), -Infinity)
   const oldest = times.reduce((min, time) => Math.min(min, time), Infinity)
-  return { answer, rows, drift, limit, newest, oldest, full: rows.length >= limit }
+  return {
+    answer,
+    rows,
+    drift,
+    limit,
+    newest,
+    oldest,
+    count: times.length,
+    full: times.length >= limit,
+  }
 })
 
 type Page = Effect.Success<ReturnType<typeof ask>>
@@ -72,14 +79,14 @@ const reaches = (page: Page, mark: Mark, context: RunContext): boolean =>
   !page.full || page.oldest <= mark.through - context.overlapDays * MICROS_PER_DAY
 
 const readHistory = Effect.fnUntraced(function* (
-  vault: VaultRef,
+  target: Target<VaultRef>,
   memory: Memory,
   context: RunContext,
 ) {
   const mark = context.full ? undefined : readMark(memory.cursor(memory.entity))
-  const first = yield* ask(vault, limitFor(mark, context), context)
+  const first = yield* ask(target, limitFor(mark, context), context)
   const short = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
-  const page = short ? yield* ask(vault, MAX_LIMIT, context) : first
+  const page = short ? yield* ask(target, MAX_LIMIT, context) : first
   const responses = short
     ? [...first.answer.responses, ...page.answer.responses]
     : page.answer.responses
@@ -99,7 +106,7 @@ const toStep = (
     endpoint: unrealizedPnl.name,
     drift: page.drift,
   }
-  if (page.rows.length === 0) {
+  if (page.count === 0) {
     return mark === undefined
       ? { ...shared, outcome: "empty", rows: [] }
       : {
@@ -122,13 +129,12 @@ const toStep = (
       ]
     : []
   const days = (page.newest - page.oldest) / MICROS_PER_DAY
-  const snapshotsPerDay =
-    days > 0 ? (page.rows.length - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
+  const snapshotsPerDay = days > 0 ? (page.count - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
   const through = Math.max(page.newest, mark?.through ?? -Infinity)
   return {
     ...shared,
     outcome: "landed",
-    rows: [page.rows],
+    rows: page.rows,
     gaps,
     cursor: {
       entity,
@@ -138,12 +144,14 @@ const toStep = (
   }
 }
 
-export const pnlHistoryPipeline: VaultPipeline = {
+export const pnlHistoryPipeline: Pipeline<VaultRef, ReadonlyArray<JsonObject>> = {
   name: "pnl_history",
   title: "PnL history",
   tables: [pnlHistory],
-  includes: () => true,
-  perChain: false,
-  steps: (vault, memory, context) => Stream.fromEffect(readHistory(vault, memory, context)),
+  endpoint: unrealizedPnl,
+  after: ["vaults"],
+  targets: vaults,
+  rows: pnlHistoryRows,
+  steps: (target, memory, context) => Stream.fromEffect(readHistory(target, memory, context)),
   expectedRequests: () => 1,
 }

@@ -1,12 +1,11 @@
 // Ratio history: hourly points by date windows.
-import * as Effect from "effect/Effect"
-import { ApiClient } from "../../extract/ApiClient.ts"
 import { unrealizedPnlRatio } from "../../extract/endpoints/transparency/unrealized_pnl_ratio.ts"
 import {
   ratioHistory,
   ratioHistoryRows,
 } from "../../transform/tables/transparency/ratio_history.ts"
 import { datedSeries } from "../datedSeries.ts"
+import { vaults } from "../targets.ts"
 
 // The server cuts an answer off without a word; the explicit limit makes a full page tell.
 const LIMIT = 1000
@@ -18,19 +17,15 @@ export const ratioHistoryPipeline = datedSeries({
   title: "Ratio history",
   table: ratioHistory,
   endpoint: unrealizedPnlRatio,
-  includes: () => true,
-  perChain: false,
+  targets: vaults,
   windowDays: WINDOW_DAYS,
   pointLimit: LIMIT,
-  ask: (vault, { from, to }) =>
-    Effect.flatMap(ApiClient, (client) =>
-      client.call(unrealizedPnlRatio, {
-        vault: vault.served,
-        startDate: from,
-        endDate: to,
-        limit: LIMIT,
-      }),
-    ),
+  inputs: (vault, { from, to }) => ({
+    vault: vault.served,
+    startDate: from,
+    endDate: to,
+    limit: LIMIT,
+  }),
   pointsIn: (points) => points.length,
   rows: ratioHistoryRows,
 })

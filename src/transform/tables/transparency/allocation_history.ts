@@ -3,10 +3,11 @@ import * as Result from "effect/Result"
 import { asNumber, type JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import { parseDay } from "../../../domain/time.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { allocationsOf } from "../../allocations.ts"
-import { type Mapped, mapRecords } from "../../mapRecords.ts"
-import type { SeriesContext } from "../../series.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const allocationHistory: Table = {
@@ -52,11 +53,11 @@ export const allocationHistory: Table = {
 /** One row per day and protocol, whichever way the points are laid out. */
 export const allocationHistoryRows = (
   points: ReadonlyArray<JsonObject>,
-  context: SeriesContext,
-): Result.Result<Mapped, Violation> => {
+  source: Source<VaultRef>,
+): Result.Result<MappedAnswer, Violation> => {
   const [first] = points
-  if (first === undefined) return Result.succeed(mapped([], [], context))
-  const dayField = ["date", "day", ...context.timeFields].find(
+  if (first === undefined) return Result.succeed(mapped([], [], source))
+  const dayField = ["date", "day", ...source.timeFields].find(
     (name) => parseDay(first[name]) !== undefined,
   )
   if (dayField === undefined) {
@@ -81,26 +82,26 @@ export const allocationHistoryRows = (
     }
   }
   const merged = onePerProtocol(days, records)
-  return Result.succeed(mapped(merged.days, merged.records, context))
+  return Result.succeed(mapped(merged.days, merged.records, source))
 }
 
 const mapped = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
-  context: SeriesContext,
-): Mapped => {
+  source: Source<VaultRef>,
+): MappedAnswer => {
   const { rows, drift } = mapRecords({
     table: allocationHistory,
     records,
-    responseId: context.responseId,
+    origin: source.origin,
     computed: {
-      vault_address: context.vault.address,
-      chain_id: context.vault.chainId,
+      vault_address: source.subject.address,
+      chain_id: source.subject.chainId,
       date: days,
     },
   })
   // `parts` is ours (sumOf), not a field of the service's.
-  return { rows, drift: drift.filter(({ path }) => path !== "$.parts") }
+  return together({ rows, drift: drift.filter(({ path }) => path !== "$.parts") })
 }
 
 /** A protocol served in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */

@@ -2,9 +2,10 @@
 import * as Result from "effect/Result"
 import type { Table } from "../../../domain/table.ts"
 import { parseDay } from "../../../domain/time.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { type Mapped, mapRecords } from "../../mapRecords.ts"
-import type { SeriesContext } from "../../series.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { chainId, vaultAddress } from "../shared.ts"
 
 export const apyHistory: Table = {
@@ -50,12 +51,11 @@ export interface ApySeries {
   readonly averagingPeriodDays: number
 }
 
-/** One row a label. Fails on a label that is no date. */
+/** One row a label of the series the inputs tell. Fails on a label that is no date. */
 export const apyHistoryRows = (
   chart: { readonly labels: ReadonlyArray<string>; readonly values: ReadonlyArray<number> },
-  series: ApySeries,
-  context: SeriesContext,
-): Result.Result<Mapped, Violation> => {
+  source: Source<VaultRef>,
+): Result.Result<MappedAnswer, Violation> => {
   const days: Array<number> = []
   for (const [index, label] of chart.labels.entries()) {
     const day = parseDay(label)
@@ -68,18 +68,20 @@ export const apyHistoryRows = (
     days.push(day)
   }
   return Result.succeed(
-    mapRecords({
-      table: apyHistory,
-      records: days.map(() => ({})),
-      responseId: context.responseId,
-      computed: {
-        vault_address: context.vault.address,
-        chain_id: context.vault.chainId,
-        date: days,
-        is_smoothed: series.smoothing,
-        averaging_period_days: series.averagingPeriodDays,
-        apy: chart.values,
-      },
-    }),
+    together(
+      mapRecords({
+        table: apyHistory,
+        records: days.map(() => ({})),
+        origin: source.origin,
+        computed: {
+          vault_address: source.subject.address,
+          chain_id: source.subject.chainId,
+          date: days,
+          is_smoothed: source.inputs["applySmoothing"] === true,
+          averaging_period_days: Number(source.inputs["averagingPeriodDays"]),
+          apy: chart.values,
+        },
+      }),
+    ),
   )
 }

@@ -2,9 +2,10 @@
 import * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { type Mapped, mapRecords } from "../../mapRecords.ts"
-import type { SeriesContext } from "../../series.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { resolveTimes } from "../../timeField.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
@@ -50,18 +51,20 @@ export const pnlHistory: Table = {
 /** One row a snapshot. Fails when the snapshots carry no time under a known name. */
 export const pnlHistoryRows = (
   snapshots: ReadonlyArray<JsonObject>,
-  context: SeriesContext,
-): Result.Result<Mapped, Violation> =>
-  Result.map(resolveTimes(snapshots, context.timeFields), ({ field, micros }) =>
-    mapRecords({
-      table: pnlHistory,
-      records: snapshots,
-      responseId: context.responseId,
-      computed: {
-        vault_address: context.vault.address,
-        chain_id: context.vault.chainId,
-        snapshot_at: micros,
-      },
-      consumed: [field],
-    }),
+  source: Source<VaultRef>,
+): Result.Result<MappedAnswer, Violation> =>
+  Result.map(resolveTimes(snapshots, source.timeFields), ({ field, micros }) =>
+    together(
+      mapRecords({
+        table: pnlHistory,
+        records: snapshots,
+        origin: source.origin,
+        computed: {
+          vault_address: source.subject.address,
+          chain_id: source.subject.chainId,
+          snapshot_at: micros,
+        },
+        consumed: [field],
+      }),
+    ),
   )

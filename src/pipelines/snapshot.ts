@@ -1,0 +1,77 @@
+// A pipeline that reads how things stand: each question is one request and lands on its own.
+import * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { Table } from "../domain/table.ts"
+import type { Violation } from "../domain/violation.ts"
+import { ApiClient } from "../extract/ApiClient.ts"
+import type { Endpoint, Inputs } from "../extract/Endpoint.ts"
+import type { Parameters } from "../extract/Parameter.ts"
+import type { MappedAnswer, Source } from "../transform/Source.ts"
+import { failedStep } from "./failedStep.ts"
+import { landed } from "./landed.ts"
+import type { Pipeline, RunContext, Step } from "./Pipeline.ts"
+
+/** One question about a target; `window` tells the questions about one target apart. */
+export interface Question<P extends Parameters> {
+  readonly window: string
+  readonly inputs: Inputs<P>
+}
+
+export interface Snapshot<P extends Parameters, A, S> {
+  readonly name: string
+  readonly title: string
+  readonly tables: ReadonlyArray<Table>
+  readonly endpoint: Endpoint<P, A>
+  readonly after?: ReadonlyArray<string>
+  readonly targets: Pipeline<S>["targets"]
+  readonly questions: (subject: S, context: RunContext) => ReadonlyArray<Question<P>>
+  readonly rows: (answer: A, source: Source<S>) => Result.Result<MappedAnswer, Violation>
+}
+
+/** The one question of a target about which there is only one. */
+export const ask = <P extends Parameters>(inputs: Inputs<P>): ReadonlyArray<Question<P>> => [
+  { window: "snapshot", inputs },
+]
+
+export const snapshot = <P extends Parameters, A, S>(
+  definition: Snapshot<P, A, S>,
+): Pipeline<S, A> => {
+  const { name, title, tables, endpoint, after = ["vaults"], targets, questions, rows } = definition
+  const pipeline: Pipeline<S, A> = {
+    name,
+    title,
+    tables,
+    endpoint,
+    after,
+    targets,
+    rows,
+    steps: ({ entity, subject }, _memory, context) =>
+      Stream.fromIterable(questions(subject, context)).pipe(
+        Stream.mapEffect(({ window, inputs }) =>
+          Effect.gen(function* () {
+            const client = yield* ApiClient
+            const answer = yield* client.call(endpoint, inputs, subject)
+            const { timeFields } = context
+            const mapped = yield* landed(pipeline, { entity, subject, inputs, timeFields }, answer)
+            const empty = mapped.rows.every(({ length }) => length === 0)
+            return {
+              window,
+              endpoint: endpoint.name,
+              outcome: empty ? "empty" : "landed",
+              // Nothing is no reason to end what there was: the runner looks into it.
+              rows: empty ? [] : mapped.rows,
+              responses: answer.responses,
+              requests: answer.attempts,
+              drift: mapped.drift,
+            } satisfies Step
+          }).pipe(
+            // A question that fails leaves the others standing.
+            Effect.catchTag("ApiError", (error) => Effect.succeed(failedStep(error, window))),
+          ),
+        ),
+      ),
+    expectedRequests: ({ subject }, _memory, context) => questions(subject, context).length,
+  }
+  return pipeline
+}
