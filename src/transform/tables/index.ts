@@ -1,5 +1,6 @@
 // Every table of core. A new table is one file beside these and one line here.
 import type { Table } from "../../domain/table.ts"
+import { transactions } from "./subaccounts/transactions.ts"
 import { allocationHistory } from "./transparency/allocation_history.ts"
 import { apyHistory } from "./transparency/apy_history.ts"
 import { pnlHistory } from "./transparency/pnl_history.ts"
@@ -14,4 +15,5 @@ export const coreTables: ReadonlyArray<Table> = [
   pnlHistory,
   apyHistory,
   allocationHistory,
+  transactions,
 ]

@@ -8,6 +8,13 @@ export const vaultAddress: Column = {
   comment: "Vault address; EVM in lower case, Solana and Stellar as served",
 }
 
+export const subaccountAddress: Column = {
+  name: "subaccount_address",
+  type: "text",
+  required: true,
+  comment: "Subaccount address; EVM in lower case, Solana and Stellar as served",
+}
+
 export const chainId: Column = {
   name: "chain_id",
   type: "integer",
