@@ -1,6 +1,9 @@
 // Every table of core. A new table is one file beside these and one line here.
 import type { Table } from "../../domain/table.ts"
 import { transactions } from "./subaccounts/transactions.ts"
+import { vaultSubaccounts } from "./curator/vault_subaccounts.ts"
+import { mySubaccounts } from "./subaccounts/my_subaccounts.ts"
+import { subaccounts } from "./subaccounts/subaccounts.ts"
 import { allocationHistory } from "./transparency/allocation_history.ts"
 import { apyHistory } from "./transparency/apy_history.ts"
 import { pnlHistory } from "./transparency/pnl_history.ts"
@@ -15,5 +18,8 @@ export const coreTables: ReadonlyArray<Table> = [
   pnlHistory,
   apyHistory,
   allocationHistory,
+  subaccounts,
+  mySubaccounts,
+  vaultSubaccounts,
   transactions,
 ]
