@@ -94,16 +94,15 @@ describe("history", () => {
   it.effect("keeps each revision's old values, one that returns to them too", () =>
     inTemporary(
       Effect.gen(function* () {
-        for (const value of [1, 2, null, 1]) {
-          yield* TestClock.adjust("1 hour")
-          yield* commit(readingsBatch([reading("a", 0, value)]))
+        for (const [at, value] of [1, 2, null, 1].entries()) {
+          yield* commit(batchOf([rowsOf(readings, [reading("a", 0, value)], 1_000_000 * (at + 1))]))
         }
         expect(yield* versions).toEqual([1, 2, null].map((value) => ({ value, by: "run-1" })))
         const [row] = yield* stored
         expect(row).toMatchObject({
           value: 1,
-          _first_seen_at: "1970-01-01T01:00:00.000Z",
-          _updated_at: "1970-01-01T04:00:00.000Z",
+          _first_seen_at: "1970-01-01T00:00:01.000Z",
+          _updated_at: "1970-01-01T00:00:04.000Z",
         })
       }),
     ),
@@ -344,12 +343,18 @@ describe("a run", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* TestClock.setTime(Date.UTC(2030, 0, 1))
-      yield* inWarehouse(dataDir, commit(readingsBatch([reading("a", 0, 1)])))
+      const received = (value: number, at: number) =>
+        commit(batchOf([rowsOf(readings, [reading("a", 0, value)], at)]))
+      const opened = Effect.map(Warehouse, ({ openedAt }) => openedAt)
+      yield* inWarehouse(
+        dataDir,
+        Effect.flatMap(opened, (at) => received(1, at)),
+      )
       yield* TestClock.setTime(Date.UTC(2020, 0, 1))
       const found = yield* inWarehouse(
         dataDir,
         Effect.gen(function* () {
-          yield* commit(readingsBatch([reading("a", 0, 2)]))
+          yield* received(2, yield* opened)
           return yield* rows(`SELECT _updated_at > _first_seen_at AS later, year(_updated_at) AS year
             FROM core.readings`)
         }),

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
+import { DEFAULT_PARSERS } from "hyparquet/src/convert.js"
 import { compressors } from "hyparquet-compressors"
 import { ParquetReader } from "parquetjs-lite"
 import { allColumns, type Table } from "../../src/domain/table.ts"
@@ -82,7 +83,16 @@ const stored = Effect.fnUntraced(function* (dataDir: string, table: Table) {
 })
 
 const readWithHyparquet = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
-  parquetReadObjects({ file: await asyncBufferFromFile(path), compressors })
+  parquetReadObjects({ file: await asyncBufferFromFile(path), compressors, parsers })
+
+// A Date ends at the millisecond; what is stored goes to the microsecond.
+const parsers = {
+  ...DEFAULT_PARSERS,
+  timestampFromMicroseconds: (micros: bigint): string =>
+    new Date(Number(micros / 1000n))
+      .toISOString()
+      .replace("Z", `${String(micros % 1000n).padStart(3, "0")}Z`),
+}
 
 const readWithParquetjs = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
   const reader = await ParquetReader.openFile(path)
