@@ -6,6 +6,7 @@ import { mySubaccounts } from "./subaccounts/my_subaccounts.ts"
 import { subaccounts } from "./subaccounts/subaccounts.ts"
 import { allocationHistory } from "./transparency/allocation_history.ts"
 import { apyHistory } from "./transparency/apy_history.ts"
+import { observationWarnings } from "./transparency/observation_warnings.ts"
 import { pnlHistory } from "./transparency/pnl_history.ts"
 import { ratioHistory } from "./transparency/ratio_history.ts"
 import { vaultReportedMetrics } from "./vaults/vault_reported_metrics.ts"
@@ -18,6 +19,7 @@ export const coreTables: ReadonlyArray<Table> = [
   pnlHistory,
   apyHistory,
   allocationHistory,
+  observationWarnings,
   subaccounts,
   mySubaccounts,
   vaultSubaccounts,
