@@ -15,6 +15,16 @@ export interface Address {
 const hex40 = /^0x[0-9a-fA-F]{40}$/
 const base58Text = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
+const patterns: Readonly<Record<AddressKind, string>> = {
+  evm: "0x[0-9a-fA-F]{40}",
+  solana: "[1-9A-HJ-NP-Za-km-z]{32,44}",
+  stellar: "[GC][A-Z2-7]{55}",
+}
+
+/** The outer form of addresses of these kinds, as a regular expression; checksums are beyond one. */
+export const addressPattern = (kinds: ReadonlyArray<AddressKind>): string =>
+  `^(${kinds.map((kind) => patterns[kind]).join("|")})$`
+
 const isSolana = (text: string): boolean =>
   base58Text.test(text) && base58.decode(text).length === 32
 

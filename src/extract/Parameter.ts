@@ -1,8 +1,8 @@
 // Inputs of endpoints as values: where they go on the wire, and the rule each must pass before any
 // request is sent (§7, client-side validation).
 import * as Result from "effect/Result"
-import { type AddressKind, parseAddress } from "../domain/address.ts"
-import { formatDay, formatInstant, parseDay } from "../domain/time.ts"
+import { type AddressKind, addressPattern, parseAddress } from "../domain/address.ts"
+import { formatDay, formatInstant, MICROS_PER_DAY, parseDay, parseInstant } from "../domain/time.ts"
 
 export interface Parameter<A> {
   /** A path parameter that a configured path does not mention goes to the query. */
@@ -15,18 +15,24 @@ export interface Parameter<A> {
    * name is the client-side name and configuration may say otherwise.
    */
   readonly certainName?: string
+  /** JSON Schema (2020-12) of the value on the wire, for the generated OpenAPI document. */
+  readonly schema: JsonSchema
+  /** The value that typed text stands for, still to be validated; or what is wrong with the text. */
+  readonly read: (text: string) => Result.Result<unknown, string>
   /** The value as text (a body carries the value as it is), or what is wrong with the one given. */
   readonly validate: (value: A) => Result.Result<string, string>
 }
+
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 export type Parameters = Readonly<Record<string, Parameter<never>>>
 
 export type ParameterValue<P> = P extends Parameter<infer A> ? A : never
 
 const make = <A>(
-  expected: string,
-  validate: (value: A) => Result.Result<string, string>,
-): Parameter<A> => ({ place: "query", required: true, expected, validate })
+  kind: Pick<Parameter<A>, "expected" | "schema" | "validate"> &
+    Partial<Pick<Parameter<A>, "read">>,
+): Parameter<A> => ({ place: "query", required: true, read: Result.succeed, ...kind })
 
 export const optional = <A>(
   parameter: Parameter<A>,
@@ -57,10 +63,37 @@ export const certainly = <A>(name: string, parameter: Parameter<A>): Parameter<A
 export const address = (...kinds: ReadonlyArray<AddressKind>): Parameter<string> => {
   const allowed: ReadonlyArray<AddressKind> =
     kinds.length > 0 ? kinds : ["evm", "solana", "stellar"]
-  return make(`${allowed.join(", ")} address`, (value) =>
-    Result.map(parseAddress(value, allowed), () => value),
-  )
+  return make({
+    expected: `${allowed.join(", ")} address`,
+    schema: { type: "string", pattern: addressPattern(allowed) },
+    validate: (value) =>
+      typeof value === "string"
+        ? Result.map(parseAddress(value, allowed), () => value)
+        : Result.fail("is not text"),
+  })
 }
+
+/** Digits that count, so that `0.10` and `1e-1` are alike: what a double can lose of a typed number. */
+const significant = (text: string): string =>
+  text.replace(/e.*$/i, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+
+const readNumber = (text: string): Result.Result<number, string> => {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return Result.fail("is not a number")
+  const value = Number(text)
+  return significant(text) === significant(String(value))
+    ? Result.succeed(value)
+    : Result.fail(`has more digits than a number in JSON keeps: ${value} would be sent`)
+}
+
+const bounded = (
+  type: string,
+  bounds: { readonly min?: number; readonly max?: number; readonly above?: number },
+): JsonSchema => ({
+  type,
+  ...(bounds.min === undefined ? {} : { minimum: bounds.min }),
+  ...(bounds.max === undefined ? {} : { maximum: bounds.max }),
+  ...(bounds.above === undefined ? {} : { exclusiveMinimum: bounds.above }),
+})
 
 /** A whole number within bounds, both inclusive. */
 export const integer = (
@@ -70,11 +103,15 @@ export const integer = (
   const range =
     min === undefined ? "" : max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`
   const expected = `integer${range}`
-  return make(expected, (value) =>
-    Number.isSafeInteger(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity)
-      ? Result.succeed(String(value))
-      : Result.fail(`is not an ${expected}`),
-  )
+  return make({
+    expected,
+    schema: bounded("integer", bounds),
+    read: readNumber,
+    validate: (value) =>
+      Number.isSafeInteger(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity)
+        ? Result.succeed(String(value))
+        : Result.fail(`is not an ${expected}`),
+  })
 }
 
 /** A finite number of at least `min`, or above `above`. */
@@ -87,71 +124,165 @@ export const number = (
       : bounds.above !== undefined
         ? `number above ${bounds.above}`
         : "number"
-  return make(expected, (value) =>
-    Number.isFinite(value) &&
-    value >= (bounds.min ?? -Infinity) &&
-    value > (bounds.above ?? -Infinity)
-      ? Result.succeed(String(value))
-      : Result.fail(`is not a finite ${expected}`),
-  )
+  return make({
+    expected,
+    schema: bounded("number", bounds),
+    read: readNumber,
+    validate: (value) =>
+      Number.isFinite(value) &&
+      value >= (bounds.min ?? -Infinity) &&
+      value > (bounds.above ?? -Infinity)
+        ? Result.succeed(String(value))
+        : Result.fail(`is not a finite ${expected}`),
+  })
 }
 
-export const boolean: Parameter<boolean> = make("true or false", (value) =>
-  typeof value === "boolean" ? Result.succeed(String(value)) : Result.fail("is not true or false"),
-)
+export const boolean: Parameter<boolean> = make({
+  expected: "true or false",
+  schema: { type: "boolean" },
+  read: (typed) =>
+    typed === "true" || typed === "false"
+      ? Result.succeed(typed === "true")
+      : Result.fail("is not true or false"),
+  validate: (value) =>
+    typeof value === "boolean"
+      ? Result.succeed(String(value))
+      : Result.fail("is not true or false"),
+})
 
 /** A day, `YYYY-MM-DD` on the wire, days since 1970 here. */
-export const day: Parameter<number> = make("day (YYYY-MM-DD)", (value) =>
-  Number.isSafeInteger(value) && parseDay(formatDay(value)) === value
-    ? Result.succeed(formatDay(value))
-    : Result.fail("is not a day"),
-)
+export const day: Parameter<number> = make({
+  expected: "day (YYYY-MM-DD)",
+  schema: { type: "string", format: "date" },
+  read: (typed) => {
+    const found = /^\d{4}-\d{2}-\d{2}$/.test(typed) ? parseDay(typed) : undefined
+    return found === undefined ? Result.fail("is not a day (YYYY-MM-DD)") : Result.succeed(found)
+  },
+  validate: (value) =>
+    isDay(value) ? Result.succeed(formatDay(value)) : Result.fail("is not a day"),
+})
+
+// Years of four digits: what the wire's form can say.
+const FIRST_DAY = -719_528
+const LAST_DAY = 2_932_896
+
+const isDay = (value: number): boolean =>
+  Number.isSafeInteger(value) &&
+  value >= FIRST_DAY &&
+  value <= LAST_DAY &&
+  parseDay(formatDay(value)) === value
 
 export const oneOf = <const A extends string>(...values: ReadonlyArray<A>): Parameter<A> =>
-  make(values.join(", "), (value) =>
-    values.includes(value)
-      ? Result.succeed(value)
-      : Result.fail(`is not one of ${values.join(", ")}`),
-  )
+  make({
+    expected: values.join(", "),
+    schema: { type: "string", enum: values },
+    validate: (value) =>
+      values.includes(value)
+        ? Result.succeed(value)
+        : Result.fail(`is not one of ${values.join(", ")}`),
+  })
+
+const MAX_INSTANT = (LAST_DAY + 1) * MICROS_PER_DAY - 1
 
 /** An instant, ISO-8601 in UTC on the wire, microseconds since 1970 here. */
-export const instant: Parameter<number> = make("instant (ISO-8601)", (value) =>
-  Number.isSafeInteger(value) ? Result.succeed(formatInstant(value)) : Result.fail("is no instant"),
-)
+export const instant: Parameter<number> = make({
+  expected: "instant (ISO-8601)",
+  schema: { type: "string", format: "date-time" },
+  read: (typed) => {
+    const found = parseInstant(typed)
+    return found === undefined ? Result.fail("is no instant (ISO-8601)") : Result.succeed(found)
+  },
+  validate: (value) =>
+    Number.isSafeInteger(value) && Math.abs(value) <= MAX_INSTANT
+      ? Result.succeed(formatInstant(value))
+      : Result.fail("is no instant"),
+})
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export const uuid: Parameter<string> = make("UUID", (value) =>
-  uuidText.test(value) ? Result.succeed(value) : Result.fail("is not a UUID"),
-)
+export const uuid: Parameter<string> = make({
+  expected: "UUID",
+  schema: { type: "string", format: "uuid" },
+  validate: (value) =>
+    uuidText.test(value) ? Result.succeed(value) : Result.fail("is not a UUID"),
+})
+
+/** Typed lists and pairs are JSON; a list also comes as its items between commas. */
+const readJson = (typed: string): Result.Result<unknown, string> => {
+  try {
+    return Result.succeed(JSON.parse(typed))
+  } catch {
+    return Result.fail("is not JSON")
+  }
+}
 
 /** A list, each of its items valid; not empty unless that is said to be allowed. */
 export const list = <A>(
   item: Parameter<A>,
   { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
 ): Parameter<ReadonlyArray<A>> =>
-  make(`list of ${item.expected}`, (values) => {
-    if (!Array.isArray(values)) return Result.fail("is not a list")
-    if (values.length === 0 && !mayBeEmpty) return Result.fail("is empty")
-    for (const [index, value] of values.entries()) {
-      const valid = item.validate(value as A)
-      if (Result.isFailure(valid)) {
-        return Result.fail(`has at [${index}] ${JSON.stringify(value)}, which ${valid.failure}`)
+  make({
+    expected: `list of ${item.expected}`,
+    schema: { type: "array", items: item.schema, ...(mayBeEmpty ? {} : { minItems: 1 }) },
+    read: (typed) =>
+      /^\s*\[/.test(typed)
+        ? readJson(typed)
+        : Result.all(
+            typed
+              .split(",")
+              .map((part) => part.trim())
+              .filter((part) => part !== "")
+              .map(item.read),
+          ),
+    validate: (values) => {
+      if (!Array.isArray(values)) return Result.fail("is not a list")
+      if (values.length === 0 && !mayBeEmpty) return Result.fail("is empty")
+      for (const [index, value] of values.entries()) {
+        const valid = item.validate(value as A)
+        if (Result.isFailure(valid)) {
+          return Result.fail(`has at [${index}] ${JSON.stringify(value)}, which ${valid.failure}`)
+        }
       }
-    }
-    return Result.succeed(JSON.stringify(values))
+      return Result.succeed(JSON.stringify(values))
+    },
   })
 
 /** A pair of two values, each by its own rule. */
 export const pair = <A, B>(first: Parameter<A>, second: Parameter<B>): Parameter<readonly [A, B]> =>
-  make(`[${first.expected}, ${second.expected}]`, (value) => {
-    if (!Array.isArray(value) || value.length !== 2) return Result.fail("is not a pair")
-    const one = first.validate(value[0] as A)
-    if (Result.isFailure(one)) return one
-    const two = second.validate(value[1] as B)
-    return Result.isFailure(two) ? two : Result.succeed(JSON.stringify(value))
+  make({
+    expected: `[${first.expected}, ${second.expected}]`,
+    schema: {
+      type: "array",
+      prefixItems: [first.schema, second.schema],
+      minItems: 2,
+      maxItems: 2,
+    },
+    read: readJson,
+    validate: (value) => {
+      if (!Array.isArray(value) || value.length !== 2) return Result.fail("is not a pair")
+      const one = first.validate(value[0] as A)
+      if (Result.isFailure(one)) return one
+      const two = second.validate(value[1] as B)
+      return Result.isFailure(two) ? two : Result.succeed(JSON.stringify(value))
+    },
   })
 
-export const text: Parameter<string> = make("non-empty text", (value) =>
-  value.trim().length > 0 ? Result.succeed(value) : Result.fail("is empty"),
-)
+export const text: Parameter<string> = make({
+  expected: "non-empty text",
+  schema: { type: "string", minLength: 1, pattern: String.raw`\S` },
+  validate: (value) =>
+    typeof value === "string" && value.trim().length > 0
+      ? Result.succeed(value)
+      : Result.fail("is empty"),
+})
+
+/** A token of a swap: any name (§2.11 says text), but what begins like an EVM address must be one. */
+export const token: Parameter<string> = make({
+  expected: "token address",
+  schema: text.schema,
+  validate: (value) => {
+    const named = text.validate(value)
+    if (Result.isFailure(named) || !/^0x/i.test(value)) return named
+    return Result.map(parseAddress(value, ["evm"]), () => value)
+  },
+})

@@ -1,5 +1,6 @@
 // Every endpoint of the API document that is read. A new one is one file beside these and one line here.
 import type { AnyEndpoint } from "../Endpoint.ts"
+import { swap } from "./swap/swap.ts"
 import { historicalAllocations } from "./transparency/historical_allocations.ts"
 import { historicalApyChart } from "./transparency/historical_apy_chart.ts"
 import { unrealizedPnl } from "./transparency/unrealized_pnl.ts"
@@ -12,4 +13,5 @@ export const endpoints: ReadonlyArray<AnyEndpoint> = [
   unrealizedPnl,
   historicalApyChart,
   historicalAllocations,
+  swap,
 ]

@@ -1,0 +1,40 @@
+// Swaps tokens of a subaccount: the one endpoint that changes something, sent once whatever becomes of it.
+import { endpoint } from "../../Endpoint.ts"
+import {
+  address,
+  inBody,
+  inPath,
+  integer,
+  list,
+  number,
+  optional,
+  text,
+  token,
+} from "../../Parameter.ts"
+import { AnyRecord } from "../records.ts"
+
+export const swap = endpoint({
+  name: "swap",
+  title: "Swap",
+  section: "§4.3, §2.11",
+  method: "POST",
+  path: "/subaccounts/{address}/swaps",
+  auth: "key",
+  unsafe: true,
+  parameters: {
+    address: inPath(address("evm")),
+    source_token: inBody(token),
+    // Enumerated, but the document does not show which chains (§2.11): the service refuses the others.
+    source_chain: inBody(integer()),
+    destination_token: inBody(token),
+    destination_chain: inBody(integer()),
+    source_amount: inBody(optional(number({ above: 0 }))),
+    destination_amount: inBody(optional(number({ above: 0 }))),
+    markets: inBody(optional(list(text, { mayBeEmpty: true }))),
+    // Basis points; 10 where none is given (§8).
+    max_slippage: inBody(optional(number({ min: 0 }))),
+  },
+  // On-chain execution takes longer than a read; giving up early leaves the outcome unknown.
+  attemptSeconds: 180,
+  response: AnyRecord,
+})
