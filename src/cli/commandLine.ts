@@ -1,15 +1,11 @@
 // Builds the parser from the commands' values, and turns wrong uses into messages that help.
-import { readFileSync } from "node:fs"
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
 import type { Arguments, Command } from "./Command.ts"
 import { commands } from "./commands/index.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { globalFlags } from "./globalFlags.ts"
-
-const { version } = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-) as { version: string }
+import { version } from "./version.ts"
 
 const usage = ({ name, positional }: Command): string => {
   if (positional === undefined) return name

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import { type Config, readProcessConfig } from "../config/Config.ts"
+import { adviceFor } from "./advice.ts"
 import type { Arguments } from "./Command.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
@@ -53,7 +54,8 @@ export const execute = async <E>(
 /** A typed error speaks for itself; anything else is a defect of ours. */
 const explain = (error: unknown): string => {
   if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
-    return `vaulthouse: ${error.message.trim()}`
+    const advice = adviceFor(error)
+    return `vaulthouse: ${error.message.trim()}${advice === undefined ? "" : `\n${advice}`}`
   }
   const text = error instanceof Error ? error.message : String(error)
   return `vaulthouse: unexpected: ${text.split("\n")[0] ?? ""}\nThis is a defect: please report it with what --log-level debug adds.`

@@ -1,4 +1,5 @@
 // Exit codes of every command, and which error means which.
+import { ApiError } from "../domain/errors.ts"
 
 export const exitCodes = {
   /** All landed, or nothing new. */
@@ -23,10 +24,17 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 const byTag: Readonly<Record<string, ExitCode>> = {
   ConfigError: exitCodes.usage,
   UsageError: exitCodes.usage,
+  InvalidCall: exitCodes.usage,
   WarehouseLocked: exitCodes.locked,
 }
 
+/** Nothing was sent: an input breaks its rule, or a path has to be configured first. */
+const isUsage = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.reason._tag === "InvalidInput" || error.reason._tag === "NotConfigured")
+
 export const exitCodeOf = (error: unknown): ExitCode => {
+  if (isUsage(error)) return exitCodes.usage
   const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
   return byTag[String(tag)] ?? exitCodes.unexpected
 }

@@ -260,9 +260,9 @@ export const pair = <A, B>(first: Parameter<A>, second: Parameter<B>): Parameter
     read: readJson,
     validate: (value) => {
       if (!Array.isArray(value) || value.length !== 2) return Result.fail("is not a pair")
-      const one = first.validate(value[0] as A)
+      const one = first.validate(value[0])
       if (Result.isFailure(one)) return one
-      const two = second.validate(value[1] as B)
+      const two = second.validate(value[1])
       return Result.isFailure(two) ? two : Result.succeed(JSON.stringify(value))
     },
   })

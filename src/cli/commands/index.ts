@@ -1,5 +1,6 @@
 // Every command. A new one is one file beside these and one line here.
 import type { Command } from "../Command.ts"
+import { call } from "./call.ts"
 import { query } from "./query.ts"
 import { simulate } from "./simulate.ts"
 import { status } from "./status.ts"
@@ -7,4 +8,12 @@ import { sync } from "./sync.ts"
 import { tables } from "./tables.ts"
 import { verify } from "./verify.ts"
 
-export const commands: ReadonlyArray<Command> = [sync, status, query, tables, verify, simulate]
+export const commands: ReadonlyArray<Command> = [
+  sync,
+  status,
+  query,
+  tables,
+  verify,
+  call,
+  simulate,
+]

@@ -1,5 +1,4 @@
 // From what was typed to a run, and from how it ended to an exit code.
-import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
@@ -8,12 +7,14 @@ import { parseAddress } from "../../domain/address.ts"
 import { formatDay, parseDay } from "../../domain/time.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import { plan, type PlanOptions } from "../../pipelines/plan.ts"
-import { run, type RunOptions } from "../../pipelines/run.ts"
+import { run } from "../../pipelines/run.ts"
 import type { RunOutcome } from "../../pipelines/progress.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { serviceOf } from "../service.ts"
+import { version } from "../version.ts"
 import { leanHeap } from "./leanHeap.ts"
 import { planText } from "./planText.ts"
 import { progressDisplay } from "./progressDisplay.ts"
@@ -25,9 +26,6 @@ const codes: Readonly<Record<RunOutcome, ExitCode>> = {
   deferred: exitCodes.deferred,
   failed: exitCodes.unexpected,
 }
-
-// How long one call may go on retrying before its task is left to the next run.
-const RETRY_BUDGET_SECONDS = 120
 
 export const runSync = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, (config) =>
@@ -45,14 +43,8 @@ export const runSync = (argv: Arguments): Promise<ExitCode> =>
   )
 
 const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked: PlanOptions) {
-  const { settings, apiKey } = config
-  if (settings.baseUrl === undefined) {
-    return yield* new UsageError({
-      why: "No base address: where is the service?",
-      advice:
-        "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
-    })
-  }
+  const { settings } = config
+  const service = yield* Effect.fromResult(serviceOf(config))
   leanHeap()
   const display = progressDisplay({
     show: settings.progress,
@@ -63,21 +55,11 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
     ...asked,
     taskTimeoutSeconds: settings.taskTimeout,
     onProgress: display.onProgress,
-    api: {
-      baseUrl: settings.baseUrl,
-      apiKey,
-      wire: wireOf(settings),
-      requestTimeoutSeconds: settings.requestTimeout,
-      retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
-    },
-    pace: {
-      concurrency: settings.concurrency,
-      maxRequestsPerSecond: settings.maxRequestsPerSecond,
-    },
+    ...service,
     memoryLimit: settings.memoryLimit,
     ...(argv["wait"] === true ? { wait: "1 day" as const } : {}),
     command: ["sync", ...asked.pipelines].join(" "),
-    version: version(),
+    version,
     publish:
       settings.publish && argv["publish"] !== false
         ? {
@@ -95,24 +77,6 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
   )
   return codes[summary.outcome]
 })
-
-/** Paths nobody has set are absent. */
-const wireOf = ({
-  platformSegment,
-  wire,
-  paths,
-}: Config["settings"]): RunOptions["api"]["wire"] => ({
-  platformSegment,
-  ...wire,
-  paths: Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)),
-})
-
-const version = (): string =>
-  (
-    JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-      version: string
-    }
-  ).version
 
 /** What to read: flags first, the configuration file where they say nothing. */
 const readArguments = (

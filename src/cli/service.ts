@@ -1,0 +1,42 @@
+// How to reach the service, from the settings: for every command that sends requests.
+import * as Result from "effect/Result"
+import type { Config } from "../config/Config.ts"
+import type { Service } from "../pipelines/clientOutsideRun.ts"
+import { UsageError } from "./errors.ts"
+
+// How long one call may go on retrying before its task is left to the next run.
+const RETRY_BUDGET_SECONDS = 120
+
+export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, UsageError> =>
+  settings.baseUrl === undefined
+    ? Result.fail(
+        new UsageError({
+          why: "No base address: where is the service?",
+          advice:
+            "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
+        }),
+      )
+    : Result.succeed({
+        api: {
+          baseUrl: settings.baseUrl,
+          apiKey,
+          wire: wireOf(settings),
+          requestTimeoutSeconds: settings.requestTimeout,
+          retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
+        },
+        pace: {
+          concurrency: settings.concurrency,
+          maxRequestsPerSecond: settings.maxRequestsPerSecond,
+        },
+      })
+
+/** Paths nobody has set are absent. */
+export const wireOf = ({
+  platformSegment,
+  wire,
+  paths,
+}: Config["settings"]): Service["api"]["wire"] => ({
+  platformSegment,
+  ...wire,
+  paths: Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)),
+})

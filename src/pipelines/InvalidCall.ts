@@ -1,0 +1,12 @@
+// A question that can't be asked: no such endpoint or input, or text that is no value of its kind.
+import * as Data from "effect/Data"
+
+/** The command ends with exit code 2; nothing was sent. */
+export class InvalidCall extends Data.TaggedError("InvalidCall")<{
+  readonly why: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.why}\n${this.advice}`
+  }
+}
