@@ -1,0 +1,20 @@
+// Transactions of a subaccount between two instants, newest first.
+import { endpoint } from "../../Endpoint.ts"
+import { address, instant, optional } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
+
+export const transactions = endpoint({
+  name: "transactions",
+  title: "Transactions of a subaccount",
+  section: "§4.3, §2.5",
+  method: "GET",
+  path: "/transactions/v2",
+  auth: "key",
+  // The document says "subaccount address" without a name; both ends of the time are inclusive.
+  parameters: {
+    subaccountAddress: address(),
+    startTime: optional(instant),
+    endTime: optional(instant),
+  },
+  response: AnyRecords,
+})
