@@ -1,0 +1,236 @@
+// The laws of reading by offset, against a list that changes between two requests: a walk that is believed
+// has every row that was there all the while, and none is asked for more often than it must be.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { overlappingOffsets } from "../../../src/extract/paginators/overlappingOffsets.ts"
+
+interface Change {
+  readonly kind: "insert" | "remove" | "move" | "swap"
+  /** Where in the list, as a share of its length. */
+  readonly at: number
+  readonly to: number
+  /** How many neighbours at once. */
+  readonly count: number
+}
+
+/** What happens before each request; a list that has run out of changes stands still. */
+type Timeline = ReadonlyArray<ReadonlyArray<Change>>
+
+interface Options {
+  readonly limit?: number
+  readonly overlap?: number
+  readonly maxWalks?: number
+  readonly failAt?: number
+}
+
+interface Page {
+  readonly offset: number
+  readonly keys: ReadonlyArray<string>
+}
+
+const names = (size: number): ReadonlyArray<string> =>
+  Array.from({ length: size }, (_, place) => `row ${place}`)
+
+const walk = (initial: ReadonlyArray<string>, timeline: Timeline, options: Options = {}) => {
+  const { limit = 1000, overlap = 100, maxWalks = 3 } = options
+  let list = [...initial]
+  let fresh = 0
+  const lists: Array<ReadonlyArray<string>> = []
+  const offsets: Array<number> = []
+  const apply = ({ kind, at, to, count }: Change) => {
+    const place = Math.floor(at * list.length)
+    if (kind === "insert") {
+      const added = Array.from({ length: count }, () => `new ${(fresh += 1)}`)
+      list = list.toSpliced(place, 0, ...added)
+      return
+    }
+    if (kind === "swap") {
+      const other = Math.floor(to * list.length)
+      const [one, two] = [list[place], list[other]]
+      if (one !== undefined && two !== undefined) list = list.with(place, two).with(other, one)
+      return
+    }
+    const taken = list.slice(place, place + count)
+    list = list.toSpliced(place, count)
+    if (kind === "move") list = list.toSpliced(Math.floor(to * list.length), 0, ...taken)
+  }
+  return Effect.map(
+    overlappingOffsets<Page, string, never>({
+      limit,
+      overlap,
+      maxWalks,
+      read: (offset) => {
+        for (const change of timeline[offsets.length] ?? []) apply(change)
+        offsets.push(offset)
+        lists.push(list)
+        if (options.failAt === offsets.length) return Effect.fail("no answer")
+        const keys = list.slice(offset, offset + limit)
+        return Effect.succeed({ content: { offset, keys }, keys })
+      },
+    }),
+    (walks) => ({ ...walks, offsets, lists }),
+  )
+}
+
+type Walked = Effect.Success<ReturnType<typeof walk>>
+
+const found = (pages: ReadonlyArray<Page>) => new Set(pages.flatMap(({ keys }) => keys))
+
+/** Rows that were in the list at each request of the settled walk and are not in its pages. */
+const missed = ({ settled, lists, read }: Walked): ReadonlyArray<string> => {
+  if (settled === undefined) return []
+  const during = lists.slice(read.length - settled.length)
+  const there = during.map((list) => new Set(list))
+  const pages = found(settled)
+  return (during[0] ?? []).filter((row) => there.every((list) => list.has(row)) && !pages.has(row))
+}
+
+/** The least number of pages that reach a short one. */
+const fewest = (size: number, limit = 1000, step = 900): number => {
+  let pages = 1
+  while (size - (pages - 1) * step >= limit) pages += 1
+  return pages
+}
+
+const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 0.999 }))
+const changes = (...kinds: ReadonlyArray<Change["kind"]>) =>
+  Schema.Array(
+    Schema.Array(
+      Schema.Struct({
+        kind: Schema.Literals(kinds),
+        at: Share,
+        to: Share,
+        count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 30 })),
+      }),
+    ).check(Schema.isMaxLength(3)),
+  ).check(Schema.isMaxLength(12))
+const Size = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120 }))
+const small = { limit: 20, overlap: 2 }
+
+describe("a list that stands still", () => {
+  it.effect.each([
+    { size: 0, offsets: [0] },
+    { size: 1, offsets: [0] },
+    { size: 999, offsets: [0] },
+    { size: 1000, offsets: [0, 900] },
+    { size: 1899, offsets: [0, 900] },
+    { size: 1900, offsets: [0, 900, 1800] },
+    { size: 2345, offsets: [0, 900, 1800] },
+  ])("of $size rows is read whole, once, with the fewest requests", ({ size, offsets }) =>
+    Effect.gen(function* () {
+      const walked = yield* walk(names(size), [])
+      expect(walked.offsets).toEqual(offsets)
+      expect(found(walked.settled ?? [])).toEqual(new Set(names(size)))
+      expect(walked.failure).toBeUndefined()
+    }),
+  )
+
+  it.effect("that holds a row twice is read twice, and then believed", () =>
+    Effect.gen(function* () {
+      const list = [...names(50), "row 3"]
+      const walked = yield* walk(list, [], small)
+      expect(found(walked.settled ?? [])).toEqual(new Set(list))
+      expect(walked.offsets).toHaveLength(2 * fewest(51, 20, 18))
+    }),
+  )
+})
+
+describe("a list that moves", () => {
+  const many = { arbitrary: { runs: 500 } }
+
+  it.effect.prop(
+    "whatever it gains and loses, a settled walk misses no row that was there all the while",
+    [Size, changes("insert", "remove")],
+    ([size, timeline]) =>
+      Effect.gen(function* () {
+        expect(missed(yield* walk(names(size), timeline, small))).toEqual([])
+      }),
+    many,
+  )
+
+  it.effect.prop(
+    "whatever it reorders and gains, likewise",
+    [Size, changes("insert", "move", "swap")],
+    ([size, timeline]) =>
+      Effect.gen(function* () {
+        expect(missed(yield* walk(names(size), timeline, small))).toEqual([])
+      }),
+    many,
+  )
+
+  it.effect.prop(
+    "ends, and tells of no row that was never there",
+    [Size, changes("insert", "remove", "move", "swap")],
+    ([size, timeline]) =>
+      Effect.gen(function* () {
+        const walked = yield* walk(names(size), timeline, small)
+        const ever = new Set(walked.lists.flat())
+        expect([...found(walked.read)].filter((row) => !ever.has(row))).toEqual([])
+        const largest = Math.max(...walked.lists.map(({ length }) => length))
+        expect(walked.offsets.length).toBeLessThanOrEqual(3 * fewest(largest, 20, 18))
+        expect(walked.settled === undefined || walked.settled.length <= walked.read.length).toBe(
+          true,
+        )
+      }),
+    many,
+  )
+
+  it.effect("is read again from the moment it is noticed, and settles when it stands still", () =>
+    Effect.gen(function* () {
+      const gained: Change = { kind: "insert", at: 0, to: 0, count: 1 }
+      const walked = yield* walk(names(2345), [[], [gained]])
+      expect(walked.offsets).toEqual([0, 900, 0, 900, 1800])
+      expect(found(walked.settled ?? [])).toEqual(new Set(walked.lists.at(-1)))
+    }),
+  )
+
+  it.effect("that shrinks below the next page's offset is noticed by the rows it lacks", () =>
+    Effect.gen(function* () {
+      const lost: Change = { kind: "remove", at: 0, to: 0, count: 500 }
+      const walked = yield* walk(names(1200), [[], [lost]])
+      expect(walked.offsets).toEqual([0, 900, 0])
+      expect(found(walked.settled ?? [])).toEqual(new Set(walked.lists.at(-1)))
+    }),
+  )
+
+  it.effect("without end is given up after three walks, the last of them whole", () =>
+    Effect.gen(function* () {
+      const gained: Change = { kind: "insert", at: 0, to: 0, count: 1 }
+      const walked = yield* walk(
+        names(2345),
+        Array.from({ length: 20 }, () => [gained]),
+      )
+      expect(walked.settled).toBeUndefined()
+      expect(walked.offsets).toEqual([0, 900, 0, 900, 0, 900, 1800])
+      expect([...names(2345)].filter((row) => !found(walked.read).has(row))).toEqual([])
+    }),
+  )
+})
+
+describe("a service that is not as documented", () => {
+  it.effect("one that does not heed the offset is not asked for ever", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const keys = names(20)
+      const walks = yield* overlappingOffsets<null, never, never>({
+        ...small,
+        maxWalks: 3,
+        read: () => {
+          requests += 1
+          return Effect.succeed({ content: null, keys })
+        },
+      })
+      expect(walks.settled).toBeUndefined()
+      expect(requests).toBe(6)
+    }),
+  )
+
+  it.effect("a page that fails ends the reading, and what was read is handed back", () =>
+    Effect.gen(function* () {
+      const walked = yield* walk(names(2345), [], { failAt: 3 })
+      expect(walked).toMatchObject({ failure: "no answer", settled: undefined })
+      expect(walked.read.map(({ offset }) => offset)).toEqual([0, 900])
+    }),
+  )
+})
