@@ -16,6 +16,10 @@ const names: ReadonlyArray<string> = [
   "vault_latest",
   "vault_daily",
   "vault_hourly",
+  "vault_performance",
+  "allocation_daily",
+  "pnl_daily",
+  "apy_compare",
   "freshness",
   "completeness",
 ]

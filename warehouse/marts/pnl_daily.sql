@@ -1,0 +1,101 @@
+with
+
+vaults as (
+    select
+        vault_address,
+        max(chain_id) as chain_id,
+        max(vault_name) as vault_name
+    from core.vaults
+    where is_current
+    group by vault_address
+),
+
+snapshots as (
+    select
+        vault_address,
+        snapshot_at::date as day,
+        snapshot_at,
+        unrealized_pnl,
+        unrealized_pnl_in_asset
+    from core.pnl_history
+),
+
+days as (
+    select
+        vault_address,
+        day,
+        arg_min(unrealized_pnl, snapshot_at) as pnl_usd_open,
+        min(unrealized_pnl) as pnl_usd_low,
+        max(unrealized_pnl) as pnl_usd_high,
+        arg_max(unrealized_pnl, snapshot_at) as pnl_usd_close,
+        arg_min(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset_open,
+        min(unrealized_pnl_in_asset) as pnl_in_asset_low,
+        max(unrealized_pnl_in_asset) as pnl_in_asset_high,
+        arg_max(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset_close,
+        max(snapshot_at) as newest_at,
+        count(*) as snapshots
+    from snapshots
+    group by vault_address, day
+),
+
+-- Against the close before, however long ago: so the changes of a month add up to what the month brought,
+-- whatever days are missing.
+changes as (
+    select
+        vault_address,
+        day,
+        pnl_usd_open,
+        pnl_usd_low,
+        pnl_usd_high,
+        pnl_usd_close,
+        pnl_in_asset_open,
+        pnl_in_asset_low,
+        pnl_in_asset_high,
+        pnl_in_asset_close,
+        newest_at,
+        snapshots,
+        lag(day) over before as day_before,
+        pnl_usd_close - last_value(pnl_usd_close ignore nulls) over closed_before
+            as pnl_usd_change,
+        pnl_in_asset_close - last_value(pnl_in_asset_close ignore nulls) over closed_before
+            as pnl_in_asset_change
+    from days
+    window
+        before as (partition by vault_address order by day),
+        closed_before as (
+            partition by vault_address
+            order by day
+            rows between unbounded preceding and 1 preceding
+        )
+),
+
+named as (
+    select
+        changes.*,
+        vaults.chain_id,
+        vaults.vault_name
+    from changes
+    left join vaults
+        on changes.vault_address = vaults.vault_address
+)
+
+select
+    vault_address::varchar as vault_address,
+    day::date as day,
+    chain_id::bigint as chain_id,
+    vault_name::varchar as vault_name,
+    date_trunc('month', day)::date as month,
+    pnl_usd_open::double as pnl_usd_open,
+    pnl_usd_low::double as pnl_usd_low,
+    pnl_usd_high::double as pnl_usd_high,
+    pnl_usd_close::double as pnl_usd_close,
+    pnl_usd_change::double as pnl_usd_change,
+    pnl_in_asset_open::double as pnl_in_asset_open,
+    pnl_in_asset_low::double as pnl_in_asset_low,
+    pnl_in_asset_high::double as pnl_in_asset_high,
+    pnl_in_asset_close::double as pnl_in_asset_close,
+    pnl_in_asset_change::double as pnl_in_asset_change,
+    newest_at::timestamp as newest_at,
+    snapshots::integer as snapshots,
+    (day - day_before)::integer as days_since_before
+from named
