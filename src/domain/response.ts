@@ -15,6 +15,9 @@ export interface ArchivedResponse {
   readonly url: string
   /** Body sent, for POST. */
   readonly requestBody: string | null
+  /** Inputs of the endpoint by client-side name, and what the question was about; JSON. */
+  readonly inputs: string
+  readonly subject: string
   readonly status: number
   /** Microseconds since 1970 UTC at which the body was complete. */
   readonly receivedAt: number

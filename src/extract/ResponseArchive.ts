@@ -1,5 +1,6 @@
 // Every response as it came: appended, compressed, to one private segment per run before anything looks
-// inside. A segment is zstd frames of one or more JSON lines each, so `zstdcat`, `jq` and DuckDB read it too.
+// inside. A segment is zstd frames of one or more JSON lines each, so `zstdcat`, `jq` and DuckDB read it too. A
+// body that came with the run before as well is not written again: it is found by its SHA-256.
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { ArchivedResponse } from "../domain/response.ts"
+import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
 
 /** The archive could not be written: disk full, no permission. The run can't go on without it. */
@@ -31,9 +33,9 @@ export interface Received {
   readonly method: string
   readonly url: string
   readonly requestBody: string | null
-  /** Inputs of the endpoint by client-side name, and what the question was about: a replay needs both. */
-  readonly inputs: unknown
-  readonly subject: unknown
+  /** Inputs of the endpoint by client-side name, and what the question was about; JSON, for a replay. */
+  readonly inputs: string
+  readonly subject: string
   readonly status: number
   readonly body: string
   /** Whether the body is JSON: it then stands in its line as it is, else as text. */
@@ -66,6 +68,32 @@ export class ResponseArchive extends Context.Service<
     readonly flush: Effect.Effect<void, ArchiveError>
   }
 >()("vaulthouse/extract/ResponseArchive") {
+  /** Kept nowhere: for questions outside a run. `onReceived` sees each response as it came. */
+  static readonly nowhere = (
+    onReceived: (received: Received) => void = () => undefined,
+  ): Layer.Layer<ResponseArchive> =>
+    Layer.succeed(
+      ResponseArchive,
+      ResponseArchive.of({
+        keep: (received) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            onReceived(received)
+            const { body, isJson: _, ...about } = received
+            return {
+              ...about,
+              responseId: randomUUID(),
+              receivedAt: microsFromMillis(now),
+              sha256: createHash("sha256").update(body).digest("hex"),
+              bytes: Buffer.byteLength(body),
+              file: "",
+              offset: 0,
+              length: 0,
+            }
+          }),
+        flush: Effect.void,
+      }),
+    )
+
   /** One segment below `directory` for this run; created with the first response. */
   static readonly layer = (options: {
     readonly directory: string
@@ -126,7 +154,8 @@ export class ResponseArchive extends Context.Service<
         )
 
         const keep = Effect.fnUntraced(function* (received: Received) {
-          const { body, isJson, inputs, subject, ...about } = received
+          const { body, isJson, ...about } = received
+          const task = yield* CurrentTask
           // Rows are ordered by it, so no two are the same.
           last = Math.max(last + 1, microsFromMillis(yield* Clock.currentTimeMillis))
           const receivedAt = last
@@ -135,20 +164,23 @@ export class ResponseArchive extends Context.Service<
           const sameAs = options.known?.get(sha256)
           const head = JSON.stringify({
             response_id: responseId,
+            pipeline: task?.pipeline ?? null,
+            entity: task?.entity ?? null,
             endpoint: about.endpoint,
             method: about.method,
             url: about.url,
             request_body: about.requestBody,
-            inputs,
-            subject,
+            inputs: about.inputs,
+            subject: about.subject,
             status: about.status,
             received_at: receivedAt,
+            // Last, so that a reader finds where the body begins.
             sha256,
           }).slice(0, -1)
           // Byte for byte either way; escaping a page of history would cost as much as parsing it.
           const content =
             sameAs !== undefined
-              ? `"same_as":${JSON.stringify(sameAs)}`
+              ? `"is_elsewhere":true`
               : isJson && !body.includes("\n")
                 ? `"body":${body}`
                 : `"text":${JSON.stringify(body)}`

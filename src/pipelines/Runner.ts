@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../domain/errors.ts"
 import type { Outcome, RecordedOutcome } from "../domain/outcome.ts"
+import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
@@ -92,6 +93,7 @@ export class Runner {
         orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
       }),
       Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
+      Effect.provideService(CurrentTask, { pipeline: tally.name, entity }),
       Effect.tap(() => {
         this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
         return Effect.void

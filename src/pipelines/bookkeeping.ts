@@ -44,6 +44,8 @@ const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows
       method: response.method,
       url: response.url,
       request_body: response.requestBody,
+      inputs: response.inputs,
+      subject: response.subject,
       status: response.status,
       received_at: response.receivedAt,
       bytes: response.bytes,

@@ -15,6 +15,7 @@ import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { serviceOf } from "../service.ts"
 import { version } from "../version.ts"
+import { publishOptions } from "../publishOptions.ts"
 import { leanHeap } from "./leanHeap.ts"
 import { planText } from "./planText.ts"
 import { progressDisplay } from "./progressDisplay.ts"
@@ -60,17 +61,7 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
     ...(argv["wait"] === true ? { wait: "1 day" as const } : {}),
     command: ["sync", ...asked.pipelines].join(" "),
     version,
-    publish:
-      settings.publish && argv["publish"] !== false
-        ? {
-            parquet: settings.parquet.enabled
-              ? {
-                  compression: settings.parquet.compression,
-                  plain: settings.parquet.profile === "compatible",
-                }
-              : undefined,
-          }
-        : undefined,
+    publish: publishOptions(argv, settings),
   }).pipe(Effect.ensuring(Effect.sync(display.stop)))
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),

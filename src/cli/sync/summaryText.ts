@@ -22,17 +22,18 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
     ]),
     ["left", "left", "right", "right", "right", "right"],
   )
-  const skipped = summary.pipelines.flatMap((pipeline) =>
-    pipeline.skipped === undefined ? [] : [`  ${pipeline.name}: ${pipeline.skipped}`],
-  )
+  const skipped = [
+    ...Map.groupBy(
+      summary.pipelines.filter((pipeline) => pipeline.skipped !== undefined),
+      ({ skipped: reason }) => reason,
+    ),
+  ].map(([reason, of]) => `  ${of.map(({ name }) => name).join(", ")}: ${reason}`)
   const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
     firstErrors.map((error) => `  ${name}: ${error}`),
   )
   return [
     table,
-    ...(skipped.length > 0
-      ? ["", "Skipped, the service refused (an API key may open it):", ...skipped]
-      : []),
+    ...(skipped.length > 0 ? ["", "Skipped:", ...skipped] : []),
     ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
     "",
     closing(summary, dataDir),

@@ -27,6 +27,16 @@ export const responses: Table = {
     { name: "method", type: "text", required: true, comment: "HTTP method" },
     { name: "url", type: "text", required: true, comment: "Address asked, without credentials" },
     { name: "request_body", type: "json", comment: "Body sent, for POST" },
+    {
+      name: "inputs",
+      type: "json",
+      comment: "Inputs of the endpoint, by the API document's names",
+    },
+    {
+      name: "subject",
+      type: "json",
+      comment: "What the question was about, as the pipeline knew it",
+    },
     { name: "status", type: "integer", required: true, comment: "HTTP status" },
     {
       name: "received_at",

@@ -1,0 +1,224 @@
+// The archive against the tables it made: replayed, replayed without a warehouse, pruned, and out of quarantine.
+import { readdirSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { allColumns, type Table } from "../../src/domain/table.ts"
+import { pipelines } from "../../src/pipelines/catalog.ts"
+import { prune } from "../../src/pipelines/prune.ts"
+import { replay } from "../../src/pipelines/replay.ts"
+import { replayQuarantine } from "../../src/pipelines/replayQuarantine.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+const options = (dataDir: string) => ({
+  dataDir,
+  timeFields: defaultTimeFields,
+  publish: undefined,
+  onResponse: () => undefined,
+})
+
+const api = { apiKey: Redacted.make("demo-admin-key") }
+
+/** A warehouse of three runs, between which the service restated its history. */
+const lived = Effect.gen(function* () {
+  const simulator = yield* simulated({
+    vaults: 6,
+    days: 60,
+    subaccounts: 5,
+    now: "2026-06-01T00:00:00Z",
+    start: "2026-04-01T00:00:00Z",
+  })
+  const dataDir = yield* temporaryFolder
+  yield* runOnce(simulator.url, dataDir, { api })
+  simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+  yield* runOnce(simulator.url, dataDir, { api })
+  simulator.patch({ now: "2026-06-02T06:00:00Z" })
+  yield* runOnce(simulator.url, dataDir, { api })
+  return { simulator, dataDir }
+})
+
+const replayedTables = [...new Set(pipelines.flatMap(({ tables }) => tables))]
+
+const columnsBut = (table: Table, without: ReadonlyArray<string>): string =>
+  allColumns(table)
+    .map(({ name }) => name)
+    .filter((name) => !without.includes(name))
+    .join(", ")
+
+// Which of two answers with the same values was landed, only the index knew.
+const origin = ["_response_id", "_first_seen_at", "_updated_at", "valid_from", "valid_to"]
+
+/** Every stored column of every table, as one number a table. */
+const content = (dataDir: string, without: ReadonlyArray<string> = []) =>
+  query(
+    dataDir,
+    replayedTables
+      .map(
+        (table) =>
+          `select '${table.name}' as name, count(*) as rows, sum(hash(t))::varchar as content
+           from (select ${columnsBut(table, without)} from core.${table.name}) t`,
+      )
+      .join(" union all "),
+  )
+
+const change = (dataDir: string, ...statements: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
+    const connection = await instance.connect()
+    for (const statement of statements) await connection.run(statement)
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+describe("replay", () => {
+  it.live("makes the same rows to the last bit, and none when they are there", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* lived
+      const before = yield* content(dataDir)
+      const versions = yield* query(
+        dataDir,
+        "select count(*) as n from core.ratio_history_versions",
+      )
+      expect(Number(versions[0]?.["n"])).toBeGreaterThan(0)
+      const requests = simulator.requests().counts
+      const untouched = yield* replay(options(dataDir))
+      expect(untouched.tables.filter(({ isSame }) => !isSame)).toEqual([])
+      expect(untouched.responses).toBeGreaterThan(20)
+
+      yield* change(
+        dataDir,
+        "delete from core.apy_history",
+        "update core.ratio_history set actual_tvl = 0 where vault_address = (select min(vault_address) from core.ratio_history)",
+        "delete from core.vaults",
+      )
+      const rebuilt = yield* replay(options(dataDir))
+      const differed = rebuilt.tables.filter(({ isSame }) => !isSame).map(({ table }) => table)
+      expect(differed.toSorted()).toEqual(["core.apy_history", "core.ratio_history", "core.vaults"])
+      expect(yield* content(dataDir)).toEqual(before)
+      expect(simulator.requests().counts).toEqual(requests)
+    }),
+  )
+
+  it.live("makes them from the archive alone where the warehouse is gone", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const before = yield* content(dataDir, origin)
+      rmSync(join(dataDir, "vaulthouse.duckdb"))
+      rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
+      yield* replay(options(dataDir))
+      expect(yield* content(dataDir, origin)).toEqual(before)
+    }),
+  )
+
+  it.live("refuses where it would lose rows, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const before = yield* content(dataDir)
+      yield* change(dataDir, "delete from raw.responses where endpoint = 'unrealized_pnl'")
+      const error = yield* Effect.flip(replay(options(dataDir)))
+      expect(error.message).toContain(
+        "core.pnl_history come from responses that are no longer in it",
+      )
+      expect(yield* content(dataDir)).toEqual(before)
+    }),
+  )
+
+  it.live("says which body of the archive was changed", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const raw = join(dataDir, "raw")
+      const [segment = ""] = readdirSync(raw).toSorted()
+      yield* Effect.promise(async () => {
+        const { open } = await import("node:fs/promises")
+        const file = await open(join(raw, segment), "r+")
+        await file.write(Buffer.from([255, 0, 255, 0]), 0, 4, 400)
+        await file.close()
+      })
+      const error = yield* Effect.flip(replay(options(dataDir)))
+      expect(error.message).toContain(segment)
+      expect(error.message).toContain("damaged")
+    }),
+  )
+})
+
+describe("prune", () => {
+  it.live("drops only what no row refers to, and a replay still makes every row", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const before = yield* content(dataDir, origin)
+      const responses = Effect.map(
+        query(dataDir, "select count(*) as n from raw.responses"),
+        ([row]) => Number(row?.["n"]),
+      )
+      const all = yield* responses
+      const planned = yield* prune({ dataDir, olderThanDays: 0, dryRun: true })
+      expect(planned.dropped).toBeGreaterThan(0)
+      expect(yield* responses).toBe(all)
+      const bytes = (folder: string) =>
+        readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+      const size = bytes(join(dataDir, "raw"))
+      const done = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(done.dropped).toBe(planned.dropped)
+      expect(yield* responses).toBe(all - done.dropped)
+      expect(bytes(join(dataDir, "raw"))).toBeLessThan(size)
+      const again = yield* replay(options(dataDir))
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+      rmSync(join(dataDir, "vaulthouse.duckdb"))
+      yield* replay(options(dataDir))
+      expect(yield* content(dataDir, origin)).toEqual(before)
+    }),
+  )
+
+  it.live("drops nothing that is young", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const summary = yield* prune({ dataDir, olderThanDays: 1, dryRun: false })
+      expect(summary).toMatchObject({ dropped: 0, segmentsRemoved: 0, segmentsRewritten: 0 })
+    }),
+  )
+})
+
+describe("replay from quarantine", () => {
+  it.live("loads what was set aside once it can be read, and closes its entries", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 60,
+        now: "2026-06-01T00:00:00Z",
+        timeField: "measured_on",
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(simulator.url, dataDir, {
+        pipelines: ["ratio_history", "pnl_history"],
+      })
+      expect(summary.outcome).toBe("partial")
+      const open = () =>
+        query(dataDir, "select pipeline from ops.quarantine where closed_at is null order by 1")
+      expect(yield* open()).toEqual([{ pipeline: "pnl_history" }, { pipeline: "ratio_history" }])
+      const still = yield* replayQuarantine(options(dataDir))
+      expect(still).toMatchObject({ closed: 0, rows: 0 })
+      expect(still.stillBroken[0]?.detail).toContain("measured_on")
+      const requests = simulator.requests().counts
+      const timeFields = ["measured_on", ...defaultTimeFields]
+      const loaded = yield* replayQuarantine({ ...options(dataDir), timeFields })
+      expect(loaded).toMatchObject({ closed: 2, stillBroken: [] })
+      expect(simulator.requests().counts).toEqual(requests)
+      expect(yield* open()).toEqual([])
+      const [rows] = yield* query(dataDir, "select count(*) as n from core.pnl_history")
+      expect(loaded.rows).toBeGreaterThan(Number(rows?.["n"]))
+      // What was loaded belongs to the archive's replay from now on.
+      const again = yield* replay({ ...options(dataDir), timeFields })
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+      const quarantined = yield* query(
+        dataDir,
+        "select count(*) as n from ops.gaps where state = 'open' and reason = 'quarantined'",
+      )
+      expect(Number(quarantined[0]?.["n"])).toBe(0)
+    }),
+  )
+})
