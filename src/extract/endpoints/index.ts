@@ -15,6 +15,22 @@ import { collateralExcess } from "./risk/collateral_excess.ts"
 import { collateralSimulation } from "./risk/collateral_simulation.ts"
 import { otcPositions } from "./otc/otc_positions.ts"
 import { otcMarginRequirements } from "./otc/otc_margin_requirements.ts"
+import { vaultSubaccounts } from "./curator/vault_subaccounts.ts"
+import { whitelistStatus } from "./curator/whitelist_status.ts"
+import { subaccountDirectory } from "./subaccounts/subaccount_directory.ts"
+import { mySubaccounts } from "./subaccounts/my_subaccounts.ts"
+import { subaccountSummary } from "./subaccounts/subaccount_summary.ts"
+import { healthFactor } from "./subaccounts/health_factor.ts"
+import { protocolPositions } from "./subaccounts/protocol_positions.ts"
+import { cefiPositions } from "./subaccounts/cefi_positions.ts"
+import { subaccountOtcPositions } from "./subaccounts/subaccount_otc_positions.ts"
+import { keyVerification } from "./subaccounts/key_verification.ts"
+import { auditLog } from "./governance/audit_log.ts"
+import { permissions } from "./governance/permissions.ts"
+import { roles } from "./governance/roles.ts"
+import { timelockRequests } from "./governance/timelock_requests.ts"
+import { timelocks } from "./governance/timelocks.ts"
+import { revertReason } from "./transparency/revert_reason.ts"
 
 export const endpoints: ReadonlyArray<AnyEndpoint> = [
   tokenizedVaults,
@@ -32,4 +48,20 @@ export const endpoints: ReadonlyArray<AnyEndpoint> = [
   collateralSimulation,
   otcPositions,
   otcMarginRequirements,
+  vaultSubaccounts,
+  whitelistStatus,
+  subaccountDirectory,
+  mySubaccounts,
+  subaccountSummary,
+  healthFactor,
+  protocolPositions,
+  cefiPositions,
+  subaccountOtcPositions,
+  keyVerification,
+  auditLog,
+  permissions,
+  roles,
+  timelocks,
+  timelockRequests,
+  revertReason,
 ]

@@ -1,0 +1,16 @@
+// Whether a vault's linked subaccounts are whitelisted on chain, for its curator. EVM vaults only.
+import * as Schema from "effect/Schema"
+import { endpoint } from "../../Endpoint.ts"
+import { address, inPath } from "../../Parameter.ts"
+
+export const whitelistStatus = endpoint({
+  name: "whitelist_status",
+  title: "Whitelist of a vault",
+  section: "§4.4, §2.7",
+  method: "GET",
+  path: "/curator/vaults/{vault_address}/whitelist",
+  auth: "curator",
+  parameters: { vault_address: inPath(address("evm")) },
+  absences: { 400: "unsupported" },
+  response: Schema.Array(Schema.Struct({ is_whitelisted: Schema.Boolean })),
+})
