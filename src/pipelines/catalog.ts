@@ -8,6 +8,12 @@ import { apyHistoryPipeline } from "./transparency/apy_history.ts"
 import { pnlHistoryPipeline } from "./transparency/pnl_history.ts"
 import { ratioHistoryPipeline } from "./transparency/ratio_history.ts"
 import { vaultsPipeline } from "./vaults/vaults.ts"
+import { auditLogPipeline } from "./governance/audit_log.ts"
+import { permissionsPipeline } from "./governance/permissions.ts"
+import { rolesPipeline } from "./governance/roles.ts"
+import { timelockRequestsPipeline } from "./governance/timelock_requests.ts"
+import { timelocksPipeline } from "./governance/timelocks.ts"
+import { revertReasonsPipeline } from "./transparency/revert_reasons.ts"
 
 export const pipelines: ReadonlyArray<AnyPipeline> = [
   vaultsPipeline,
@@ -15,6 +21,12 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
   pnlHistoryPipeline,
   apyHistoryPipeline,
   allocationHistoryPipeline,
+  rolesPipeline,
+  permissionsPipeline,
+  timelocksPipeline,
+  timelockRequestsPipeline,
+  auditLogPipeline,
+  revertReasonsPipeline,
 ]
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)

@@ -4,6 +4,7 @@ import { transactions } from "./subaccounts/transactions.ts"
 import { vaultSubaccounts } from "./curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./subaccounts/my_subaccounts.ts"
 import { subaccounts } from "./subaccounts/subaccounts.ts"
+import { swaps } from "./swaps/swaps.ts"
 import { allocationHistory } from "./transparency/allocation_history.ts"
 import { apyHistory } from "./transparency/apy_history.ts"
 import { observationWarnings } from "./transparency/observation_warnings.ts"
@@ -11,6 +12,12 @@ import { pnlHistory } from "./transparency/pnl_history.ts"
 import { ratioHistory } from "./transparency/ratio_history.ts"
 import { vaultReportedMetrics } from "./vaults/vault_reported_metrics.ts"
 import { vaults } from "./vaults/vaults.ts"
+import { auditLog } from "./governance/audit_log.ts"
+import { permissions } from "./governance/permissions.ts"
+import { roles } from "./governance/roles.ts"
+import { timelockRequests } from "./governance/timelock_requests.ts"
+import { timelocks } from "./governance/timelocks.ts"
+import { revertReasons } from "./transparency/revert_reasons.ts"
 
 export const coreTables: ReadonlyArray<Table> = [
   vaults,
@@ -24,4 +31,11 @@ export const coreTables: ReadonlyArray<Table> = [
   mySubaccounts,
   vaultSubaccounts,
   transactions,
+  swaps,
+  roles,
+  permissions,
+  timelocks,
+  timelockRequests,
+  auditLog,
+  revertReasons,
 ]

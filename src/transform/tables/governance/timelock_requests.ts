@@ -1,0 +1,17 @@
+// core.timelock_requests: timelock requests of EVM vaults as they were scheduled, before any enrichment.
+import type { Table } from "../../../domain/table.ts"
+import { timelockColumns } from "../../timelockRecords.ts"
+
+export const timelockRequests: Table = {
+  schema: "core",
+  name: "timelock_requests",
+  mode: "slowly_changing",
+  grain: "vault, timelock request and version",
+  comment:
+    "Raw timelock requests in every status; the document shows none of their fields, so most stand in extra.",
+  source: "GET /timelock-requests with status=all (§4.4, §2.9, §3)",
+  key: ["chain_id", "vault_address", "timelock_id"],
+  columns: timelockColumns,
+  example:
+    "select status, count(*) as requests from core.timelock_requests where is_current group by status",
+}
