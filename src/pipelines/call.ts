@@ -32,7 +32,11 @@ export const questionOf = (
       }),
     )
   }
-  return Result.map(readInputs(endpoint, typed), (inputs) => ({ endpoint, inputs }))
+  return Result.map(readInputs(endpoint, typed), (inputs) => ({
+    endpoint,
+    // The request validates each by its rule, whatever the types say.
+    inputs: inputs as Inputs<Parameters>,
+  }))
 }
 
 /**
@@ -53,7 +57,7 @@ export const call = (
 export const readInputs = (
   { name, parameters }: AnyEndpoint,
   typed: Readonly<Record<string, string>>,
-): Result.Result<Inputs<Parameters>, InvalidCall> => {
+): Result.Result<Readonly<Record<string, unknown>>, InvalidCall> => {
   const known = Object.keys(parameters)
   const inputs: Record<string, unknown> = {}
   for (const [input, text] of Object.entries(typed)) {
@@ -78,6 +82,5 @@ export const readInputs = (
     }
     inputs[input] = value.success
   }
-  // The request validates each by its rule, whatever the types say.
-  return Result.succeed(inputs as Inputs<Parameters>)
+  return Result.succeed(inputs)
 }

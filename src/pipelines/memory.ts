@@ -141,7 +141,7 @@ export const hadRows = Effect.fnUntraced(function* (
 export const lastBodies = Effect.fnUntraced(function* (warehouse: Store) {
   const rows = yield* warehouse.rows(
     `select body_sha256, archive_file, archive_offset, archive_length from raw.responses
-     where run_id = (select max(run_id) from raw.responses)`,
+     where run_id = (select max(run_id) from raw.responses where endpoint <> 'swap')`,
     [],
   )
   return new Map(

@@ -35,7 +35,7 @@ export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey"> {
 }
 
 /** Sorts by start; the suffix keeps two starts of one second apart. */
-const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
+export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
   const start = formatInstant(microsFromMillis(now)).slice(0, 19).replace(/[-:]/g, "")
   return `${start}Z-${randomBytes(3).toString("hex")}`
 })

@@ -18,6 +18,8 @@ export interface Status {
   readonly gaps: Rows
   readonly quarantine: Rows
   readonly drift: Rows
+  /** Swaps sent, of which nobody said what became. */
+  readonly swaps: Rows
 }
 
 const parts = ["published", "freshness", "tables", "gaps", "quarantine", "drift"] as const
@@ -26,16 +28,19 @@ const parts = ["published", "freshness", "tables", "gaps", "quarantine", "drift"
 export const readStatus = Effect.fnUntraced(function* (dataDir: string) {
   const folder = findWarehouseFolder("status", import.meta.dirname)
   const copy = yield* openPublishedCopy(dataDir)
+  const rowsOf = (part: string) => copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8"))
   const answers = yield* Effect.forEach(parts, (part) =>
-    Effect.map(copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8")), (rows) => [
-      part,
-      rows,
-    ]),
+    Effect.map(rowsOf(part), (rows) => [part, rows]),
+  )
+  // A copy published by an earlier version has no such table.
+  const [journal] = yield* copy.rows(
+    "select 1 from information_schema.tables where table_schema = 'core' and table_name = 'swaps'",
   )
   const now = yield* Clock.currentTimeMillis
   return {
     asOf: new Date(now).toISOString(),
     lastRun: yield* readLastRun(dataDir),
+    swaps: journal === undefined ? [] : yield* rowsOf("swaps"),
     ...(Object.fromEntries(answers) as Record<(typeof parts)[number], Rows>),
   } satisfies Status
 })

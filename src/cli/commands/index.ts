@@ -1,9 +1,12 @@
 // Every command. A new one is one file beside these and one line here.
 import type { Command } from "../Command.ts"
 import { call } from "./call.ts"
+import { prune } from "./prune.ts"
 import { query } from "./query.ts"
+import { replay } from "./replay.ts"
 import { simulate } from "./simulate.ts"
 import { status } from "./status.ts"
+import { swap } from "./swap.ts"
 import { sync } from "./sync.ts"
 import { tables } from "./tables.ts"
 import { verify } from "./verify.ts"
@@ -14,6 +17,9 @@ export const commands: ReadonlyArray<Command> = [
   query,
   tables,
   verify,
+  replay,
+  prune,
   call,
+  swap,
   simulate,
 ]

@@ -19,7 +19,7 @@ export const runStatus = (argv: Arguments): Promise<ExitCode> =>
   )
 
 const statusText = (status: Status, dataDir: string): string => {
-  const { gaps, quarantine, drift } = status
+  const { gaps, quarantine, drift, swaps } = status
   return [
     ...headOf(status, dataDir),
     "",
@@ -29,6 +29,13 @@ const statusText = (status: Status, dataDir: string): string => {
     "",
     ...section("Gaps", gaps, "no gap is open"),
     ...section("Quarantine", quarantine, "no response is set aside"),
+    ...(swaps.length === 0
+      ? []
+      : section(
+          "Swaps of unknown outcome (`vaulthouse swap --list` says how to find out)",
+          swaps,
+          "",
+        )),
     ...section("Fields the document does not name", drift, "none seen"),
     "",
   ].join("\n")

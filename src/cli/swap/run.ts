@@ -1,0 +1,118 @@
+// Shows a swap, and sends it where that was asked for and confirmed.
+import * as Effect from "effect/Effect"
+import type { Config } from "../../config/Config.ts"
+import { API_KEY } from "../../config/settings.ts"
+import { type CheckedSwap, checkSwap, sendSwap } from "../../pipelines/swap.ts"
+import { readSwaps } from "../../pipelines/swapJournal.ts"
+import { type Arguments, textOf } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, type Stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { serviceOf, wireOf } from "../service.ts"
+import { version } from "../version.ts"
+import { confirmed } from "./confirm.ts"
+import { journalText, outcomeText, requestText } from "./texts.ts"
+
+const inputNames = [
+  "address",
+  "source_token",
+  "source_chain",
+  "destination_token",
+  "destination_chain",
+  "source_amount",
+  "destination_amount",
+  "markets",
+  "max_slippage",
+] as const
+
+const stopped: Stopped = {
+  code: exitCodes.interrupted,
+  text: "vaulthouse: stopped; `vaulthouse swap --list` shows whether anything was sent\n",
+}
+
+export const runSwap = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    (config) => (argv["list"] === true ? list(argv, config) : swap(argv, config)),
+    stopped,
+  )
+
+const list = (argv: Arguments, { settings: { dataDir, memoryLimit } }: Config) =>
+  Effect.map(readSwaps({ dataDir, memoryLimit }), (swaps) => {
+    process.stdout.write(
+      argv["json"] === true ? `${JSON.stringify(swaps, null, 2)}\n` : journalText(swaps),
+    )
+    return exitCodes.ok
+  })
+
+const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
+  const checked = yield* Effect.fromResult(checkSwap(typedInputs(argv), wireOf(config.settings)))
+  const asJson = argv["json"] === true
+  const url = (config.settings.baseUrl ?? "{base_url}") + checked.request.path
+  for (const warning of checked.warnings) process.stderr.write(`warning: ${warning}\n`)
+  if (argv["execute"] !== true) {
+    process.stdout.write(
+      asJson
+        ? `${JSON.stringify({ executed: false, request: requestOf(checked, url) }, null, 2)}\n`
+        : `${requestText(checked.request, url)}\nNothing was sent. Add --execute to send it, once.\n`,
+    )
+    return exitCodes.ok
+  }
+  const service = yield* Effect.fromResult(serviceOf(config))
+  if (config.apiKey === undefined) {
+    return yield* new UsageError({
+      why: "A swap needs an API key.",
+      advice: `Set ${API_KEY}. Nothing was sent.`,
+    })
+  }
+  process.stderr.write(`${requestText(checked.request, url)}\n`)
+  if (argv["yes"] !== true && !(yield* askPerson(checked))) {
+    process.stderr.write("vaulthouse: not confirmed; nothing was sent.\n")
+    return exitCodes.unexpected
+  }
+  const { dataDir, memoryLimit } = config.settings
+  const outcome = yield* sendSwap({ ...service, ...checked, dataDir, memoryLimit, version })
+  const result = { executed: true, request: requestOf(checked, url), ...outcome }
+  process.stdout.write(asJson ? `${JSON.stringify(result, null, 2)}\n` : outcomeText(outcome))
+  if (outcome.journalError !== null) {
+    process.stderr.write(
+      `vaulthouse: the journal still calls swap ${outcome.swapId} sent: ${outcome.journalError}\n`,
+    )
+    return exitCodes.unexpected
+  }
+  return outcome.state === "answered" ? exitCodes.ok : exitCodes.unexpected
+})
+
+/** What was typed, by the names of the API document. */
+const typedInputs = (argv: Arguments): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    inputNames.flatMap((name) => {
+      const text = textOf(argv, name.replaceAll("_", "-"))
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+
+const requestOf = ({ request: { method, body } }: CheckedSwap, url: string) => ({
+  method,
+  url,
+  body: JSON.parse(body ?? "{}") as unknown,
+})
+
+const askPerson = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => {
+  if (!process.stdin.isTTY) {
+    return Effect.fail(
+      new UsageError({
+        why: "There is no terminal to confirm the swap on.",
+        advice: "Add --yes to send it without asking. Nothing was sent.",
+      }),
+    )
+  }
+  return Effect.promise(() =>
+    confirmed(
+      "swap",
+      `This swaps for ${checked.inputs.address} and can't be undone. Type swap to send it: `,
+      process.stdin,
+      process.stderr,
+    ),
+  )
+}

@@ -1,0 +1,69 @@
+// What the swap command prints: the request, what became of it, and the journal.
+import type { SwapOutcome } from "../../pipelines/swap.ts"
+import type { JournalledSwap } from "../../pipelines/swapJournal.ts"
+import { textTable } from "../table.ts"
+
+export const requestText = (
+  { method, body }: { readonly method: string; readonly body: string | undefined },
+  url: string,
+): string =>
+  [
+    `${method} ${url}`,
+    ...Object.entries(JSON.parse(body ?? "{}") as Record<string, unknown>).map(
+      ([name, value]) => `  ${name.padEnd(18)} ${JSON.stringify(value)}`,
+    ),
+  ].join("\n")
+
+/** Where to look when nobody said what became of a swap. */
+export const howToFindOut = (subaccount: string, since: string): string =>
+  [
+    "To find out, look at the subaccount's transactions before doing anything else:",
+    `  vaulthouse call transactions --param subaccountAddress=${subaccount} --param startTime=${since}`,
+  ].join("\n")
+
+export const outcomeText = (outcome: SwapOutcome): string => {
+  const { swapId, state, answer, status, error, subaccount, requestedAt } = outcome
+  const heard = error ?? "no answer"
+  switch (state) {
+    case "answered":
+      return `${JSON.stringify(answer, null, 2)}\nSwapped, says the service (swap ${swapId}).\n`
+    case "refused":
+      return `The service refused: ${heard}\nNothing was swapped (swap ${swapId}).\n`
+    case "unknown":
+      return [
+        `UNKNOWN whether it was swapped (swap ${swapId}): ${heard}`,
+        `The request was sent once${status === null ? " and not answered" : ""}; it is not sent again. It may have been executed.`,
+        howToFindOut(subaccount, requestedAt),
+        "",
+      ].join("\n")
+  }
+}
+
+export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
+  if (swaps.length === 0) return "No swap was sent.\n"
+  const rows = swaps.map((swap) => [
+    swap.requestedAt,
+    swap.state,
+    swap.subaccount,
+    sideText(swap.request, "source"),
+    sideText(swap.request, "destination"),
+    swap.transactionHash ?? swap.error ?? "",
+  ])
+  const table = textTable(
+    ["requested at", "state", "subaccount", "from", "to", "transaction or error"],
+    rows,
+  )
+  const open = swaps.find(({ state }) => state === "unknown")
+  return open === undefined
+    ? `${table}\n`
+    : `${table}\n\nUnknown: sent, and nobody said what became of it. ${howToFindOut(open.subaccount, open.requestedAt)}\n`
+}
+
+const sideText = (
+  request: Readonly<Record<string, unknown>>,
+  side: "source" | "destination",
+): string =>
+  [request[`${side}_amount`] ?? "", request[`${side}_token`], "on", request[`${side}_chain`]]
+    .map(String)
+    .join(" ")
+    .trim()
