@@ -10,9 +10,18 @@ import { filesThere } from "./parquet.ts"
 import { publishedFile } from "./publish.ts"
 import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
+import { differingTables } from "./verifyContent.ts"
 
 export interface Finding {
-  readonly kind: "missing" | "extra" | "size" | "checksum" | "rows" | "unreadable" | "stamp"
+  readonly kind:
+    | "missing"
+    | "extra"
+    | "size"
+    | "checksum"
+    | "rows"
+    | "content"
+    | "unreadable"
+    | "stamp"
   /** Below the data directory. */
   readonly path: string
   readonly detail: string
@@ -106,6 +115,10 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
     }
     const copy = await checkCopy(connection, dataDir, manifest)
     if (copy !== undefined) findings.push(copy)
+    // Tables can be compared only where every file is sound and of the same publication.
+    else if (findings.length === 0 && manifest !== undefined) {
+      findings.push(...(await differingTables(connection, dataDir, manifest)))
+    }
     return findings
   } finally {
     connection.closeSync()

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { DuckDBInstance } from "@duckdb/node-api"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js"
 import { compressors } from "hyparquet-compressors"
@@ -197,6 +198,31 @@ describe("verify", () => {
       harm(dataDir, filesOf(dataDir, ratio)[0] ?? "")
       const findings = yield* verify(dataDir)
       expect(findings.map((finding) => finding.kind)).toContain(kind)
+    }),
+  )
+
+  it.live("finds a row changed in the published copy", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      yield* Effect.promise(async () => {
+        const instance = await DuckDBInstance.create(join(dataDir, "published/vaulthouse.duckdb"))
+        const connection = await instance.connect()
+        await connection.run(
+          "update core.pnl_history set unrealized_pnl = unrealized_pnl + 1 where snapshot_at = (select max(snapshot_at) from core.pnl_history)",
+        )
+        connection.closeSync()
+        instance.closeSync()
+      })
+      expect(yield* verify(dataDir)).toMatchObject([
+        { kind: "content", path: "parquet/core/pnl_history" },
+      ])
+    }),
+  )
+
+  it.live("compares files made for old readers too", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported({ compression: "snappy", plain: true })
+      expect(yield* verify(dataDir)).toEqual([])
     }),
   )
 

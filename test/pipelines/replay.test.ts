@@ -11,6 +11,7 @@ import { pipelines } from "../../src/pipelines/catalog.ts"
 import { prune } from "../../src/pipelines/prune.ts"
 import { replay } from "../../src/pipelines/replay.ts"
 import { replayQuarantine } from "../../src/pipelines/replayQuarantine.ts"
+import { verify } from "../../src/pipelines/verify.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
@@ -142,6 +143,9 @@ describe("replay", () => {
       const error = yield* Effect.flip(replay(options(dataDir)))
       expect(error.message).toContain(segment)
       expect(error.message).toContain("damaged")
+      expect(yield* verify(dataDir)).toContainEqual(
+        expect.objectContaining({ kind: "unreadable", path: `raw/${segment}` }),
+      )
     }),
   )
 })

@@ -1,0 +1,71 @@
+// Compares what the published copy and the Parquet files say: a row changed in either of them is found even
+// where its file is, byte for byte, the one that was listed.
+import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { tableName } from "../domain/table.ts"
+import type { Manifest, ManifestFile } from "./manifest.ts"
+import { readRows } from "./readRows.ts"
+import { identifier, literal } from "./sql.ts"
+import { publications } from "./tables/publications.ts"
+import type { Finding } from "./verify.ts"
+
+/** `published` is the attached copy; both must be of the same publication. */
+export const differingTables = async (
+  connection: DuckDBConnection,
+  dataDir: string,
+  manifest: Manifest,
+): Promise<ReadonlyArray<Finding>> => {
+  const findings: Array<Finding> = []
+  const byTable = Map.groupBy(manifest.files, ({ schema, table }) => `${schema}.${table}`)
+  for (const [table, files] of byTable) {
+    // The stamp of the copy says how many files were exported, so it is younger than they are.
+    if (table === tableName(publications)) continue
+    const difference = await compare(connection, dataDir, table, files)
+    if (difference !== undefined) {
+      findings.push({
+        kind: "content",
+        path: `parquet/${table.replace(".", "/")}`,
+        detail: difference,
+      })
+    }
+  }
+  return findings
+}
+
+const compare = async (
+  connection: DuckDBConnection,
+  dataDir: string,
+  table: string,
+  files: ReadonlyArray<ManifestFile>,
+): Promise<string | undefined> => {
+  const [schema = "", name = ""] = table.split(".")
+  const columns = await readRows(
+    connection,
+    `SELECT column_name, data_type FROM duckdb_columns()
+     WHERE database_name = 'published' AND schema_name = $1 AND table_name = $2
+     ORDER BY column_index`,
+    [schema, name],
+  )
+  if (columns.length === 0) return "is not in the published copy"
+  // The copy's own types: Parquet may hold instants and JSON as text.
+  const values = columns
+    .map((column) => {
+      const type = column["data_type"] === "JSON" ? "VARCHAR" : String(column["data_type"])
+      return `${identifier(String(column["column_name"]))}::${type}`
+    })
+    .join(", ")
+  const paths = files.map(({ path }) => literal(join(dataDir, "parquet", path))).join(", ")
+  const sum = (source: string) =>
+    readRows(
+      connection,
+      `SELECT count(*)::DOUBLE AS rows, sum(hash(${values}))::VARCHAR AS content FROM ${source}`,
+    )
+  const [copy] = await sum(`published.${identifier(schema)}.${identifier(name)}`)
+  const [exported] = await sum(`read_parquet([${paths}], hive_partitioning = false)`)
+  if (copy?.["rows"] !== exported?.["rows"]) {
+    return `${String(exported?.["rows"])} rows, the published copy holds ${String(copy?.["rows"])}`
+  }
+  return copy?.["content"] === exported?.["content"]
+    ? undefined
+    : "as many rows as the published copy, but not the same ones"
+}
