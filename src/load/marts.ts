@@ -7,6 +7,8 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
+import type { Table } from "../domain/table.ts"
+import { asOfStatements } from "./asOf.ts"
 import { identifier, literal } from "./sql.ts"
 
 /** In dependency order: a mart stands after those it reads. */
@@ -154,10 +156,14 @@ const inUse = async (connection: DuckDBConnection): Promise<string> => {
 }
 
 /**
- * Creates or replaces every mart in `catalog`, with comments, in one transaction or not at all; call it
- * outside of one. Rejects with what DuckDB said.
+ * Creates or replaces every mart in `catalog` and the `_as_of` macros of `tables`, with comments, in one
+ * transaction or not at all; call it outside of one. Rejects with what DuckDB said.
  */
-export const createMarts = async (connection: DuckDBConnection, catalog: string): Promise<void> => {
+export const createMarts = async (
+  connection: DuckDBConnection,
+  catalog: string,
+  tables: ReadonlyArray<Table>,
+): Promise<void> => {
   const before = await inUse(connection)
   // A view keeps the catalog its SQL names, and a copy then looks for it in vain: so none is named.
   await connection.run(`USE ${identifier(catalog)}`)
@@ -165,7 +171,8 @@ export const createMarts = async (connection: DuckDBConnection, catalog: string)
     await connection.run("BEGIN")
     try {
       await connection.run("CREATE SCHEMA IF NOT EXISTS mart")
-      await connection.run(marts.flatMap(martStatements).join(";\n"))
+      const statements = [...marts.flatMap(martStatements), ...asOfStatements(tables)]
+      await connection.run(statements.join(";\n"))
       await connection.run("COMMIT")
     } catch (cause) {
       await connection.run("ROLLBACK")

@@ -38,6 +38,6 @@ const createMartViews = Effect.gen(function* () {
   })
   const warehouse = yield* Warehouse
   yield* warehouse.exclusively("Creating the marts", ({ connection }) =>
-    createMarts(connection, CATALOG),
+    createMarts(connection, CATALOG, warehouse.tables),
   )
 })

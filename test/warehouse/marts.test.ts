@@ -8,6 +8,7 @@ import {
   openWarehouse,
   putGiven,
   readRows,
+  tables,
   type TestWarehouse,
   typedRow,
 } from "./support.ts"
@@ -17,7 +18,7 @@ const someInstant = "2026-01-01 00:00:00"
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMarts(warehouse.connection, CATALOG)
+  await createMarts(warehouse.connection, CATALOG, tables)
 })
 afterAll(() => warehouse.close())
 

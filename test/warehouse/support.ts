@@ -4,13 +4,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
 import { allColumns, type Column, type Table, tableName } from "../../src/domain/table.ts"
-import { createSchemas, createTable } from "../../src/load/ddl.ts"
+import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
 import { type Mart, type MartTest, marts, martStatements } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 
-const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
+/** Every table there is, versions included. */
+export const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables].flatMap(
+  storedTables,
+)
 
 export interface TestWarehouse {
   readonly directory: string

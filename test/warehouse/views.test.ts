@@ -14,6 +14,7 @@ import {
   openWarehouse,
   putGiven,
   readRows,
+  tables,
   type TestWarehouse,
 } from "./support.ts"
 
@@ -28,7 +29,7 @@ const fill = async () => {
 }
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMarts(warehouse.connection, CATALOG)
+  await createMarts(warehouse.connection, CATALOG, tables)
   await fill()
 })
 afterAll(() => warehouse.close())
@@ -148,7 +149,7 @@ describe("a copy of the file, renamed and read-only", () => {
     await connection.run(`ATTACH ${literal(file)} AS copied (STORAGE_VERSION 'v1.0.0')`)
     await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await connection.run("DETACH copied")
-    await createMarts(connection, CATALOG)
+    await createMarts(connection, CATALOG, tables)
     opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
     reader = await opened.connect()
     attached = await DuckDBInstance.create(":memory:")
