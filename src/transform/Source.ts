@@ -13,6 +13,8 @@ export interface Source<S> {
   readonly inputs: Readonly<Record<string, unknown>>
   /** Names to look for a point's time under, in order. */
   readonly timeFields: ReadonlyArray<string>
+  /** In a replay, the window the answer landed under: what only the whole of a reading could tell. */
+  readonly window?: string
 }
 
 /** Rows of all the tables an answer fills. */

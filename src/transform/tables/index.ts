@@ -18,6 +18,16 @@ import { roles } from "./governance/roles.ts"
 import { timelockRequests } from "./governance/timelock_requests.ts"
 import { timelocks } from "./governance/timelocks.ts"
 import { revertReasons } from "./transparency/revert_reasons.ts"
+import { whitelistStatus } from "./curator/whitelist_status.ts"
+import { subaccountSummaries } from "./subaccounts/subaccount_summaries.ts"
+import { subaccountTokens } from "./subaccounts/subaccount_tokens.ts"
+import { subaccountPortfolioPositions } from "./subaccounts/subaccount_portfolio_positions.ts"
+import { subaccountSummaryLoans } from "./subaccounts/subaccount_summary_loans.ts"
+import { subaccountLoanAggregates } from "./subaccounts/subaccount_loan_aggregates.ts"
+import { healthFactors } from "./subaccounts/health_factors.ts"
+import { protocolPositions } from "./subaccounts/protocol_positions.ts"
+import { cefiPositions } from "./subaccounts/cefi_positions.ts"
+import { subaccountOtcPositions } from "./subaccounts/subaccount_otc_positions.ts"
 
 export const coreTables: ReadonlyArray<Table> = [
   vaults,
@@ -38,4 +48,14 @@ export const coreTables: ReadonlyArray<Table> = [
   timelockRequests,
   auditLog,
   revertReasons,
+  whitelistStatus,
+  subaccountSummaries,
+  subaccountTokens,
+  subaccountPortfolioPositions,
+  subaccountSummaryLoans,
+  subaccountLoanAggregates,
+  healthFactors,
+  protocolPositions,
+  cefiPositions,
+  subaccountOtcPositions,
 ]

@@ -1,13 +1,6 @@
 // Columns of a subaccount wherever the service lists one (§2.1 names their meaning, not their fields).
 import type { Column } from "../../domain/table.ts"
 
-export const subaccountAddress: Column = {
-  name: "subaccount_address",
-  type: "text",
-  required: true,
-  comment: "Subaccount address; EVM in lower case, others as served",
-}
-
 export const subaccountAddressAsServed: Column = {
   name: "subaccount_address_as_served",
   type: "text",
@@ -15,11 +8,20 @@ export const subaccountAddressAsServed: Column = {
   comment: "The address as the service spells it",
 }
 
+export const observedAt: Column = {
+  name: "observed_at",
+  type: "timestamp",
+  unit: "UTC",
+  required: true,
+  comment: "When the service said so: the time of its answer",
+}
+
 /** What a list item says of a subaccount beside its address. */
 export const listItemColumns: ReadonlyArray<Column> = [
   {
     name: "subaccount_id",
     type: "text",
+    fields: ["id"],
     comment: "The platform's id of the subaccount, `id` of the list item",
   },
   {

@@ -1,11 +1,7 @@
 // core.vault_subaccounts: which subaccounts work for which vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
-import {
-  listItemColumns,
-  subaccountAddress,
-  subaccountAddressAsServed,
-} from "../subaccountColumns.ts"
+import { chainId, extra, subaccountAddress, vaultAddress } from "../shared.ts"
+import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const vaultSubaccounts: Table = {
   schema: "core",

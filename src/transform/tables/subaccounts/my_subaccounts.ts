@@ -1,11 +1,7 @@
 // core.my_subaccounts: the subaccounts the API key is a user of.
 import type { Table } from "../../../domain/table.ts"
-import { extra } from "../shared.ts"
-import {
-  listItemColumns,
-  subaccountAddress,
-  subaccountAddressAsServed,
-} from "../subaccountColumns.ts"
+import { extra, subaccountAddress } from "../shared.ts"
+import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const mySubaccounts: Table = {
   schema: "core",

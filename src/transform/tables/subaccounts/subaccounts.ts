@@ -1,11 +1,7 @@
 // core.subaccounts: every subaccount of the platform, as the directory describes it.
 import type { Table } from "../../../domain/table.ts"
-import { extra } from "../shared.ts"
-import {
-  listItemColumns,
-  subaccountAddress,
-  subaccountAddressAsServed,
-} from "../subaccountColumns.ts"
+import { extra, subaccountAddress } from "../shared.ts"
+import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const subaccounts: Table = {
   schema: "core",

@@ -1,5 +1,22 @@
 // core.transactions: what each subaccount did on chain, decoded by the service.
-import type { Table } from "../../../domain/table.ts"
+import * as Result from "effect/Result"
+import type { JsonObject } from "../../../domain/json.ts"
+import type { SubaccountRef } from "../../../domain/subaccount.ts"
+import type { Table, Value } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import {
+  address,
+  chain,
+  digits,
+  mapTaken,
+  type Readings,
+  served,
+  takeFields,
+} from "../../takenFields.ts"
+import { resolveTimes } from "../../timeField.ts"
+import { failure, hash } from "../../transactionFields.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const transactions: Table = {
@@ -84,4 +101,70 @@ export const transactions: Table = {
   ],
   example:
     "select executed_at, subaccount_address, function_name, is_failed from core.transactions order by executed_at desc limit 20",
+}
+
+// Before the common names, of which `created_at` may be when the service took note.
+const timeNames = [
+  "executed_at",
+  "executedAt",
+  "block_timestamp",
+  "blockTimestamp",
+  "block_time",
+  "blockTime",
+  "transaction_time",
+  "transactionTime",
+]
+
+const idNames = ["id", "transaction_id"] as const
+
+const readings: Readings = {
+  transaction_id: [served(...idNames), digits(...idNames)],
+  chain_id: chain("chain_id", "chain"),
+  transaction_hash: hash,
+  // A receipt's 0 or 1 is a status too.
+  status: [
+    served("status", "transaction_status", "tx_status"),
+    digits("status", "transaction_status", "tx_status"),
+  ],
+  is_failed: failure,
+  from_address: address("from", "from_address", "sender"),
+  to_address: address("to", "to_address"),
+}
+
+/** One row a record. Fails when the records carry no time under a known name. */
+export const transactionRows = (
+  records: ReadonlyArray<JsonObject>,
+  { origin, subject, timeFields }: Source<SubaccountRef>,
+): Result.Result<MappedAnswer, Violation> =>
+  Result.map(resolveTimes(records, [...timeNames, ...timeFields]), ({ field, micros }) =>
+    together(
+      mapTaken({
+        table: transactions,
+        records,
+        origin,
+        readings,
+        computed: {
+          subaccount_address: subject.address,
+          executed_at: micros,
+          transaction_id: transactionIds(records),
+        },
+        consumed: [field],
+      }),
+    ),
+  )
+
+/** Its id; else chain and hash; else a digest of its content. */
+const transactionIds = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> => {
+  const { columns } = takeFields(records, readings)
+  const column = (name: string): ReadonlyArray<Value> => columns[name] ?? []
+  return contentKeys(
+    records.map((record, row) => {
+      const id = column("transaction_id")[row] ?? null
+      const transactionHash = column("transaction_hash")[row] ?? null
+      const chainId = column("chain_id")[row] ?? null
+      if (id !== null) return { id }
+      if (transactionHash === null) return { content: record }
+      return { id: chainId === null ? transactionHash : `${chainId}:${transactionHash}` }
+    }),
+  )
 }

@@ -1,0 +1,56 @@
+// core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
+import type { Table } from "../../../domain/table.ts"
+import { extra, subaccountAddress } from "../shared.ts"
+import { observedAt } from "../subaccountColumns.ts"
+
+export const subaccountLoanAggregates: Table = {
+  schema: "core",
+  name: "subaccount_loan_aggregates",
+  mode: "history",
+  grain: "subaccount, observation and place in the list",
+  comment: "Credit and debt by token, from the loan book of the summaries of subaccounts.",
+  source: "GET /subaccounts/summary (§4.3, §2.2)",
+  key: ["subaccount_address", "observed_at", "ordinal"],
+  time: "observed_at",
+  columns: [
+    subaccountAddress,
+    observedAt,
+    {
+      name: "ordinal",
+      type: "integer",
+      required: true,
+      comment: "Place in the list served, from 0",
+    },
+    {
+      name: "symbol",
+      type: "text",
+      fields: ["symbol"],
+      comment: "Symbol",
+    },
+    {
+      name: "token_address",
+      type: "text",
+      comment: "Address of the token; EVM in lower case, others as served",
+    },
+    {
+      name: "chain_id",
+      type: "integer",
+      comment: "The platform's chain id",
+    },
+    {
+      name: "credit",
+      type: "double",
+      fields: ["credit", "total_credit", "totalCredit"],
+      comment: "Credit in the token, as served",
+    },
+    {
+      name: "debt",
+      type: "double",
+      fields: ["debt", "total_debt", "totalDebt"],
+      comment: "Debt in the token, as served",
+    },
+    extra,
+  ],
+  example:
+    "select symbol, sum(credit) as credit, sum(debt) as debt from core.subaccount_loan_aggregates where observed_at >= (select max(observed_at) - interval 1 day from core.subaccount_loan_aggregates) group by symbol",
+}

@@ -1,0 +1,123 @@
+// core.subaccount_summaries: what each subaccount was worth and owed whenever it was asked about.
+import type { Table } from "../../../domain/table.ts"
+import { extra, subaccountAddress } from "../shared.ts"
+import { observedAt } from "../subaccountColumns.ts"
+
+export const subaccountSummaries: Table = {
+  schema: "core",
+  name: "subaccount_summaries",
+  mode: "history",
+  grain: "subaccount and observation",
+  comment:
+    "Summaries of subaccounts: account values, loan book and portfolio totals. Tokens, positions and loans are in core.subaccount_tokens, core.subaccount_portfolio_positions, core.subaccount_summary_loans and core.subaccount_loan_aggregates.",
+  source: "GET /subaccounts/summary (§4.3, §2.2)",
+  key: ["subaccount_address", "observed_at"],
+  time: "observed_at",
+  columns: [
+    subaccountAddress,
+    observedAt,
+    {
+      name: "name",
+      type: "text",
+      required: true,
+      fields: ["name"],
+      comment: "Name of the subaccount",
+    },
+    {
+      name: "type",
+      type: "text",
+      required: true,
+      fields: ["type"],
+      comment: "`eoa` or `subaccount`",
+    },
+    {
+      name: "chains",
+      type: "json",
+      fields: ["chains"],
+      comment: "Chains it is on, as served",
+    },
+    {
+      name: "health_factor",
+      type: "double",
+      unit: "ratio",
+      required: true,
+      fields: ["healthFactor"],
+      comment: "Health factor, see core.health_factors",
+    },
+    {
+      name: "net_account_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["netAccountValue"],
+      comment: "Net account value",
+    },
+    {
+      name: "total_account_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["totalAccountValue"],
+      comment: "Total account value",
+    },
+    {
+      name: "total_collateral_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["totalCollateralValue"],
+      comment: "Total value of the collateral",
+    },
+    {
+      name: "total_equity_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["totalEquityValue"],
+      comment: "Total equity",
+    },
+    {
+      name: "total_loan_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["totalLoanValue"],
+      comment: "Total value of the loans",
+    },
+    {
+      name: "total_credit",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["loanbook.totalCredit"],
+      comment: "Total credit of the loan book",
+    },
+    {
+      name: "total_debt",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["loanbook.totalDebt"],
+      comment: "Total debt of the loan book",
+    },
+    {
+      name: "portfolio_discounted_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["portfolio.discountedValue"],
+      comment: "Value of the portfolio after discount factors",
+    },
+    {
+      name: "portfolio_total_value",
+      type: "double",
+      unit: "USD",
+      required: true,
+      fields: ["portfolio.totalValue"],
+      comment: "Value of the portfolio",
+    },
+    extra,
+  ],
+  example:
+    "select subaccount_address, net_account_value, total_debt, health_factor from core.subaccount_summaries qualify row_number() over (partition by subaccount_address order by observed_at desc) = 1",
+}
