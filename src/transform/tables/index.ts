@@ -28,6 +28,15 @@ import { healthFactors } from "./subaccounts/health_factors.ts"
 import { protocolPositions } from "./subaccounts/protocol_positions.ts"
 import { cefiPositions } from "./subaccounts/cefi_positions.ts"
 import { subaccountOtcPositions } from "./subaccounts/subaccount_otc_positions.ts"
+import { loans } from "./loans/loans.ts"
+import { loanDetails } from "./loans/loan_details.ts"
+import { subaccountLoans } from "./loans/subaccount_loans.ts"
+import { discountFactors } from "./risk/discount_factors.ts"
+import { collateralExcess } from "./risk/collateral_excess.ts"
+import { collateralSimulations } from "./risk/collateral_simulations.ts"
+import { collateralSimulationTokens } from "./risk/collateral_simulation_tokens.ts"
+import { otcPositions } from "./otc/otc_positions.ts"
+import { otcMarginRequirements } from "./otc/otc_margin_requirements.ts"
 
 export const coreTables: ReadonlyArray<Table> = [
   vaults,
@@ -58,4 +67,13 @@ export const coreTables: ReadonlyArray<Table> = [
   protocolPositions,
   cefiPositions,
   subaccountOtcPositions,
+  loans,
+  loanDetails,
+  subaccountLoans,
+  discountFactors,
+  collateralExcess,
+  collateralSimulations,
+  collateralSimulationTokens,
+  otcPositions,
+  otcMarginRequirements,
 ]

@@ -1,0 +1,55 @@
+// Finds the rungs of a discount-factor ladder; §2.6 withholds their fields, and where they are.
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { listIn, recordsIn } from "./nestedRecords.ts"
+import { numberOf } from "./takenFields.ts"
+
+const rungNames = [
+  "rungs",
+  "ladder",
+  "discount_factors",
+  "discountFactors",
+  "tiers",
+  "levels",
+  "steps",
+]
+
+export interface Ladder {
+  /** At least one: a ladder without rungs is one of its own record. */
+  readonly rungs: ReadonlyArray<JsonObject>
+  /** The record without the field the rungs were in. */
+  readonly rest: JsonObject
+}
+
+export const withoutRungs = (ladder: JsonObject): Ladder => {
+  const found = listIn(ladder, rungNames, rungsIn)
+  if (found === undefined) return flat(ladder)
+  const { [found.field]: _, ...rest } = ladder
+  return { rungs: found.records, rest }
+}
+
+/** Records, `[upper bound, factor]` pairs, or a map from the one to the other. */
+const rungsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
+  if (Array.isArray(value)) {
+    if (value.length > 0 && value.every(isPair)) return value.map(asRung)
+    return recordsIn(value)
+  }
+  if (!isJsonObject(value)) return undefined
+  const entries = Object.entries(value)
+  return entries.length > 0 && entries.every(isPair)
+    ? entries.toSorted(([a], [b]) => Number(a) - Number(b)).map(asRung)
+    : undefined
+}
+
+const isPair = (value: unknown): value is readonly [unknown, unknown] =>
+  Array.isArray(value) && value.length === 2 && value.every((each) => numberOf(each) !== undefined)
+
+const asRung = ([upper, factor]: readonly [unknown, unknown]): JsonObject => ({
+  upper_bound: upper,
+  discount_factor: factor,
+})
+
+/** The whole record is the one rung, but for what tells the token. */
+const flat = ({ address, chain, symbol, ...rung }: JsonObject): Ladder => ({
+  rungs: [rung],
+  rest: { address, chain, ...(symbol === undefined ? {} : { symbol }) },
+})
