@@ -8,7 +8,7 @@ export const sync: Command = {
     "Reads what is new since the last run (everything, the first time), loads it in small transactions, and publishes the read-only copy and Parquet. Stopping it at any moment loses nothing.",
   positional: {
     name: "pipeline",
-    describe: "vaults, ratio_history, pnl_history, apy_history, allocation_history; all when none",
+    describe: "Names as `sync --plan` lists them; what they need runs too; all when none",
     many: true,
   },
   flags: {
