@@ -14,6 +14,15 @@ import { rolesPipeline } from "./governance/roles.ts"
 import { timelockRequestsPipeline } from "./governance/timelock_requests.ts"
 import { timelocksPipeline } from "./governance/timelocks.ts"
 import { revertReasonsPipeline } from "./transparency/revert_reasons.ts"
+import { subaccountsPipeline } from "./subaccounts/subaccounts.ts"
+import { mySubaccountsPipeline } from "./subaccounts/my_subaccounts.ts"
+import { vaultSubaccountsPipeline } from "./curator/vault_subaccounts.ts"
+import { whitelistStatusPipeline } from "./curator/whitelist_status.ts"
+import { subaccountSummariesPipeline } from "./subaccounts/subaccount_summaries.ts"
+import { healthFactorsPipeline } from "./subaccounts/health_factors.ts"
+import { protocolPositionsPipeline } from "./subaccounts/protocol_positions.ts"
+import { cefiPositionsPipeline } from "./subaccounts/cefi_positions.ts"
+import { subaccountOtcPositionsPipeline } from "./subaccounts/subaccount_otc_positions.ts"
 
 export const pipelines: ReadonlyArray<AnyPipeline> = [
   vaultsPipeline,
@@ -27,6 +36,15 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
   timelockRequestsPipeline,
   auditLogPipeline,
   revertReasonsPipeline,
+  subaccountsPipeline,
+  mySubaccountsPipeline,
+  vaultSubaccountsPipeline,
+  whitelistStatusPipeline,
+  subaccountSummariesPipeline,
+  healthFactorsPipeline,
+  protocolPositionsPipeline,
+  cefiPositionsPipeline,
+  subaccountOtcPositionsPipeline,
 ]
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)

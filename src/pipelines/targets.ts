@@ -1,5 +1,6 @@
 // Whom pipelines ask about, found in what earlier pipelines of the run and earlier runs have stored.
 import * as Effect from "effect/Effect"
+import { canonicalAddress } from "../domain/address.ts"
 import type { SubaccountRef } from "../domain/subaccount.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Lookup, Pipeline, Target } from "./Pipeline.ts"
@@ -78,3 +79,9 @@ export const subaccounts = ({
         }),
   )
 }
+
+/** Subaccounts the endpoints of §4.3 can be asked about: smart-contract wallets with an EVM address (§2). */
+export const evmSubaccounts = (lookup: Lookup): ReturnType<Pipeline<SubaccountRef>["targets"]> =>
+  Effect.map(subaccounts(lookup), (all) =>
+    all.filter(({ subject }) => canonicalAddress(subject.address)?.kind === "evm"),
+  )

@@ -1,0 +1,17 @@
+// Cross-chain protocol positions of every subaccount the key may read: slow answers (§4.3), kept by the server for 300 s.
+import { protocolPositions as endpoint } from "../../extract/endpoints/subaccounts/protocol_positions.ts"
+import { protocolPositionRows } from "../../transform/positionRecords.ts"
+import { protocolPositions } from "../../transform/tables/subaccounts/protocol_positions.ts"
+import { ask, snapshot } from "../snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../targets.ts"
+
+export const protocolPositionsPipeline = snapshot({
+  name: "protocol_positions",
+  title: "Protocol positions",
+  tables: [protocolPositions],
+  endpoint,
+  after: [...subaccountSources],
+  targets: evmSubaccounts,
+  questions: ({ served }) => ask<typeof endpoint.parameters>({ subaccount_address: served }),
+  rows: protocolPositionRows,
+})
