@@ -1,5 +1,6 @@
 // The warehouse as a service: one writer fiber commits whatever is queued as one transaction, everything else
 // waits its turn. Nothing else writes the database.
+import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -13,7 +14,13 @@ import type { Batch, Committed } from "../domain/outcome.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup, type Session, transaction } from "./commitGroup.ts"
-import { type DatabaseOptions, makePrivateDirectory, openDatabase } from "./database.ts"
+import { copyDatabase } from "./copyDatabase.ts"
+import {
+  databaseFile,
+  type DatabaseOptions,
+  makePrivateDirectory,
+  openDatabase,
+} from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { databaseError, LoadError, WarehouseLocked } from "./errors.ts"
 import { acquireLock } from "./LockFile.ts"
@@ -126,6 +133,10 @@ const latestInstant = `SELECT coalesce(max(written), 0) AS latest FROM (
 const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
   Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
 
+/** The warehouse as it was before a newer version last changed its layout. */
+export const copyBeforeMigration = (dataDir: string): string =>
+  join(dataDir, "vaulthouse.before-migration.duckdb")
+
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
   const micros = () => microsFromMillis(clock.currentTimeMillisUnsafe())
@@ -133,7 +144,12 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const { reader, writer } = yield* opened(options)
   const tables = [...options.tables, ...operationTables]
 
-  yield* attempt("Preparing the warehouse's tables", () => migrate(writer, tables))
+  yield* attempt("Preparing the warehouse's tables", () =>
+    migrate(writer, tables, async () => {
+      await writer.run(`CHECKPOINT ${CATALOG}`)
+      await copyDatabase(databaseFile(options.dataDir), copyBeforeMigration(options.dataDir))
+    }),
+  )
   const [latest] = yield* attempt("Reading the last run", () => readRows(writer, latestInstant))
   const openedAt = Math.max(Number(latest?.["latest"] ?? 0), micros())
   let last = openedAt

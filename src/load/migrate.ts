@@ -29,6 +29,8 @@ interface StoredTable {
 export interface MigrationPlan {
   readonly statements: ReadonlyArray<string>
   readonly refused: ReadonlyArray<string>
+  /** Whether tables that are there already would gain columns, or be joined by new ones. */
+  readonly changesStored: boolean
 }
 
 const stored = async (connection: DuckDBConnection): Promise<Map<string, StoredTable>> => {
@@ -54,7 +56,11 @@ const stored = async (connection: DuckDBConnection): Promise<Map<string, StoredT
   return found
 }
 
-const differences = (table: Table, existing: StoredTable, isEmpty: boolean): MigrationPlan => {
+const differences = (
+  table: Table,
+  existing: StoredTable,
+  isEmpty: boolean,
+): Pick<MigrationPlan, "statements" | "refused"> => {
   const statements: Array<string> = []
   const refused: Array<string> = []
   const name = qualified(table)
@@ -123,15 +129,21 @@ const plan = async (
     }
     statements.push(...comments(table, found))
   }
-  return { statements, refused }
+  const changesStored =
+    existing.size > 0 && statements.some((statement) => /^(ALTER|CREATE) TABLE/.test(statement))
+  return { statements, refused, changesStored }
 }
 
-/** Creates what is missing, adds columns and refreshes comments, in one transaction or not at all. */
+/**
+ * Creates what is missing, adds columns and refreshes comments, in one transaction or not at all. A warehouse
+ * that is there already is handed to `keepCopy` before its layout changes.
+ */
 export const migrate = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
+  keepCopy: () => Promise<void>,
 ): Promise<void> => {
-  const { statements, refused } = await plan(connection, tables)
+  const { statements, refused, changesStored } = await plan(connection, tables)
   if (refused.length > 0) {
     throw new LoadError({
       reason: "Migration",
@@ -141,6 +153,7 @@ export const migrate = async (
         "Nothing was changed. Rebuild the warehouse in a new --data-dir with `vaulthouse replay`, or use the version that wrote it.",
     })
   }
+  if (changesStored) await keepCopy()
   await connection.run("BEGIN")
   try {
     // An ALTER and what follows on the same table must see each other: one statement at a time. A new
