@@ -18,6 +18,8 @@ const calendar = (
   minute = 0,
   second = 0,
 ): number | undefined => {
+  // Date.UTC takes years below 100 for those of the 1900s; "0001-01-01" stands for no time.
+  if (year < 100) return undefined
   if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
   const millis = Date.UTC(year, month - 1, day, hour, minute, second)
@@ -89,12 +91,8 @@ const fromEpoch = (epoch: number): number | undefined => {
   return Math.round(epoch < FIRST_MILLISECOND_EPOCH ? epoch * 1e6 : epoch * 1e3)
 }
 
-/**
- * Microseconds since 1970 UTC of an instant as the service may write it: ISO-8601 with or without an
- * offset (none means UTC) and with any fraction, or an epoch in seconds or milliseconds, as a number
- * or in digits. `undefined` when it is none of these.
- */
-export const parseInstant = (value: unknown): number | undefined => {
+/** As `parseInstant`; inexact after the year 2255. */
+const anyInstant = (value: unknown): number | undefined => {
   if (typeof value === "number") return fromEpoch(value)
   if (typeof value !== "string") return undefined
   return (
@@ -102,6 +100,17 @@ export const parseInstant = (value: unknown): number | undefined => {
     fromIso(value) ??
     (/^\d{9,14}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined)
   )
+}
+
+/**
+ * Microseconds since 1970 UTC of an instant as the service may write it: ISO-8601 with or without an
+ * offset (none means UTC) and with any fraction, or an epoch in seconds or milliseconds, as a number
+ * or in digits. `undefined` when it is none of these, or one too far off to be kept to the microsecond
+ * ("9999-12-31", which stands for never).
+ */
+export const parseInstant = (value: unknown): number | undefined => {
+  const micros = anyInstant(value)
+  return Number.isSafeInteger(micros) ? micros : undefined
 }
 
 /** Days since 1970 of `YYYY-MM-DD`, `M/D/YYYY` (the APY labels of §2.9) or any instant's UTC day. */
@@ -113,7 +122,7 @@ export const parseDay = (value: unknown): number | undefined => {
       return millis === undefined ? undefined : millis / MILLIS_PER_DAY
     }
   }
-  const micros = parseInstant(value)
+  const micros = anyInstant(value)
   return micros === undefined ? undefined : dayOf(micros)
 }
 

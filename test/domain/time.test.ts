@@ -58,6 +58,21 @@ describe("parseInstant", () => {
   )
 })
 
+describe("an instant too far off to be exact", () => {
+  it.each(["9999-12-31T23:59:59Z", "2999-01-01T00:00:00"])(
+    "%s is no instant, but a day",
+    (text) => {
+      expect(parseInstant(text)).toBeUndefined()
+      expect(formatDay(parseDay(text) as number)).toBe(text.slice(0, 10))
+    },
+  )
+
+  it("the zero time of some languages is none", () => {
+    expect(parseInstant("0001-01-01T00:00:00Z")).toBeUndefined()
+    expect(parseDay("0001-01-01")).toBeUndefined()
+  })
+})
+
 describe("parseDay", () => {
   it.each([
     ["1/5/2026", "2026-01-05"],
