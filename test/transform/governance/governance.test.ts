@@ -1,0 +1,340 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { parseJson } from "../../../src/domain/json.ts"
+import { decode } from "../../../src/extract/answer.ts"
+import type { AnyEndpoint, Endpoint } from "../../../src/extract/Endpoint.ts"
+import { auditLog as auditLogEndpoint } from "../../../src/extract/endpoints/governance/audit_log.ts"
+import { permissions as permissionsEndpoint } from "../../../src/extract/endpoints/governance/permissions.ts"
+import { roles as rolesEndpoint } from "../../../src/extract/endpoints/governance/roles.ts"
+import { timelockRequests as requestsEndpoint } from "../../../src/extract/endpoints/governance/timelock_requests.ts"
+import { timelocks as timelocksEndpoint } from "../../../src/extract/endpoints/governance/timelocks.ts"
+import { revertReason } from "../../../src/extract/endpoints/transparency/revert_reason.ts"
+import type { Parameters } from "../../../src/extract/Parameter.ts"
+import { defaultWire, wireRequest } from "../../../src/extract/request.ts"
+import { together } from "../../../src/transform/Source.ts"
+import { auditLog, auditLogRows } from "../../../src/transform/tables/governance/audit_log.ts"
+import {
+  permissions,
+  permissionsRows,
+} from "../../../src/transform/tables/governance/permissions.ts"
+import { roles, rolesRows } from "../../../src/transform/tables/governance/roles.ts"
+import { timelockRequests } from "../../../src/transform/tables/governance/timelock_requests.ts"
+import { timelocks, timelocksRows } from "../../../src/transform/tables/governance/timelocks.ts"
+import { observationWarnings } from "../../../src/transform/tables/transparency/observation_warnings.ts"
+import {
+  revertReasonRows,
+  revertReasons,
+} from "../../../src/transform/tables/transparency/revert_reasons.ts"
+import { timelockRows } from "../../../src/transform/timelockRecords.ts"
+import { keysOf, recordsOf, rowsOf, source, vault } from "./rows.ts"
+
+const parsed = (body: unknown) => parseJson(typeof body === "string" ? body : JSON.stringify(body))
+
+const decoded = <P extends Parameters, A>(endpoint: Endpoint<P, A>, body: unknown): A =>
+  Result.getOrThrow(decode<A>(endpoint as unknown as AnyEndpoint, parsed(body)))
+
+const violation = (endpoint: AnyEndpoint, body: unknown): string => {
+  const result = decode(endpoint, parsed(body))
+  return Result.isFailure(result) ? `${result.failure.path} ${result.failure.detail}` : "none"
+}
+
+const scope = { chain_id: vault.chainId, vault_address: vault.address }
+
+describe("roles", () => {
+  const rows = (body: unknown) => rolesRows(decoded(rolesEndpoint, body), source)
+  const holder = "0x00000000000000000000000000000000000000Bb"
+
+  it.each(["address", "holderAddress", "member_address", "account"])(
+    "knows the holder under the name %s",
+    (name) => {
+      const mapped = rows({
+        roles: [{ role: "owner", is_safe: true, safe_threshold: 3, [name]: holder, note: "x" }],
+        warnings: [],
+      })
+      expect(recordsOf(mapped, roles)).toEqual([
+        {
+          ...scope,
+          role: "owner",
+          holder_address: holder.toLowerCase(),
+          holder_address_as_served: holder,
+          occurrence: 1,
+          is_safe: true,
+          safe_threshold: 3,
+          extra: { note: "x" },
+        },
+      ])
+      expect(rowsOf(mapped, roles).scope).toEqual(scope)
+    },
+  )
+
+  it("keeps every record of a role, with a holder or without", () => {
+    const role = { role: "keeper", is_safe: false, safe_threshold: null }
+    const mapped = rows({
+      roles: [{ ...role, address: holder }, role, role, { ...role, address: holder.toLowerCase() }],
+      warnings: [],
+    })
+    expect(
+      recordsOf(mapped, roles).map((row) => [row["holder_address"], row["occurrence"]]),
+    ).toEqual([
+      [holder.toLowerCase(), 1],
+      ["-", 1],
+      ["-", 2],
+      [holder.toLowerCase(), 2],
+    ])
+    expect(new Set(keysOf(mapped, roles)).size).toBe(4)
+  })
+
+  it("takes rows that custody data is missing from, and the warning about it", () => {
+    const mapped = rows({ roles: [{ role: "owner", is_safe: null }], warnings: ["custody failed"] })
+    expect(recordsOf(mapped, roles)[0]).toMatchObject({ is_safe: null, safe_threshold: null })
+    expect(recordsOf(mapped, observationWarnings)).toEqual([
+      { ...scope, endpoint: "roles", warning: "custody failed" },
+    ])
+  })
+
+  it("keeps a threshold of another type", () => {
+    const mapped = rows({
+      roles: [{ role: "owner", is_safe: true, safe_threshold: "2 of 3" }],
+      warnings: [],
+    })
+    expect(recordsOf(mapped, roles)[0]).toMatchObject({ extra: { safe_threshold: "2 of 3" } })
+  })
+
+  it("is not documented without its fields", () => {
+    expect(violation(rolesEndpoint, { roles: [{ is_safe: true }], warnings: [] })).toContain("role")
+    expect(violation(rolesEndpoint, { roles: [{ role: "owner" }], warnings: [] })).toContain(
+      "$.roles[0].is_safe",
+    )
+    expect(violation(rolesEndpoint, { roles: [] })).toContain("$.warnings")
+  })
+})
+
+describe("permissions", () => {
+  const rows = (body: unknown) => permissionsRows(decoded(permissionsEndpoint, body), source)
+
+  it("become one row for each integration and function", () => {
+    const mapped = rows({
+      permissions: [
+        { integration: "Aave", functions: ["supply", "borrow", "supply"], contract: "0x1" },
+        { integration: "Aave", functions: ["supply"], contract: "0x2" },
+        { integration: "Morpho", functions: [] },
+      ],
+    })
+    const shown = recordsOf(mapped, permissions).map((row) => [
+      row["integration"],
+      row["function_name"],
+      row["occurrence"],
+      row["extra"],
+    ])
+    expect(shown).toEqual([
+      ["Aave", "supply", 1, { contract: "0x1" }],
+      ["Aave", "borrow", 1, { contract: "0x1" }],
+      ["Aave", "supply", 2, { contract: "0x2" }],
+      ["Morpho", "-", 1, null],
+    ])
+    expect(new Set(keysOf(mapped, permissions)).size).toBe(4)
+    expect(rowsOf(mapped, permissions).scope).toEqual(scope)
+  })
+
+  it("are not documented without their functions", () => {
+    expect(
+      violation(permissionsEndpoint, { permissions: [{ integration: "Aave", functions: "all" }] }),
+    ).toContain("$.permissions[0].functions")
+  })
+})
+
+describe("timelocks", () => {
+  const rows = (body: unknown) => timelocksRows(decoded(timelocksEndpoint, body), source)
+  const records = (body: unknown) => recordsOf(Result.getOrThrow(rows(body)), timelocks)
+
+  it.each([
+    ["snake", { operation_id: "0x1", scheduled_at: "2026-01-01T00:00:00", note: 1 }],
+    ["camel", { operationId: "0x1", scheduledAt: "2026-01-01T00:00:00", note: 1 }],
+  ])("read %s case, times as UTC", (_, fields) => {
+    const body = {
+      timelocks: [
+        { ...fields, executable_at: "2026-01-03T00:00:00.5", labels: ["fee"], status: "scheduled" },
+      ],
+      warnings: [],
+    }
+    expect(records(body)).toEqual([
+      {
+        ...scope,
+        timelock_id: "0x1",
+        status: "scheduled",
+        scheduled_at: Date.parse("2026-01-01T00:00:00Z") * 1000,
+        executable_at: Date.parse("2026-01-03T00:00:00.500Z") * 1000,
+        labels: ["fee"],
+        extra: { note: 1 },
+      },
+    ])
+  })
+
+  const idless = { scheduled_at: "2026-01-01T00:00:00", function: "setFee", labels: ["a"] }
+  const keyOf = (fields: object) =>
+    records({ timelocks: [{ ...idless, ...fields }], warnings: [] })[0]?.["timelock_id"]
+
+  it("without an id are known by what does not change", () => {
+    const scheduled = keyOf({ status: "scheduled", executable_at: "2026-01-03T00:00:00" })
+    const executed = {
+      status: "executed",
+      executable_at: null,
+      executed_at: "2026-01-04T00:00:00",
+      tx_hash: "0x2",
+      labels: ["b"],
+    }
+    expect(keyOf(executed)).toBe(scheduled)
+    expect(keyOf({ ...executed, function: "setCap" })).not.toBe(scheduled)
+    expect(keyOf({ ...executed, scheduled_at: "2026-01-01T00:00:01" })).not.toBe(scheduled)
+  })
+
+  it("that are alike do not hide one another", () => {
+    const one = { ...idless, executable_at: null }
+    const found = records({ timelocks: [one, one], warnings: [] })
+    expect(new Set(found.map((row) => row["timelock_id"])).size).toBe(2)
+  })
+
+  it("carry their warnings", () => {
+    const mapped = Result.getOrThrow(
+      rows({ timelocks: [{ id: 7, executable_at: null, labels: null }], warnings: ["unread"] }),
+    )
+    expect(recordsOf(mapped, timelocks)[0]).toMatchObject({ timelock_id: "7", executable_at: null })
+    expect(recordsOf(mapped, observationWarnings)[0]).toMatchObject({
+      endpoint: "timelocks",
+      warning: "unread",
+    })
+  })
+
+  it("are not as documented with an executable_at that is no time", () => {
+    const body = (at: unknown) => ({ timelocks: [{ executable_at: at, labels: [] }], warnings: [] })
+    const mapped = rows(body("soon"))
+    expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$.timelocks[0].executable_at")
+    expect(violation(timelocksEndpoint, body(5))).toContain("$.timelocks[0].executable_at")
+    expect(violation(timelocksEndpoint, { timelocks: [{ executable_at: null }] })).toContain(
+      "labels",
+    )
+  })
+})
+
+describe("timelock requests", () => {
+  it("keep every digit of what no column takes", () => {
+    const value = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+    const body = `[{"id":"a","status":"executed","value":${value},"scheduledAt":"2026-01-01"}]`
+    const mapped = together(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
+    const { columns } = rowsOf(mapped, timelockRequests)
+    expect(columns.at(-1)).toEqual([`{"value":${value}}`])
+    expect(recordsOf(mapped, timelockRequests)[0]).toMatchObject({
+      timelock_id: "a",
+      status: "executed",
+      scheduled_at: Date.parse("2026-01-01T00:00:00Z") * 1000,
+    })
+  })
+
+  it("ask for a positive chain and a listed status only", () => {
+    const asked = (inputs: object) =>
+      wireRequest(requestsEndpoint, { vaultAddress: vault.address, ...inputs }, defaultWire)
+    expect(Result.isSuccess(asked({ chainId: 1, status: "all" }))).toBe(true)
+    for (const inputs of [{ chainId: 0 }, { chainId: 1.5 }, { chainId: 1, status: "done" }]) {
+      expect(Result.isFailure(asked(inputs)), JSON.stringify(inputs)).toBe(true)
+    }
+  })
+})
+
+describe("the audit log", () => {
+  const entry = { timestamp: "2026-01-01T00:00:00.000123", type: "fee", summary: "set" }
+  const rows = (body: unknown) => auditLogRows(decoded(auditLogEndpoint, body), source)
+
+  it.each(["entries", "events", "items", "log"])("finds its list under the name %s", (name) => {
+    const body = { [name]: [entry], has_more: false, tags: ["a"], others: [] }
+    expect(recordsOf(Result.getOrThrow(rows(body)), auditLog)).toHaveLength(1)
+  })
+
+  it("prefers entries to events, and names the lists it can't choose from", () => {
+    const both = { events: [entry, entry], entries: [entry], has_more: false }
+    expect(decoded(auditLogEndpoint, both).entries).toEqual([entry])
+    const ambiguous = violation(auditLogEndpoint, { a: [entry], b: [entry], has_more: false })
+    expect(ambiguous).toContain("candidates: a, b")
+    expect(violation(auditLogEndpoint, { has_more: false })).toContain("candidates: none")
+    expect(violation(auditLogEndpoint, [entry])).toContain("is not an object")
+  })
+
+  it("is empty where every list is", () => {
+    const { entries } = decoded(auditLogEndpoint, {
+      a: [],
+      b: [],
+      has_more: false,
+    })
+    expect(entries).toEqual([])
+  })
+
+  it("numbers entries that are alike, to the microsecond, and keeps what it has no column for", () => {
+    const mapped = rows({
+      entries: [
+        { ...entry, tx_hash: "0x1" },
+        { ...entry, category: "fee", tx_hash: "0x2" },
+        { ...entry, timestamp: "2026-01-01T00:00:00.000124" },
+        { ...entry, type: "role" },
+      ],
+      has_more: true,
+    })
+    const found = recordsOf(Result.getOrThrow(mapped), auditLog)
+    expect(found.map((row) => row["occurrence"])).toEqual([1, 2, 1, 1])
+    expect(found[1]).toEqual({
+      ...scope,
+      occurred_at: Date.parse("2026-01-01T00:00:00Z") * 1000 + 123,
+      type: "fee",
+      summary: "set",
+      occurrence: 2,
+      category: "fee",
+      extra: { tx_hash: "0x2" },
+    })
+  })
+
+  it("is not as documented without has_more, or with a timestamp that is none", () => {
+    expect(violation(auditLogEndpoint, { entries: [] })).toContain("$.has_more")
+    expect(
+      violation(auditLogEndpoint, { entries: [{ ...entry, type: 1 }], has_more: false }),
+    ).toContain("$.entries[0].type")
+    const mapped = rows({ entries: [entry, { ...entry, timestamp: "now" }], has_more: false })
+    expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$.entries[1].timestamp")
+  })
+
+  it("passes the cursor back as it came, and refuses what no service takes", () => {
+    const asked = (inputs: object) =>
+      wireRequest(
+        auditLogEndpoint,
+        { vault_address: vault.address, chainId: 1, ...inputs },
+        defaultWire,
+      )
+    const sent = asked({ before: "2026-01-01T00:00:00.000123", limit: 200, category: "fee" })
+    expect(Result.isSuccess(sent) && decodeURIComponent(sent.success.path)).toBe(
+      `/platform/governance/${vault.address}/audit_log?chainId=1&before=2026-01-01T00:00:00.000123&category=fee&limit=200`,
+    )
+    for (const inputs of [{ limit: 201 }, { limit: 0 }, { category: "" }, { before: "" }]) {
+      expect(Result.isFailure(asked(inputs)), JSON.stringify(inputs)).toBe(true)
+    }
+  })
+})
+
+describe("revert reasons", () => {
+  it("are one row a transaction, whether anything matched or not", () => {
+    const asked = { ...source, subject: { chainId: 1, transactionHash: "0xAB" } }
+    const rows = (body: unknown) =>
+      recordsOf(revertReasonRows(decoded(revertReason, body), asked), revertReasons)
+    expect(rows({ revert_reasons: ["no"], revert_strings: ["x"] })).toEqual([
+      {
+        chain_id: 1,
+        transaction_hash: "0xab",
+        revert_reasons: ["no"],
+        extra: { revert_strings: ["x"] },
+      },
+    ])
+    expect(rows({ revert_reasons: [] })).toMatchObject([{ revert_reasons: [], extra: null }])
+    expect(violation(revertReason, { reasons: [] })).toContain("$.revert_reasons")
+  })
+
+  it("are asked for with a hash", () => {
+    const asked = wireRequest(revertReason, { transactionHash: " ", chain: 1 }, defaultWire)
+    expect(Result.isFailure(asked)).toBe(true)
+  })
+})
