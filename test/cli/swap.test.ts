@@ -29,11 +29,12 @@ afterEach(async () => {
   rmSync(cwd, { recursive: true })
 })
 
-const swapArguments = (subaccount: string, amount = "0.5") => [
+const swapArguments = (subaccount: string): ReadonlyArray<string> => [
   "swap",
-  ...["--address", subaccount],
-  ...["--source-token", token, "--source-chain", "1", "--source-amount", amount],
-  ...["--destination-token", token, "--destination-chain", "8453"],
+  "--address",
+  subaccount,
+  ...`--source-token ${token} --source-chain 1 --source-amount 0.5`.split(" "),
+  ...`--destination-token ${token} --destination-chain 8453`.split(" "),
 ]
 
 const typed = (args: ReadonlyArray<string>, url = simulator.url) =>

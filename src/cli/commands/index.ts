@@ -1,6 +1,7 @@
 // Every command. A new one is one file beside these and one line here.
 import type { Command } from "../Command.ts"
 import { call } from "./call.ts"
+import { docs } from "./docs.ts"
 import { prune } from "./prune.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
@@ -16,6 +17,7 @@ export const commands: ReadonlyArray<Command> = [
   status,
   query,
   tables,
+  docs,
   verify,
   replay,
   prune,

@@ -1,14 +1,23 @@
-// Writes the generated pages of docs/: node src/cli/docs/main.ts
+// Writes the generated pages of docs/ and the dbt sources: node src/cli/docs/main.ts
 import { writeFileSync } from "node:fs"
+import { posix } from "node:path"
 import { configJsonSchema } from "../../config/jsonSchema.ts"
+import { openapiText } from "./openapi.ts"
 import { commandPage } from "./page.ts"
+import { dbtSources } from "./sources.ts"
+import { tablesPage } from "./tablesPage.ts"
 
+/** By their path below docs/. */
 const pages: Readonly<Record<string, string>> = {
   "cli.md": await commandPage(),
   "config.schema.json": `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  "openapi.json": openapiText(),
+  "tables.md": tablesPage(),
+  "../warehouse/sources.yml": dbtSources(),
 }
 
 for (const [name, text] of Object.entries(pages)) {
-  writeFileSync(new URL(`../../../docs/${name}`, import.meta.url), text)
-  process.stdout.write(`docs/${name}\n`)
+  const file = posix.join("docs", name)
+  writeFileSync(new URL(`../../../${file}`, import.meta.url), text)
+  process.stdout.write(`${file}\n`)
 }
