@@ -47,6 +47,7 @@ const entryText = (entry: DictionaryEntry): string =>
     `one row per  ${entry.grain}`,
     `key          ${entry.key.join(", ")}`,
     `source       ${entry.source}`,
+    ...(entry.asOf === undefined ? [] : [`as of        ${entry.asOf}`]),
     "",
     textTable(
       ["column", "type", "unit", "meaning"],

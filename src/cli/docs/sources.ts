@@ -1,0 +1,55 @@
+// The data dictionary as dbt sources, so that models of one's own stand on documented and tested tables.
+import { stringify } from "yaml"
+import {
+  type DictionaryColumn,
+  type DictionaryEntry,
+  dictionary,
+} from "../../pipelines/dictionary.ts"
+import { schemas } from "./tablesPage.ts"
+
+/** YAML of warehouse/sources.yml. */
+export const dbtSources = (): string => {
+  const entries = dictionary()
+  const sources = schemas.map(({ name, about }) => ({
+    name,
+    description: about,
+    // The published copy under another name: --vars 'vaulthouse_database: other'.
+    database: "{{ var('vaulthouse_database', 'vaulthouse') }}",
+    schema: name,
+    tables: entries.filter((entry) => entry.name.startsWith(`${name}.`)).map(sourceTable),
+  }))
+  return `# Written by \`make docs\` from the data dictionary.\n${stringify({ version: 2, sources }, { lineWidth: 0 })}`
+}
+
+const sourceTable = (entry: DictionaryEntry) => {
+  const { key } = entry
+  const composite = `(${key.join(", ")})`
+  return {
+    name: withoutSchema(entry.name),
+    description: `${entry.comment} One row per ${entry.grain}.`,
+    config: { meta: { source: entry.source, key, ...(entry.asOf && { as_of: entry.asOf }) } },
+    // A key of several columns is unique as a row of them.
+    ...(key.length > 1 && { data_tests: [{ unique: { arguments: { column_name: composite } } }] }),
+    columns: entry.columns.map((column) => sourceColumn(column, key)),
+  }
+}
+
+const sourceColumn = (
+  { name, databaseType, unit, comment, fields, required }: DictionaryColumn,
+  key: ReadonlyArray<string>,
+) => {
+  const tests = [
+    ...(required || key.includes(name) ? ["not_null"] : []),
+    ...(key.length === 1 && key[0] === name ? ["unique"] : []),
+  ]
+  const meta = { ...(unit && { unit }), ...(fields.length > 0 && { fields }) }
+  return {
+    name,
+    data_type: databaseType,
+    description: comment,
+    ...(Object.keys(meta).length > 0 && { config: { meta } }),
+    ...(tests.length > 0 && { data_tests: tests }),
+  }
+}
+
+const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)

@@ -1,0 +1,57 @@
+// The page of all tables and marts, from the data dictionary.
+import {
+  type DictionaryColumn,
+  type DictionaryEntry,
+  dictionary,
+} from "../../pipelines/dictionary.ts"
+
+/** Markdown of docs/tables.md. */
+export const tablesPage = (): string => {
+  const entries = dictionary()
+  return [
+    "# Tables",
+    "Written by `make docs` from the values the database is made of. The same text stands in the database as\nCOMMENTs, in the Parquet files as key-value metadata, in `vaulthouse tables`, and as dbt sources in\n`warehouse/sources.yml`.",
+    "Instants are UTC. Columns that begin with `_` are vaulthouse's own and the same in every table of `core`.",
+    ...schemas.flatMap(({ name, about }) => {
+      const within = entries.filter((entry) => entry.name.startsWith(`${name}.`))
+      return within.length === 0 ? [] : [`## ${name}`, about, ...within.map(section)]
+    }),
+    "",
+  ]
+    .join("\n\n")
+    .trimEnd()
+    .concat("\n")
+}
+
+/** What the schemas of the warehouse are for, in reading order. */
+export const schemas: ReadonlyArray<{ readonly name: string; readonly about: string }> = [
+  { name: "mart", about: "What analysts and BI tools read: views over the facts." },
+  { name: "core", about: "The facts, faithful to the API." },
+  { name: "ops", about: "What the runs did, and what is missing or wrong." },
+  { name: "raw", about: "The archive of responses." },
+]
+
+const section = (entry: DictionaryEntry): string =>
+  [
+    `### ${entry.name}`,
+    entry.comment,
+    [
+      `- One row per ${entry.grain}`,
+      `- Key: ${entry.key.map(code).join(", ")}`,
+      `- Source: ${entry.source}`,
+      ...(entry.asOf === undefined ? [] : [`- As it was known at an instant: ${code(entry.asOf)}`]),
+    ].join("\n"),
+    [
+      "| column | type | unit | meaning | field |",
+      "| --- | --- | --- | --- | --- |",
+      ...entry.columns.map(row),
+    ].join("\n"),
+    `\`\`\`sql\n${entry.example.trim()}\n\`\`\``,
+  ].join("\n\n")
+
+const code = (text: string): string => `\`${text}\``
+
+const row = ({ name, type, unit, comment, fields }: DictionaryColumn): string =>
+  `| ${[code(name), type, unit ?? "", comment, fields.map(code).join(", ")].map(cell).join(" | ")} |`
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")

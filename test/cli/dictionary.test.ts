@@ -1,0 +1,117 @@
+// The dictionary's printed forms are those of the tables and marts there are, whole, and not out of date.
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { dbtSources } from "../../src/cli/docs/sources.ts"
+import { schemas, tablesPage } from "../../src/cli/docs/tablesPage.ts"
+import { dictionary } from "../../src/pipelines/dictionary.ts"
+
+const written = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8")
+const entries = dictionary()
+const split = (name: string) => name.split(".") as [string, string]
+
+interface Source {
+  readonly name: string
+  readonly schema: string
+  readonly tables: ReadonlyArray<{
+    readonly name: string
+    readonly description: string
+    readonly config: {
+      readonly meta: { readonly source: string; readonly key: ReadonlyArray<string> }
+    }
+    readonly data_tests?: ReadonlyArray<unknown>
+    readonly columns: ReadonlyArray<{
+      readonly name: string
+      readonly description: string
+      readonly data_type: string
+      readonly config?: { readonly meta: Readonly<Record<string, unknown>> }
+      readonly data_tests?: ReadonlyArray<string>
+    }>
+  }>
+}
+const { sources } = parse(dbtSources()) as { readonly sources: ReadonlyArray<Source> }
+const tableOf = (name: string) => {
+  const [schema, table] = split(name)
+  return sources.find((each) => each.schema === schema)?.tables.find((each) => each.name === table)
+}
+
+describe("the dictionary", () => {
+  it("is of schemas that the page has a chapter for", () => {
+    const used = new Set(entries.map(({ name }) => split(name)[0]))
+    expect([...used].toSorted()).toEqual(schemas.map(({ name }) => name).toSorted())
+    expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length)
+  })
+
+  it.each(entries)("$name says what it is, of what, and from where", (entry) => {
+    for (const text of [entry.comment, entry.grain, entry.source, entry.example]) {
+      expect(text.trim().length).toBeGreaterThan(2)
+    }
+    const names = entry.columns.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining([...entry.key]))
+    expect(new Set(names).size).toBe(names.length)
+    for (const { name, comment, unit } of entry.columns) {
+      expect(comment.trim().length, name).toBeGreaterThan(2)
+      expect(unit, name).not.toBe("")
+    }
+  })
+
+  it("tells the unit of every number and instant, or that the service does not", () => {
+    const silent = entries.flatMap(({ name: table, columns }) =>
+      columns
+        .filter(({ unit, databaseType, comment }) => {
+          if (unit !== undefined) return false
+          if (databaseType === "timestamp") return true
+          return databaseType === "double" && !/\bserved\b|\btokens?\b/.test(comment)
+        })
+        .map(({ name }) => `${table}.${name}`),
+    )
+    expect(silent).toEqual([])
+  })
+})
+
+describe("docs/tables.md", () => {
+  it("is what the dictionary says; `make docs` writes it again", () => {
+    expect(written("docs/tables.md")).toBe(tablesPage())
+  })
+
+  it.each(entries)("$name has a section with a row for each column", ({ name, columns, asOf }) => {
+    const page = tablesPage()
+    const from = page.indexOf(`\n### ${name}\n`)
+    expect(from).toBeGreaterThan(0)
+    const until = page.indexOf("\n### ", from + 1)
+    const section = page.slice(from, until < 0 ? undefined : until)
+    const rows = section.split("\n").filter((line) => line.startsWith("| `"))
+    expect(rows.map((row) => row.split("`")[1])).toEqual(columns.map((column) => column.name))
+    // A bar inside of a cell would make a column of its own.
+    for (const row of rows) expect(row.match(/(?<!\\)\|/g), row).toHaveLength(6)
+    if (asOf !== undefined) expect(section).toContain(asOf)
+  })
+})
+
+describe("warehouse/sources.yml", () => {
+  it("is what the dictionary says; `make docs` writes it again", () => {
+    expect(written("warehouse/sources.yml")).toBe(dbtSources())
+  })
+
+  it.each(entries)("$name with its columns, described, and its key tested", (entry) => {
+    const table = tableOf(entry.name)
+    expect(table?.description).toContain(entry.comment)
+    expect(table?.config.meta).toMatchObject({ source: entry.source, key: entry.key })
+    expect(
+      table?.columns.map(({ name, description, data_type }) => [name, description, data_type]),
+    ).toEqual(entry.columns.map(({ name, comment, databaseType }) => [name, comment, databaseType]))
+    for (const [at, { unit }] of entry.columns.entries()) {
+      expect(table?.columns[at]?.config?.meta["unit"]).toBe(unit)
+    }
+    const tested = (test: string) =>
+      table?.columns.filter((column) => column.data_tests?.includes(test)).map(({ name }) => name)
+    expect(tested("not_null")).toEqual(expect.arrayContaining([...entry.key]))
+    const [only, ...others] = entry.key
+    if (others.length === 0) expect(tested("unique")).toEqual([only])
+    else {
+      const column_name = `(${entry.key.join(", ")})`
+      expect(table?.data_tests).toEqual([{ unique: { arguments: { column_name } } }])
+    }
+  })
+})
