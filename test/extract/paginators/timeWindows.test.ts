@@ -1,0 +1,300 @@
+// The laws of reading by time, against a service small enough to see through: whatever it gives out at
+// once, nothing is lost, what is stored has no doubles, and no more is asked than that takes.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import {
+  type TimeCursor,
+  timeWindows,
+  type TimeStep,
+  type TimeWindow,
+} from "../../../src/extract/paginators/timeWindows.ts"
+
+const SECOND = 1_000_000
+const DAY = 86_400 * SECOND
+const NOW = 20_000 * DAY
+const OVERLAP = 2 * DAY
+
+interface Entry {
+  readonly id: string
+  readonly at: number
+}
+
+interface Options {
+  readonly cursor?: TimeCursor | undefined
+  /** Most entries the service gives out at once. */
+  readonly cap?: number
+  readonly since?: number
+  readonly until?: number
+  /** The service does not know the name of the window's end. */
+  readonly ignoresEnd?: boolean
+}
+
+type Step = TimeStep<ReadonlyArray<Entry>>
+
+/** Newest first, both ends inclusive to the millisecond of the wire, cut off at the cap. */
+const walk = (
+  service: ReadonlyArray<Entry>,
+  asked: Array<TimeWindow>,
+  options: Options = {},
+): Stream.Stream<Step> =>
+  timeWindows({
+    cursor: options.cursor,
+    overlap: OVERLAP,
+    since: options.since,
+    until: options.until,
+    read: (window) => {
+      asked.push(window)
+      const from = Math.floor((window.from ?? 0) / 1000) * 1000
+      const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / 1000) * 1000
+      const content = service
+        .filter(({ at }) => at >= from && at <= to)
+        .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
+        .slice(0, options.cap ?? Infinity)
+      return Effect.succeed({ content, times: content.map(({ at }) => at) })
+    },
+  })
+
+const steps = (
+  service: ReadonlyArray<Entry>,
+  options: Options = {},
+  asked: Array<TimeWindow> = [],
+) => Stream.runCollect(walk(service, asked, options))
+
+const read = (...walks: ReadonlyArray<ReadonlyArray<Step>>): ReadonlyArray<string> =>
+  [...new Set(walks.flat().flatMap(({ content }) => content.map(({ id }) => id)))].toSorted()
+
+const idsOf = (service: ReadonlyArray<Entry>): ReadonlyArray<string> =>
+  service.map(({ id }) => id).toSorted()
+
+const cursorOf = (walked: ReadonlyArray<Step>): TimeCursor | undefined => walked.at(-1)?.cursor
+
+const between = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Groups of entries of one instant, and how long before the group after it each lies. */
+const Groups = Schema.Array(
+  Schema.Struct({
+    /** From ties within a microsecond to months of silence. */
+    unit: Schema.Literals([0, 1, 700, 1000, SECOND / 2, SECOND, 3600 * SECOND, 10 * DAY]),
+    times: between(0, 5),
+    ties: between(1, 4),
+  }),
+).check(Schema.isMaxLength(25))
+
+const serviceOf = (
+  groups: Schema.Schema.Type<typeof Groups>,
+  newest = NOW,
+): ReadonlyArray<Entry> => {
+  let at = newest
+  return groups.flatMap(({ unit, times, ties }, group) => {
+    at -= unit * times
+    return Array.from({ length: ties }, (_, tie) => ({ id: `${group}/${tie}`, at }))
+  })
+}
+
+/** Most entries of one millisecond: what a cap must leave room for. */
+const widest = (service: ReadonlyArray<Entry>): number => {
+  const counts = new Map<number, number>()
+  for (const { at } of service) {
+    const milli = Math.ceil(at / 1000)
+    counts.set(milli, (counts.get(milli) ?? 0) + 1)
+  }
+  return Math.max(0, ...counts.values())
+}
+
+/** A cap that can hold every millisecond, and one entry more; none for 0. */
+const capFor = (service: ReadonlyArray<Entry>, room: number): number =>
+  room === 0 ? Infinity : widest(service) + room
+
+describe("timeWindows", () => {
+  it.effect.prop(
+    "a first run reads everything, whatever the service gives out at once",
+    [Groups, between(0, 30)],
+    ([groups, room]) =>
+      Effect.gen(function* () {
+        const service = serviceOf(groups)
+        const walked = yield* steps(service, { cap: capFor(service, room) })
+        expect(read(walked)).toEqual(idsOf(service))
+        const newest = service.length === 0 ? undefined : Math.max(...service.map(({ at }) => at))
+        expect(cursorOf(walked)?.through).toBe(newest)
+        expect(cursorOf(walked)?.walk).toBeUndefined()
+        expect(walked.filter(({ tie, unheeded }) => tie !== undefined || unheeded)).toEqual([])
+      }),
+  )
+
+  it.effect.prop(
+    "asks for no more than the answers that are needed and one that shows the end",
+    [between(0, 300), between(3, 60)],
+    ([length, cap]) =>
+      Effect.gen(function* () {
+        const service = Array.from({ length }, (_, index) => ({
+          id: String(index),
+          at: NOW - index * 3600 * SECOND,
+        }))
+        const asked: Array<TimeWindow> = []
+        yield* steps(service, { cap }, asked)
+        // Neighbouring answers share one entry.
+        expect(asked.length).toBeLessThanOrEqual(Math.ceil(length / (cap - 1)) + 2)
+        const whole: Array<TimeWindow> = []
+        yield* steps(service, {}, whole)
+        expect(whole.length).toBeLessThanOrEqual(2)
+      }),
+  )
+
+  it.effect.prop(
+    "stopped after any answer, the next run reads the rest and what came meanwhile",
+    [Groups, between(0, 10), between(0, 12), Groups],
+    ([groups, room, stop, later]) =>
+      Effect.gen(function* () {
+        const service = serviceOf(groups)
+        const news = serviceOf(later, NOW + 400 * DAY)
+          .filter(({ at }) => at > NOW)
+          .map(({ id, at }) => ({ id: `new ${id}`, at }))
+        const grown = [...service, ...news]
+        const cap = capFor(grown, room)
+        const before = yield* Stream.runCollect(Stream.take(walk(service, [], { cap }), stop))
+        const after = yield* steps(grown, { cap, cursor: cursorOf(before) })
+        expect(read(before, after)).toEqual(idsOf(grown))
+        // And stopped again on the way.
+        const again = yield* Stream.runCollect(
+          Stream.take(walk(grown, [], { cap, cursor: cursorOf(before) }), 1),
+        )
+        const last = yield* steps(grown, { cap, cursor: cursorOf(again) ?? cursorOf(before) })
+        expect(read(before, again, last)).toEqual(idsOf(grown))
+      }),
+  )
+
+  it.effect.prop(
+    "a later run reads what is new and what came late within the overlap",
+    [
+      Groups,
+      between(0, 10),
+      Groups,
+      Schema.Array(between(0, OVERLAP / 1000)).check(Schema.isMaxLength(5)),
+    ],
+    ([groups, room, later, late]) =>
+      Effect.gen(function* () {
+        const service = [{ id: "newest", at: NOW }, ...serviceOf(groups, NOW)]
+        const news = serviceOf(later, NOW + 300 * DAY)
+          .filter(({ at }) => at > NOW)
+          .map(({ id, at }) => ({ id: `new ${id}`, at }))
+        const belated = late.map((back, index) => ({ id: `late ${index}`, at: NOW - back * 1000 }))
+        const grown = [...service, ...news, ...belated]
+        const cap = capFor(grown, room)
+        const first = yield* steps(service, { cap })
+        const second = yield* steps(grown, { cap, cursor: cursorOf(first) })
+        expect(read(first, second)).toEqual(idsOf(grown))
+        expect(second.filter(({ suspicious }) => suspicious)).toEqual([])
+      }),
+  )
+
+  it.effect("a run with nothing new asks once, and only for the overlap", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 250 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * 18 * 3600 * SECOND,
+      }))
+      const first = yield* steps(service)
+      const asked: Array<TimeWindow> = []
+      const second = yield* steps(service, { cursor: cursorOf(first) }, asked)
+      expect(asked).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
+      expect(cursorOf(second)).toEqual(cursorOf(first))
+    }),
+  )
+
+  it.effect("a service that now gives out less at once, in round numbers, is read whole", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 900 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * 60 * SECOND,
+      }))
+      const first = yield* steps(service, { cap: 500 })
+      const news = Array.from({ length: 350 }, (_, index) => ({
+        id: `new ${index}`,
+        at: NOW + (index + 1) * 60 * SECOND,
+      }))
+      const grown = [...service, ...news]
+      const second = yield* steps(grown, { cap: 100, cursor: cursorOf(first) })
+      expect(read(first, second)).toEqual(idsOf(grown))
+    }),
+  )
+
+  it.effect("an instant that fills an answer is told, and what is older is read all the same", () =>
+    Effect.gen(function* () {
+      const tied = Array.from({ length: 7 }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
+      const older = [{ id: "older", at: NOW - DAY }]
+      const walked = yield* steps([...tied, ...older], { cap: 5 })
+      expect(read(walked)).toContain("older")
+      expect(walked.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW])
+      // One record alone is no sign of anything, and takes one more question.
+      const asked: Array<TimeWindow> = []
+      const single = yield* steps([{ id: "only", at: NOW }], {}, asked)
+      expect(asked).toHaveLength(2)
+      expect(single.some(({ tie }) => tie !== undefined)).toBe(false)
+    }),
+  )
+
+  it.effect(
+    "a service that does not heed the end of a window is found out, and not asked for ever",
+    () =>
+      Effect.gen(function* () {
+        const service = Array.from({ length: 40 }, (_, index) => ({
+          id: String(index),
+          at: NOW - index * DAY,
+        }))
+        const asked: Array<TimeWindow> = []
+        const walked = yield* steps(service, { cap: 10, ignoresEnd: true }, asked)
+        expect(walked.some(({ unheeded }) => unheeded)).toBe(true)
+        expect(asked.length).toBeLessThan(4)
+      }),
+  )
+
+  it.effect("an answer that lost everything is suspicious and moves nothing", () =>
+    Effect.gen(function* () {
+      const first = yield* steps([{ id: "one", at: NOW }])
+      const [step, ...others] = yield* steps([], { cursor: cursorOf(first) })
+      expect(step).toMatchObject({ suspicious: true, cursor: cursorOf(first) })
+      expect(others).toEqual([])
+      expect(yield* steps([])).toMatchObject([{ suspicious: false, count: 0 }])
+    }),
+  )
+
+  it.effect.prop(
+    "--since bounds the walk, and lifting it reads the rest, even if stopped on the way",
+    [between(0, 60), between(3, 20), between(0, 5)],
+    ([days, cap, stop]) =>
+      Effect.gen(function* () {
+        const service = Array.from({ length: 60 }, (_, index) => ({
+          id: String(index),
+          at: NOW - index * DAY,
+        }))
+        const since = NOW - days * DAY
+        const first = yield* steps(service, { since, cap })
+        expect(read(first)).toEqual(idsOf(service.filter(({ at }) => at >= since)))
+        const again = yield* steps(service, { since, cap, cursor: cursorOf(first) })
+        const cursor = cursorOf(again)
+        const begun = yield* Stream.runCollect(
+          Stream.take(walk(service, [], { cap, cursor }), stop),
+        )
+        const rest = yield* steps(service, { cap, cursor: cursorOf(begun) ?? cursor })
+        expect(read(first, again, begun, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)?.from).toBeUndefined()
+      }),
+  )
+
+  it.effect("--until leaves what came after to the next run", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 60 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const until = NOW - 20 * DAY
+      const first = yield* steps(service, { until, cap: 7 })
+      expect(read(first)).toEqual(idsOf(service.filter(({ at }) => at <= until)))
+      const second = yield* steps(service, { cap: 7, cursor: cursorOf(first) })
+      expect(read(first, second)).toEqual(idsOf(service))
+    }),
+  )
+})
