@@ -87,6 +87,21 @@ const classify = async (
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
     FROM s LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${current}) t
     ON ${sameKey(table, "s", "t")}`)
+  if (table.mode === "slowly_changing") await rememberEnded(connection, table)
+}
+
+/** A key that has ended is not begun again by what was said of it before it ended (a replay). */
+const rememberEnded = async (connection: DuckDBConnection, table: Table): Promise<void> => {
+  await connection.run(`UPDATE temp.main.merged m
+    SET _first_seen_at = e.seen_at,
+      _what = CASE WHEN m._observed_at <= e.ended_at THEN ${UNCHANGED} ELSE ${NEW} END
+    FROM (SELECT ${identifiers(table.key)}, max(valid_to) AS ended_at,
+        min(_first_seen_at) AS seen_at
+      FROM ${qualified(table)} t WHERE NOT t.is_current AND EXISTS (
+        SELECT 1 FROM temp.main.merged n
+        WHERE n._what = ${NEW} AND ${sameKey(table, "n", "t")})
+      GROUP BY ALL) e
+    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")}`)
 }
 
 /** Inserts `source`'s rows as `m`: the table's own columns and what the mode adds. */

@@ -113,10 +113,10 @@ export const reading = (vault: string, at: number, value: number | null): Readin
 
 let window = 0
 
-/** A landed batch of its own task. */
 /** A batch that records a task, as those of a run do. */
 export type TaskBatch = Batch & { readonly task: TaskRecord }
 
+/** A landed batch of its own task. */
 export const batchOf = (
   rows: ReadonlyArray<Rows>,
   overrides: Partial<TaskBatch> = {},
