@@ -110,7 +110,7 @@ describe("warehouse/sources.yml", () => {
     const [only, ...others] = entry.key
     if (others.length === 0) expect(tested("unique")).toEqual([only])
     else {
-      const column_name = `(${entry.key.join(", ")})`
+      const column_name = `("${entry.key.join('", "')}")`
       expect(table?.data_tests).toEqual([{ unique: { arguments: { column_name } } }])
     }
   })

@@ -23,7 +23,7 @@ export const dbtSources = (): string => {
 
 const sourceTable = (entry: DictionaryEntry) => {
   const { key } = entry
-  const composite = `(${key.join(", ")})`
+  const composite = `(${key.map(quoted).join(", ")})`
   return {
     name: withoutSchema(entry.name),
     description: `${entry.comment} One row per ${entry.grain}.`,
@@ -48,8 +48,11 @@ const sourceColumn = (
     data_type: databaseType,
     description: comment,
     ...(Object.keys(meta).length > 0 && { config: { meta } }),
-    ...(tests.length > 0 && { data_tests: tests }),
+    // A test names the column in SQL, and one is called as a keyword is: window.
+    ...(tests.length > 0 && { quote: true, data_tests: tests }),
   }
 }
+
+const quoted = (name: string): string => `"${name}"`
 
 const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)
