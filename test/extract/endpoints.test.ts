@@ -1,6 +1,7 @@
 import { globSync } from "node:fs"
 import { basename, join } from "node:path"
 import { describe, expect, it } from "vitest"
+import type { AnyEndpoint } from "../../src/extract/Endpoint.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { defaultWire, wireName } from "../../src/extract/request.ts"
 
@@ -28,17 +29,24 @@ describe("endpoints", () => {
       case: "snake" as const,
       names: { vault: "v", "unrealized_pnl.vault": "pnl_vault" },
     }
-    const spelled = endpoints.map((endpoint) =>
-      Object.entries(endpoint.parameters)
+    const spelled = (name: string) => {
+      const found = endpoints.find((endpoint) => endpoint.name === name)
+      return Object.entries(found?.parameters ?? {})
         .filter(([, { place }]) => place === "query")
-        .map(([name, parameter]) => wireName(endpoint, name, parameter, wire)),
-    )
-    expect(spelled).toEqual([
-      ["status"],
-      ["v", "start_date", "end_date", "limit"],
-      ["pnl_vault", "limit"],
-      ["v", "apply_smoothing", "averaging_period_days", "days_ago"],
-      ["chain_id", "start_date", "end_date"],
+        .map(([parameter, value]) => wireName(found as AnyEndpoint, parameter, value, wire))
+    }
+    expect(spelled("tokenized_vaults")).toEqual(["status"])
+    expect(spelled("unrealized_pnl_ratio")).toEqual(["v", "start_date", "end_date", "limit"])
+    expect(spelled("unrealized_pnl")).toEqual(["pnl_vault", "limit"])
+    expect(spelled("historical_apy_chart")).toEqual([
+      "v",
+      "apply_smoothing",
+      "averaging_period_days",
+      "days_ago",
     ])
+    expect(spelled("historical_allocations")).toEqual(["chain_id", "start_date", "end_date"])
+    expect(spelled("audit_log")).toEqual(["chain_id", "before", "category", "limit"])
+    expect(spelled("timelock_requests")).toEqual(["vault_address", "chain_id", "status"])
+    expect(spelled("revert_reason")).toEqual(["transaction_hash", "chain"])
   })
 })

@@ -205,6 +205,17 @@ describe("timelocks", () => {
     })
   })
 
+  it("keep a time that means never", () => {
+    const found = records({
+      timelocks: [{ id: "a", executable_at: "9999-12-31T00:00:00", labels: null }],
+      warnings: [],
+    })
+    expect(found[0]).toMatchObject({
+      executable_at: null,
+      extra: { executable_at: "9999-12-31T00:00:00" },
+    })
+  })
+
   it("are not as documented with an executable_at that is no time", () => {
     const body = (at: unknown) => ({ timelocks: [{ executable_at: at, labels: [] }], warnings: [] })
     const mapped = rows(body("soon"))

@@ -1,0 +1,81 @@
+// Revert reasons, whole: each transaction is asked about once, and a chain without tracing is left alone.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { json, scriptedServer } from "../../support/scriptedServer.ts"
+import { simulated } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../support/warehouseRun.ts"
+
+const hash = (digit: string): string => `0x${digit.repeat(64)}`
+const pipelines = ["revert_reasons"]
+
+describe("revert_reasons", () => {
+  it.live("asks about each transaction once, and not again where there is no tracing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 1 })
+      const dataDir = yield* temporaryFolder
+      const revertReasons = [
+        { chainId: 1, transactionHash: hash("A") },
+        { chainId: 1, transactionHash: hash("a") },
+        { chainId: 42161, transactionHash: hash("b") },
+        { chainId: 8453, transactionHash: hash("c") },
+      ]
+      const run = (settings = { revertReasons }) =>
+        Effect.map(runOnce(simulator.url, dataDir, { pipelines, settings }), ({ summary }) => [
+          summary.outcome,
+          summary.pipelines.find(({ name }) => name === "revert_reasons")?.requests,
+        ])
+      expect(yield* run()).toEqual(["complete", 3])
+      const rows = yield* query(
+        dataDir,
+        "select chain_id, transaction_hash, revert_reasons from core.revert_reasons order by all",
+      )
+      expect(rows.map((row) => [Number(row["chain_id"]), row["transaction_hash"]])).toEqual([
+        [1, hash("a")],
+        [42161, hash("b")],
+      ])
+      for (const row of rows) {
+        expect(JSON.parse(String(row["revert_reasons"]))).toBeInstanceOf(Array)
+      }
+      const tasks = yield* query(
+        dataDir,
+        "select entity, outcome from ops.tasks where pipeline = 'revert_reasons' and outcome <> 'loaded'",
+      )
+      expect(tasks).toEqual([{ entity: `${hash("c")}@8453`, outcome: "unsupported" }])
+      expect(yield* run()).toEqual(["complete", 0])
+      const more = [...revertReasons, { chainId: 1, transactionHash: hash("d") }]
+      expect(yield* run({ revertReasons: more })).toEqual(["complete", 1])
+    }),
+  )
+
+  it.live("says what the service says when a trace fails otherwise, and asks again next time", () =>
+    Effect.gen(function* () {
+      let isTracing = false
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (!url.startsWith("/revert_reason")) json(response, [])
+        else if (isTracing) json(response, { revert_reasons: [], other: [] })
+        else json(response, { detail: "the RPC does not support debug tracing" }, 500)
+      })
+      const dataDir = yield* temporaryFolder
+      const options = {
+        pipelines,
+        api: { retryBudgetSeconds: 1 },
+        settings: { revertReasons: [{ chainId: 1, transactionHash: hash("a") }] },
+      }
+      const failed = yield* runOnce(server.url, dataDir, options)
+      expect(failed.summary.outcome).not.toBe("complete")
+      const [task] = yield* query(
+        dataDir,
+        "select outcome, error_text from ops.tasks where pipeline = 'revert_reasons'",
+      )
+      expect(task?.["outcome"]).toBe("failed")
+      expect(task?.["error_text"]).toContain("does not support debug tracing")
+      isTracing = true
+      const whole = yield* runOnce(server.url, dataDir, options)
+      expect(whole.summary.outcome).toBe("complete")
+      expect(yield* query(dataDir, "select revert_reasons from core.revert_reasons")).toEqual([
+        { revert_reasons: "[]" },
+      ])
+    }),
+  )
+})
