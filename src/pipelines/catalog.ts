@@ -23,6 +23,14 @@ import { healthFactorsPipeline } from "./subaccounts/health_factors.ts"
 import { protocolPositionsPipeline } from "./subaccounts/protocol_positions.ts"
 import { cefiPositionsPipeline } from "./subaccounts/cefi_positions.ts"
 import { subaccountOtcPositionsPipeline } from "./subaccounts/subaccount_otc_positions.ts"
+import { feesPipeline } from "./transparency/fees.ts"
+import { oracleClassificationPipeline } from "./transparency/oracle_classification.ts"
+import { positionsPipeline } from "./transparency/positions.ts"
+import { annualizedApyPipeline } from "./vaults/annualized_apy.ts"
+import { performanceFeesPipeline } from "./vaults/performance_fees.ts"
+import { vaultDetailsPipeline } from "./vaults/vault_details.ts"
+import { vaultSummariesPipeline } from "./vaults/vault_summaries.ts"
+import { withdrawalsPipeline } from "./vaults/withdrawals.ts"
 
 export const pipelines: ReadonlyArray<AnyPipeline> = [
   vaultsPipeline,
@@ -45,6 +53,14 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
   protocolPositionsPipeline,
   cefiPositionsPipeline,
   subaccountOtcPositionsPipeline,
+  vaultDetailsPipeline,
+  vaultSummariesPipeline,
+  annualizedApyPipeline,
+  withdrawalsPipeline,
+  positionsPipeline,
+  feesPipeline,
+  oracleClassificationPipeline,
+  performanceFeesPipeline,
 ]
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)

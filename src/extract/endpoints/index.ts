@@ -31,6 +31,14 @@ import { roles } from "./governance/roles.ts"
 import { timelockRequests } from "./governance/timelock_requests.ts"
 import { timelocks } from "./governance/timelocks.ts"
 import { revertReason } from "./transparency/revert_reason.ts"
+import { fees } from "./transparency/fees.ts"
+import { oracleClassification } from "./transparency/oracle_classification.ts"
+import { positions } from "./transparency/positions.ts"
+import { annualizedApy } from "./vaults/annualized_apy.ts"
+import { performanceFees } from "./vaults/performance_fees.ts"
+import { tokenizedVault } from "./vaults/tokenized_vault.ts"
+import { vaultSummary } from "./vaults/vault_summary.ts"
+import { withdrawals } from "./vaults/withdrawals.ts"
 
 export const endpoints: ReadonlyArray<AnyEndpoint> = [
   tokenizedVaults,
@@ -64,4 +72,12 @@ export const endpoints: ReadonlyArray<AnyEndpoint> = [
   timelocks,
   timelockRequests,
   revertReason,
+  tokenizedVault,
+  vaultSummary,
+  annualizedApy,
+  withdrawals,
+  positions,
+  fees,
+  oracleClassification,
+  performanceFees,
 ]

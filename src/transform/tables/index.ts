@@ -37,6 +37,22 @@ import { collateralSimulations } from "./risk/collateral_simulations.ts"
 import { collateralSimulationTokens } from "./risk/collateral_simulation_tokens.ts"
 import { otcPositions } from "./otc/otc_positions.ts"
 import { otcMarginRequirements } from "./otc/otc_margin_requirements.ts"
+import { fees } from "./transparency/fees.ts"
+import { oracleClassification } from "./transparency/oracle_classification.ts"
+import { positionSnapshots } from "./transparency/position_snapshots.ts"
+import { positionSubaccounts } from "./transparency/position_subaccounts.ts"
+import { annualizedApy } from "./vaults/annualized_apy.ts"
+import { performanceFees } from "./vaults/performance_fees.ts"
+import { vaultDetailMetrics } from "./vaults/vault_detail_metrics.ts"
+import { vaultDetails } from "./vaults/vault_details.ts"
+import { vaultIntegrations } from "./vaults/vault_integrations.ts"
+import { vaultOperators } from "./vaults/vault_operators.ts"
+import { vaultRewards } from "./vaults/vault_rewards.ts"
+import { vaultStrategies } from "./vaults/vault_strategies.ts"
+import { vaultSummaries } from "./vaults/vault_summaries.ts"
+import { vaultSummaryAllocations } from "./vaults/vault_summary_allocations.ts"
+import { withdrawalRequests } from "./vaults/withdrawal_requests.ts"
+import { withdrawalSummaries } from "./vaults/withdrawal_summaries.ts"
 
 export const coreTables: ReadonlyArray<Table> = [
   vaults,
@@ -76,4 +92,20 @@ export const coreTables: ReadonlyArray<Table> = [
   collateralSimulationTokens,
   otcPositions,
   otcMarginRequirements,
+  vaultDetails,
+  vaultDetailMetrics,
+  vaultStrategies,
+  vaultOperators,
+  vaultRewards,
+  vaultIntegrations,
+  vaultSummaries,
+  vaultSummaryAllocations,
+  annualizedApy,
+  withdrawalSummaries,
+  withdrawalRequests,
+  positionSnapshots,
+  positionSubaccounts,
+  fees,
+  oracleClassification,
+  performanceFees,
 ]

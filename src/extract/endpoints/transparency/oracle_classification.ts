@@ -1,0 +1,27 @@
+// How each position of a vault is priced, from its newest daily snapshot.
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../../domain/json.ts"
+import { endpoint } from "../../Endpoint.ts"
+import { address, inPath, integer } from "../../Parameter.ts"
+
+export interface OracleClassification extends JsonObject {
+  readonly warnings: ReadonlyArray<unknown>
+}
+
+// The only name the document shows (§2.9); the classified records are found by their shape.
+const Response: Schema.Codec<OracleClassification, unknown> = Schema.Struct({
+  warnings: Schema.Array(Schema.Unknown),
+})
+
+export const oracleClassification = endpoint({
+  name: "oracle_classification",
+  title: "Oracle classification",
+  section: "§4.1, §2.9",
+  method: "GET",
+  path: "/platform/oracle_classification/{vault_address}",
+  auth: "public",
+  parameters: { vault_address: inPath(address()), chainId: integer() },
+  // §7: 404 for a vault or snapshot that is missing.
+  absences: { 404: "empty", 422: "unsupported" },
+  response: Response,
+})

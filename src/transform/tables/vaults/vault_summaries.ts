@@ -1,0 +1,70 @@
+// core.vault_summaries: each vault's summary as it stood at each reading.
+import type { Table } from "../../../domain/table.ts"
+import { observedAt } from "../observedAt.ts"
+import { chainId, extra, vaultAddress } from "../shared.ts"
+
+export const vaultSummaries: Table = {
+  schema: "core",
+  name: "vault_summaries",
+  mode: "history",
+  grain: "vault and observation",
+  comment: "Vault summaries; the strategy allocation is in core.vault_summary_allocations.",
+  source: "GET /tokenized_vault/vault_summary/{vault_address} (§4.2, §2.10)",
+  key: ["vault_address", "observed_at"],
+  time: "observed_at",
+  columns: [
+    vaultAddress,
+    chainId,
+    observedAt,
+    {
+      name: "name",
+      type: "text",
+      fields: ["name", "vault_name", "vaultName"],
+      comment: "Display name",
+    },
+    {
+      name: "type",
+      type: "text",
+      fields: ["type", "vault_type", "vaultType", "public_type", "publicType"],
+      comment: "Type of the vault",
+    },
+    {
+      name: "return_1_day",
+      type: "double",
+      unit: "as served, see recent_returns",
+      comment: "Return over one day",
+    },
+    {
+      name: "return_7_day",
+      type: "double",
+      unit: "as served, see recent_returns",
+      comment: "Return over seven days",
+    },
+    {
+      name: "return_30_day",
+      type: "double",
+      unit: "as served, see recent_returns",
+      comment: "Return over thirty days",
+    },
+    {
+      name: "recent_returns",
+      type: "json",
+      comment: "The returns under the names served, which may tell their unit",
+    },
+    {
+      name: "latest_snapshot_at",
+      type: "timestamp",
+      unit: "UTC",
+      comment: "Instant of the latest snapshot, where it tells one",
+    },
+    {
+      name: "latest_snapshot",
+      type: "json",
+      fields: ["latest_snapshot", "latestSnapshot", "snapshot"],
+      comment: "Latest snapshot, as served",
+    },
+    extra,
+  ],
+  example:
+    "select vault_address, arg_max(return_30_day, observed_at) as return_30_day from core.vault_summaries group by vault_address",
+}

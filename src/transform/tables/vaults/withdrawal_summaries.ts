@@ -1,0 +1,52 @@
+// core.withdrawal_summaries: what was being withdrawn from each vault at each reading.
+import type { Table } from "../../../domain/table.ts"
+import { observedAt } from "../observedAt.ts"
+import { chainId, extra, vaultAddress } from "../shared.ts"
+
+export const withdrawalSummaries: Table = {
+  schema: "core",
+  name: "withdrawal_summaries",
+  mode: "history",
+  grain: "vault and observation",
+  comment: "Totals of pending withdrawals; the requests are in core.withdrawal_requests.",
+  source: "GET /withdrawals/{chain}/{vault_address} (§4.2, §2.10)",
+  key: ["vault_address", "chain_id", "observed_at"],
+  time: "observed_at",
+  columns: [
+    vaultAddress,
+    { ...chainId, required: true },
+    observedAt,
+    {
+      name: "total_withdrawals_raw",
+      type: "amount",
+      unit: "smallest unit of the token",
+      comment: "Total withdrawal amount, every digit of it",
+    },
+    {
+      name: "total_withdrawals",
+      type: "double",
+      unit: "the vault's underlying asset",
+      comment: "Total withdrawal amount, normalized",
+    },
+    {
+      name: "total_assets_raw",
+      type: "amount",
+      unit: "smallest unit of the token",
+      comment: "Current total assets of the vault, every digit of it",
+    },
+    {
+      name: "total_assets",
+      type: "double",
+      unit: "the vault's underlying asset",
+      comment: "Current total assets of the vault, normalized",
+    },
+    {
+      name: "pending_requests",
+      type: "integer",
+      comment: "How many requests were pending; null where no list was found",
+    },
+    extra,
+  ],
+  example:
+    "select vault_address, observed_at, total_withdrawals / nullif(total_assets, 0) as share from core.withdrawal_summaries order by observed_at desc limit 10",
+}
