@@ -31,6 +31,15 @@ import { performanceFeesPipeline } from "./vaults/performance_fees.ts"
 import { vaultDetailsPipeline } from "./vaults/vault_details.ts"
 import { vaultSummariesPipeline } from "./vaults/vault_summaries.ts"
 import { withdrawalsPipeline } from "./vaults/withdrawals.ts"
+import { transactionsPipeline } from "./subaccounts/transactions.ts"
+import { loansPipeline } from "./loans/loans.ts"
+import { loanDetailsPipeline } from "./loans/loan_details.ts"
+import { subaccountLoansPipeline } from "./loans/subaccount_loans.ts"
+import { discountFactorsPipeline } from "./risk/discount_factors.ts"
+import { collateralExcessPipeline } from "./risk/collateral_excess.ts"
+import { collateralSimulationsPipeline } from "./risk/collateral_simulations.ts"
+import { otcPositionsPipeline } from "./otc/otc_positions.ts"
+import { otcMarginRequirementsPipeline } from "./otc/otc_margin_requirements.ts"
 
 export const pipelines: ReadonlyArray<AnyPipeline> = [
   vaultsPipeline,
@@ -61,6 +70,15 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
   feesPipeline,
   oracleClassificationPipeline,
   performanceFeesPipeline,
+  transactionsPipeline,
+  loansPipeline,
+  loanDetailsPipeline,
+  subaccountLoansPipeline,
+  discountFactorsPipeline,
+  collateralExcessPipeline,
+  collateralSimulationsPipeline,
+  otcPositionsPipeline,
+  otcMarginRequirementsPipeline,
 ]
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)

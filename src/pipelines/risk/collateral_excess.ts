@@ -1,0 +1,71 @@
+// Collateral excess or deficit of each subaccount with debt in each token with a ladder: without debt the
+// answer is zero (§2.6), without a ladder there is none (§7).
+import * as Effect from "effect/Effect"
+import { collateralExcess as endpoint } from "../../extract/endpoints/risk/collateral_excess.ts"
+import {
+  collateralExcess,
+  collateralExcessRows,
+  type ExposureRef,
+} from "../../transform/tables/risk/collateral_excess.ts"
+import type { Pipeline } from "../Pipeline.ts"
+import { ask, snapshot } from "../snapshot.ts"
+import { subaccounts } from "../targets.ts"
+
+// By its newest summary; by the loans it has taken where there is no summary of it.
+const indebted = `
+  with summaries as (
+    select subaccount_address,
+      greatest(coalesce(total_debt, 0), coalesce(total_loan_value, 0)) > 0 as has_debt
+    from core.subaccount_summaries
+    qualify row_number() over (partition by subaccount_address order by observed_at desc) = 1
+  ),
+  borrowers as (
+    select distinct borrower_address as subaccount_address from core.loans
+    where is_current and (state is null or upper(state) = 'ACTIVE')
+  )
+  select subaccount_address from summaries where has_debt
+  union
+  select subaccount_address from borrowers
+  where subaccount_address not in (select subaccount_address from summaries)`
+
+const ladderTokens = `
+  select distinct chain_id, token_address, token_address_as_served from core.discount_factors
+  where is_current order by chain_id, token_address`
+
+const targets: Pipeline<ExposureRef>["targets"] = (lookup) =>
+  Effect.gen(function* () {
+    const inDebt = new Set(
+      (yield* lookup.rows(indebted)).map((row) => String(row["subaccount_address"])),
+    )
+    const tokens = yield* lookup.rows(ladderTokens)
+    const known = yield* subaccounts(lookup)
+    return known
+      .filter(({ entity }) => inDebt.has(entity))
+      .flatMap(({ subject: subaccount }) =>
+        tokens.map((row) => {
+          const chainId = Number(row["chain_id"])
+          const address = String(row["token_address"])
+          const token = { address, served: String(row["token_address_as_served"]) }
+          return {
+            entity: `${subaccount.address} ${chainId}:${address}`,
+            subject: { subaccount, chainId, token },
+          }
+        }),
+      )
+  })
+
+export const collateralExcessPipeline = snapshot({
+  name: "collateral_excess",
+  title: "Collateral excess or deficit",
+  tables: [collateralExcess],
+  endpoint,
+  after: ["discount_factors", "subaccount_summaries", "loans"],
+  targets,
+  questions: ({ subaccount, chainId, token }) =>
+    ask({
+      subaccountAddress: subaccount.served,
+      tokenAddress: token.served,
+      tokenChain: chainId,
+    }),
+  rows: collateralExcessRows,
+})
