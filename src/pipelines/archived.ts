@@ -94,6 +94,7 @@ const mapArchived = (
       subject: JSON.parse(response.subject) as unknown,
       inputs: JSON.parse(response.inputs) as Readonly<Record<string, unknown>>,
       timeFields,
+      window: response.window,
     }),
   )
 }

@@ -76,7 +76,7 @@ const listRows = (
     return together({ rows: scope === undefined ? rows : { ...rows, scope }, drift })
   })
 
-/** Windows of the directory's walk: only a settled one is all there is. */
+/** Windows of the directory's walk: an unsettled one is not all there is. */
 export const directoryWindows = { settled: "directory", unsettled: "directory, unsettled" } as const
 
 /** A page of the directory, as one of those that together are all of it. */
@@ -84,8 +84,7 @@ export const directoryRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedAnswer, Violation> => {
-  const { window = directoryWindows.settled } = source
-  const scope = window === directoryWindows.settled ? {} : undefined
+  const scope = source.window === directoryWindows.unsettled ? undefined : {}
   return listRows(subaccounts, records, source, scope)
 }
 
