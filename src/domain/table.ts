@@ -33,6 +33,8 @@ export interface Column {
    * computed by the table's mapping (a key taken from the request, a resolved time).
    */
   readonly fields?: ReadonlyArray<string>
+  /** Moves with every reading (the time of the answer, say): a change in it alone is no other content. */
+  readonly isIncidental?: true
 }
 
 /**

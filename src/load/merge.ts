@@ -55,7 +55,9 @@ const monthOf = (table: Table, alias: string): string =>
 
 const sameContent = (table: Table): string => {
   if (table.mode === "first") return "true"
-  const content = table.columns.filter((column) => !table.key.includes(column.name))
+  const content = table.columns.filter(
+    ({ name, isIncidental }) => !table.key.includes(name) && isIncidental !== true,
+  )
   const same = content.map(({ name }) => {
     const column = identifier(name)
     return `s.${column} IS NOT DISTINCT FROM t.${column}`

@@ -8,7 +8,7 @@ import { coreTables } from "../transform/tables/index.ts"
 import { pipelines as all } from "./catalog.ts"
 import { askedBy, storedVaults } from "./memory.ts"
 import type { RunContext } from "./Pipeline.ts"
-import { type SyncOptions, withWhatTheyNeed } from "./selection.ts"
+import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 export interface PlannedPipeline {
   readonly name: string
@@ -28,7 +28,7 @@ export interface Plan {
 
 export type PlanOptions = Pick<
   SyncOptions,
-  "pipelines" | "vaults" | "settings" | "unsupportedRetryDays"
+  "pipelines" | "vaults" | "settings" | "unsupportedRetryDays" | "hasKey" | "paths"
 > & { readonly dataDir: string }
 
 export const plan = (options: PlanOptions) =>
@@ -48,7 +48,8 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
   const pipelines: Array<PlannedPipeline> = []
   for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
-    const asked = yield* askedBy(warehouse, pipeline, context, options)
+    const isClosed = closedBy(pipeline.endpoint, options) !== undefined
+    const asked = isClosed ? [] : yield* askedBy(warehouse, pipeline, context, options)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,

@@ -20,7 +20,7 @@ import type { RunSummary } from "./progress.ts"
 import type { SyncOptions } from "./selection.ts"
 import { sync } from "./sync.ts"
 
-export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey"> {
+export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "paths"> {
   readonly dataDir: string
   readonly api: ApiSettings
   readonly pace: PaceOptions
@@ -67,12 +67,13 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
     ...options,
     runId,
     hasKey: options.api.apiKey !== undefined,
+    paths: options.api.wire.paths,
   }).pipe(Effect.provide(Layer.provideMerge(extract, load)))
 })
 
 /** The run between its record's start and end; a run that was killed keeps a record without an end. */
 const recordedRun = Effect.fnUntraced(function* (
-  options: RunOptions & Pick<SyncOptions, "runId" | "hasKey">,
+  options: RunOptions & Pick<SyncOptions, "runId" | "hasKey" | "paths">,
 ) {
   const warehouse = yield* Warehouse
   yield* warehouse.startRun({

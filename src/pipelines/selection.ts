@@ -1,6 +1,7 @@
 // What a run was asked for, and which pipelines and vaults that makes.
 import { canonicalAddress } from "../domain/address.ts"
 import type { VaultRef } from "../domain/vault.ts"
+import type { WireSettings } from "../extract/request.ts"
 import type { AnyPipeline, RunSettings } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
 
@@ -14,6 +15,8 @@ export interface SyncOptions {
   readonly unsupportedRetryDays: number
   /** Whether the service is asked with a key: without, what needs one is not asked at all. */
   readonly hasKey: boolean
+  /** Paths the API document does not show, where the configuration names them. */
+  readonly paths: WireSettings["paths"]
   readonly onProgress: OnProgress
 }
 
@@ -48,4 +51,17 @@ export const withWhatTheyNeed = (
   }
   for (const name of names) want(name)
   return all.filter(({ name }) => wanted.has(name))
+}
+
+/** Why nothing can be asked of the endpoint, known without asking. */
+export const closedBy = (
+  { auth, path }: AnyPipeline["endpoint"],
+  { hasKey, paths }: Pick<SyncOptions, "hasKey" | "paths">,
+): string | undefined => {
+  if (typeof path !== "string" && paths[path.setting] === undefined) {
+    return `path not configured (paths.${path.setting})`
+  }
+  return auth === "public" || auth === "undocumented" || hasKey
+    ? undefined
+    : "needs an API key (VAULTHOUSE_API_KEY)"
 }

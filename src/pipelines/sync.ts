@@ -12,7 +12,7 @@ import type { AnyPipeline, RunContext } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
 import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
-import { type SyncOptions, withWhatTheyNeed } from "./selection.ts"
+import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 // More tasks than requests under way: while some wait for the writer, others ask.
 const TASKS_AT_ONCE = 48
@@ -54,10 +54,10 @@ const runPipeline = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const { name, title, endpoint } = pipeline
-  const needsKey = endpoint.auth !== "public" && endpoint.auth !== "undocumented"
-  if (needsKey && !options.hasKey) {
+  const closed = closedBy(endpoint, options)
+  if (closed !== undefined) {
     const tally = yield* runner.begin(name, title, 0)
-    yield* runner.skip(tally, endpoint, "needs an API key (VAULTHOUSE_API_KEY)")
+    yield* runner.skip(tally, endpoint, closed)
     return yield* runner.finish(tally)
   }
   const asked = yield* askedBy(warehouse, pipeline, context, options)

@@ -13,7 +13,7 @@ import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { serviceOf } from "../service.ts"
+import { serviceOf, wireOf } from "../service.ts"
 import { version } from "../version.ts"
 import { publishOptions } from "../publishOptions.ts"
 import { leanHeap } from "./leanHeap.ts"
@@ -28,12 +28,19 @@ const codes: Readonly<Record<RunOutcome, ExitCode>> = {
   failed: exitCodes.unexpected,
 }
 
+/** What the command line and the configuration say to read. */
+type Asked = Omit<PlanOptions, "hasKey" | "paths">
+
 export const runSync = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, (config) =>
     Effect.gen(function* () {
       const asked = yield* Effect.fromResult(readArguments(argv, config))
       if (argv["plan"] === true) {
-        const planned = yield* plan(asked)
+        const planned = yield* plan({
+          ...asked,
+          hasKey: config.apiKey !== undefined,
+          paths: wireOf(config.settings).paths,
+        })
         process.stdout.write(
           argv["json"] === true ? `${JSON.stringify(planned)}\n` : planText(planned),
         )
@@ -43,7 +50,7 @@ export const runSync = (argv: Arguments): Promise<ExitCode> =>
     }),
   )
 
-const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked: PlanOptions) {
+const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked: Asked) {
   const { settings } = config
   const service = yield* Effect.fromResult(serviceOf(config))
   leanHeap()
@@ -70,10 +77,7 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
 })
 
 /** What to read: flags first, the configuration file where they say nothing. */
-const readArguments = (
-  argv: Arguments,
-  { settings }: Config,
-): Result.Result<PlanOptions, UsageError> =>
+const readArguments = (argv: Arguments, { settings }: Config): Result.Result<Asked, UsageError> =>
   Result.gen(function* () {
     const named = textsOf(argv, "pipeline")
     const pipelines = yield* knownPipelines(named.length > 0 ? named : settings.pipelines)

@@ -26,3 +26,30 @@ export const extra: Column = {
   type: "json",
   comment: "Every field without a column of its own, values intact; null when there is none",
 }
+
+/** For records that carry the time of their own reading, which would make a version of every one. */
+export const reportedAt: Column = {
+  name: "reported_at",
+  type: "timestamp",
+  unit: "UTC",
+  fields: [
+    "checked_at",
+    "checkedAt",
+    "calculated_at",
+    "calculatedAt",
+    "computed_at",
+    "computedAt",
+    "fetched_at",
+    "fetchedAt",
+    "generated_at",
+    "generatedAt",
+    "as_of",
+    "asOf",
+    "last_updated",
+    "lastUpdated",
+    "updated_at",
+    "updatedAt",
+  ],
+  isIncidental: true,
+  comment: "When the service says it determined this, as of the row's first reading",
+}
