@@ -1,0 +1,567 @@
+// Answers about what vaults are worth, in the spellings services use, to rows.
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
+import type { Rows } from "../../src/domain/table.ts"
+import { parseDay, parseInstant, startOfDay } from "../../src/domain/time.ts"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import type { VaultRef } from "../../src/domain/vault.ts"
+import type { Violation } from "../../src/domain/violation.ts"
+import { decode } from "../../src/extract/answer.ts"
+import { annualizedApy as apyEndpoint } from "../../src/extract/endpoints/vaults/annualized_apy.ts"
+import { performanceFees as feesEndpoint } from "../../src/extract/endpoints/vaults/performance_fees.ts"
+import { positions as positionsEndpoint } from "../../src/extract/endpoints/transparency/positions.ts"
+import { defaultWire, wireRequest } from "../../src/extract/request.ts"
+import { daysNamed } from "../../src/transform/fieldWords.ts"
+import { oracleRows } from "../../src/transform/oracleRecords.ts"
+import type { MappedAnswer, Source } from "../../src/transform/Source.ts"
+import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
+import {
+  positionRows,
+  type PositionsRecord,
+} from "../../src/transform/tables/transparency/position_snapshots.ts"
+import { annualizedApyRows } from "../../src/transform/tables/vaults/annualized_apy.ts"
+import { performanceFeeRows } from "../../src/transform/tables/vaults/performance_fees.ts"
+import { vaultDetailRows } from "../../src/transform/vaultDetailRecords.ts"
+import { vaultSummaryRows } from "../../src/transform/vaultSummaryRecords.ts"
+import { withdrawalRows } from "../../src/transform/withdrawalRecords.ts"
+
+const address = `0x${"ab".repeat(20)}`
+const other = `0x${"CD".repeat(20)}`
+const subject: VaultRef = {
+  address,
+  served: address,
+  chainId: 1,
+  kind: "evm",
+  startedOn: undefined,
+}
+const receivedAt = startOfDay(parseDay("2026-03-04") ?? 0) + 5
+const source: Source<VaultRef> = {
+  origin: { responseId: "r", receivedAt },
+  subject,
+  inputs: {},
+  timeFields: defaultTimeFields,
+}
+
+const objects = (rows: Rows | undefined): ReadonlyArray<Record<string, unknown>> =>
+  Array.from({ length: rows?.length ?? 0 }, (_, row) =>
+    Object.fromEntries(
+      rows?.table.columns.map(({ name }, column) => [name, rows.columns[column]?.[row] ?? null]) ??
+        [],
+    ),
+  )
+
+const rowsOf = (mapped: Result.Result<MappedAnswer, Violation>, table: string) =>
+  objects(Result.getOrThrow(mapped).rows.find((rows) => rows.table.name === table))
+
+const lossless = (text: string): JsonObject => {
+  const value = Result.getOrThrow(parseJson(text)).lossless
+  if (!isJsonObject(value)) throw new Error("no object")
+  return value
+}
+
+describe("vault details", () => {
+  const record = {
+    address,
+    chain: 1,
+    vault_name: "Alpha",
+    weekly_performance_fee_bps: 25,
+    latest_reported_tvl: 12.5,
+    reported_apy: { apy: 0.04 },
+    current_share_price: 1.01,
+    subaccounts: [{ address: other, strategist: { strategist_name: "Ann", id: 7 } }],
+    hardcoded_strategists: [{ strategist_name: "Bob", strategist_logo: "b.svg" }],
+    operators: [
+      { address: other, operator_type: "keeper" },
+      { address: other, operator_type: "pauser" },
+    ],
+    rewards: [{ text: "Season 1", multiplier: 1.5, start_datetime: "2026-01-01" }],
+    receipt_token_integrations: [{ name: "Pendle", apy: 0.1 }],
+    composabilityIntegrations: ["Morpho"],
+    novelty: { deep: [1] },
+  }
+
+  it("parts description, figures and lists, and keeps the rest", () => {
+    const mapped = vaultDetailRows(record, source)
+    expect(rowsOf(mapped, "vault_details")).toMatchObject([
+      {
+        chain_id: 1,
+        vault_address: address,
+        vault_name: "Alpha",
+        weekly_performance_fee_bps: 25,
+        extra: '{"novelty":{"deep":[1]}}',
+      },
+    ])
+    expect(rowsOf(mapped, "vault_detail_metrics")).toMatchObject([
+      {
+        latest_reported_tvl: 12.5,
+        reported_apy: '{"apy":0.04}',
+        extra:
+          '{"current_share_price":1.01,"receipt_token_integrations":[{"apy":0.1,"entry_id":"receipt_token_integrations Pendle"}]}',
+      },
+    ])
+    expect(rowsOf(mapped, "vault_strategies")).toMatchObject([
+      {
+        subaccount_address: other.toLowerCase(),
+        subaccount_address_as_served: other,
+        strategist_id: "7",
+        strategist_name: "Ann",
+        extra: null,
+      },
+      { subaccount_address: null, strategist_name: "Bob", listed_as: "hardcoded_strategists" },
+    ])
+    expect(rowsOf(mapped, "vault_operators")).toMatchObject([
+      { operator_address: other.toLowerCase(), operator_type: "keeper" },
+      { operator_address: other.toLowerCase(), operator_type: "pauser" },
+    ])
+    expect(rowsOf(mapped, "vault_rewards")).toMatchObject([
+      { entry_id: "Season 1", multiplier: 1.5, started_at: parseInstant("2026-01-01") },
+    ])
+    expect(rowsOf(mapped, "vault_integrations")).toMatchObject([
+      { kind: "receipt_token", name: "Pendle", extra: null },
+      { kind: "composability", name: "Morpho" },
+    ])
+  })
+
+  it("figures that move leave the description as it was", () => {
+    const moved = {
+      ...record,
+      latest_reported_tvl: 13,
+      current_share_price: 1.02,
+      receipt_token_integrations: [{ name: "Pendle", apy: 0.2 }],
+    }
+    const settled = ["vault_details", "vault_integrations", "vault_strategies"]
+    for (const table of settled) {
+      const before = rowsOf(vaultDetailRows(record, source), table)
+      expect(before.length, table).toBeGreaterThan(0)
+      expect(rowsOf(vaultDetailRows(moved, source), table)).toEqual(before)
+    }
+    expect(rowsOf(vaultDetailRows(moved, source), "vault_detail_metrics")).not.toEqual(
+      rowsOf(vaultDetailRows(record, source), "vault_detail_metrics"),
+    )
+  })
+
+  it("the other spelling tells the same; lists may be plain addresses", () => {
+    const mapped = vaultDetailRows(
+      {
+        vaultAddress: address,
+        chainId: 1,
+        vaultName: "Alpha",
+        latestReportedTvl: 12.5,
+        subaccounts: [other],
+        rewardPrograms: [{ name: "Season 1" }],
+        receiptTokenIntegrations: [],
+      },
+      source,
+    )
+    expect(rowsOf(mapped, "vault_details")).toMatchObject([{ vault_name: "Alpha", extra: null }])
+    expect(rowsOf(mapped, "vault_strategies")).toMatchObject([
+      { subaccount_address: other.toLowerCase(), strategist_id: null },
+    ])
+    expect(rowsOf(mapped, "vault_rewards")).toMatchObject([{ text: "Season 1", multiplier: null }])
+    const { rows } = Result.getOrThrow(mapped)
+    const integrations = rows.find(({ table }) => table.name === "vault_integrations")
+    expect(integrations).toMatchObject({
+      length: 0,
+      scope: { chain_id: 1, vault_address: address },
+    })
+    // A list that is not told ends nothing.
+    expect(rows.some(({ table }) => table.name === "vault_operators")).toBe(false)
+  })
+
+  it("a list of another shape stays in extra", () => {
+    const mapped = vaultDetailRows({ operators: [1, 2], rewards: { a: 1 } }, source)
+    expect(rowsOf(mapped, "vault_details")).toMatchObject([
+      { extra: '{"operators":[1,2],"rewards":{"a":1}}' },
+    ])
+  })
+})
+
+describe("vault summaries", () => {
+  it.each<[string, JsonObject, ReadonlyArray<number | null>]>([
+    ["recentReturns", { recentReturns: { day: 1, week: 2, month: 3 } }, [1, 2, 3]],
+    ["recent_returns", { recent_returns: { "1d": 1, "7d": 2, "30d": 3, "90d": 4 } }, [1, 2, 3]],
+    ["flat", { return1DayPct: 1, return7DayPct: 2, return_30_days: 3 }, [1, 2, 3]],
+    ["words", { daily_return: 1, weeklyReturn: 2, thirty_day_return: 3 }, [1, 2, 3]],
+    ["hours", { returns: { return_24h: 1 } }, [1, null, null]],
+    ["some null", { recentReturns: { day: null, week: 2 } }, [null, 2, null]],
+    ["none", { name: "Alpha" }, [null, null, null]],
+  ])("returns: %s", (_, record, [day, week, month]) => {
+    expect(rowsOf(vaultSummaryRows(record, source), "vault_summaries")).toMatchObject([
+      {
+        observed_at: receivedAt,
+        return_1_day: day,
+        return_7_day: week,
+        return_30_day: month,
+        extra: null,
+      },
+    ])
+  })
+
+  it("keeps returns under their names, which tell the unit", () => {
+    const [row] = rowsOf(vaultSummaryRows({ return1DayPct: 1 }, source), "vault_summaries")
+    expect(row).toMatchObject({ recent_returns: '{"return1DayPct":1}' })
+  })
+
+  it("a name speaks of its days only", () => {
+    expect(["d30", "return90Day", "month", "oneWeek", "name"].map(daysNamed)).toEqual([
+      30,
+      90,
+      30,
+      7,
+      undefined,
+    ])
+  })
+
+  it.each<[string, unknown, ReadonlyArray<unknown>]>([
+    [
+      "records",
+      [
+        { strategy: "Lending", valueUsd: 10, weight: 0.4, chain_id: 1 },
+        { strategy: "Lending", valueUsd: 5, weight: 0.2, chain_id: 2 },
+      ],
+      [
+        { position: "Lending", value: 10, share: 0.4, extra: '{"chain_id":1}' },
+        { position: "Lending#2", value: 5, share: 0.2, extra: '{"chain_id":2}' },
+      ],
+    ],
+    ["a map", { Aave: 10 }, [{ position: "Aave", value: 10, extra: null }]],
+    ["nameless", [{ value: 3 }], [{ position: "#1", value: 3 }]],
+  ])("allocations: %s", (_, current_strategy_allocation, expected) => {
+    const mapped = vaultSummaryRows({ name: "Alpha", current_strategy_allocation }, source)
+    expect(rowsOf(mapped, "vault_summary_allocations")).toMatchObject(expected as Array<object>)
+    expect(rowsOf(mapped, "vault_summaries")).toMatchObject([{ name: "Alpha", extra: null }])
+  })
+
+  it("reads the time of the latest snapshot, in either spelling", () => {
+    for (const record of [
+      { latestSnapshot: { snapshotAt: "2026-01-01T05:00:00" } },
+      { latest_snapshot: { datetime: "2026-01-01T05:00:00Z", tvl: 1 } },
+    ]) {
+      expect(rowsOf(vaultSummaryRows(record, source), "vault_summaries")).toMatchObject([
+        { latest_snapshot_at: parseInstant("2026-01-01T05:00:00Z") },
+      ])
+    }
+  })
+})
+
+describe("annualized APY", () => {
+  it("a deprecated name stands in, and is told of", () => {
+    const record = { liquidAPY7Day: 0.02, vusdc30dLiquidAPY: 0.03, vusdc7dLiquidAPY: 0.02 }
+    const mapped = annualizedApyRows(record, source)
+    expect(rowsOf(mapped, "annualized_apy")).toMatchObject([
+      { liquid_apy_30_day: 0.03, liquid_apy_7_day: 0.02, extra: null },
+    ])
+    expect(Result.getOrThrow(mapped).drift).toEqual([
+      {
+        path: "$.vusdc30dLiquidAPY",
+        kind: "deprecated_field",
+        detail: "used for liquidAPY30Day (§9.2)",
+      },
+    ])
+  })
+
+  it("a deprecated name that says something else is kept beside", () => {
+    const record = { liquidAPY30Day: 0.03, liquidAPY7Day: null, v30dLiquidAPY: 0.5 }
+    expect(rowsOf(annualizedApyRows(record, source), "annualized_apy")).toMatchObject([
+      { liquid_apy_30_day: 0.03, liquid_apy_7_day: null, extra: '{"v30dLiquidAPY":0.5}' },
+    ])
+  })
+
+  it("an answer with none of the figures, or one that is no number, is a violation", () => {
+    const answers: ReadonlyArray<[string, boolean]> = [
+      ['{"liquidAPY30Day": 0.1, "liquidAPY7Day": 0.1}', true],
+      ['{"veth30dLiquidAPY": 0.1}', true],
+      ['{"apy": 0.1}', false],
+      ['{"liquidAPY30Day": "0.1"}', false],
+      ["[]", false],
+    ]
+    for (const [text, valid] of answers) {
+      expect(Result.isSuccess(decode(apyEndpoint, parseJson(text))), text).toBe(valid)
+    }
+  })
+})
+
+describe("withdrawals", () => {
+  const big = "123456789012345678901234567890"
+
+  it("keeps every digit of raw amounts, from { raw, normalized } and from numbers", () => {
+    const mapped = withdrawalRows(
+      lossless(`{
+        "total_withdrawal_amount": {"raw": ${big}, "normalized": 12.5},
+        "total_withdrawals_count": 2, "current_total_assets": {"raw": "9007199254740993", "normalized": 90},
+        "pendingQueue": [
+          {"id": 5, "amount": {"raw": ${big}, "normalized": "0.5"}, "requestedAt": "2026-01-01T00:00:00Z",
+           "estimatedCompletionDate": "2026-01-05", "receiver": "${other}"},
+          {"id": 6, "amount": {"raw": "1", "normalized": 1, "symbol": "USDC"}}
+        ]}`),
+      source,
+    )
+    expect(rowsOf(mapped, "withdrawal_summaries")).toMatchObject([
+      {
+        total_withdrawals_raw: big,
+        total_withdrawals: 12.5,
+        total_assets_raw: "9007199254740993",
+        total_assets: 90,
+        pending_requests: 2,
+        extra: '{"total_withdrawals_count":2}',
+      },
+    ])
+    expect(rowsOf(mapped, "withdrawal_requests")).toMatchObject([
+      {
+        request_id: "5",
+        amount_raw: big,
+        amount: 0.5,
+        requested_at: parseInstant("2026-01-01"),
+        estimated_completion_at: parseInstant("2026-01-05"),
+        recipient_address: other.toLowerCase(),
+        recipient_address_as_served: other,
+        extra: null,
+      },
+      {
+        request_id: "6",
+        amount_raw: "1",
+        amount: 1,
+        requested_at: null,
+        extra: '{"amount":{"normalized":1,"raw":"1","symbol":"USDC"}}',
+      },
+    ])
+  })
+
+  it("reads the other spelling, amounts in two fields", () => {
+    const mapped = withdrawalRows(
+      lossless(`{"totalWithdrawalsRaw": 9007199254740993, "totalWithdrawals": 0.009,
+        "totalAssetsRaw": "5", "totalAssets": 5, "pending_requests": [
+          {"request_date": "2026-01-01", "amountRaw": 9007199254740993, "amount": 0.009,
+           "vaultPct": 1.5, "recipient": "${other}"}]}`),
+      source,
+    )
+    expect(rowsOf(mapped, "withdrawal_summaries")).toMatchObject([
+      { total_withdrawals_raw: "9007199254740993", total_assets_raw: "5", extra: null },
+    ])
+    expect(rowsOf(mapped, "withdrawal_requests")).toMatchObject([
+      { amount_raw: "9007199254740993", amount: 0.009, vault_pct: 1.5, extra: null },
+    ])
+  })
+
+  it("a request without an id is known again by what does not move", () => {
+    const request = { date: "2026-01-01", amount: 5, recipient: other }
+    const ids = (...requests: ReadonlyArray<JsonObject>) =>
+      rowsOf(withdrawalRows({ requests }, source), "withdrawal_requests").map(
+        (row) => row["request_id"],
+      )
+    const [id, again] = ids({ ...request, vault_pct: 1 }, { ...request, vault_pct: 1 })
+    expect(id).toMatch(/^[0-9a-f]{64}$/)
+    expect(again).toBe(`${String(id)}#2`)
+    expect(ids({ recipient: other, amount: 5, date: "2026-01-01", vault_pct: 2 })).toEqual([id])
+    expect(ids({ ...request, amount: 6 })).not.toEqual([id])
+  })
+
+  it("nothing of what it looks for is no failure", () => {
+    const mapped = withdrawalRows({ novelty: true }, source)
+    expect(rowsOf(mapped, "withdrawal_summaries")).toMatchObject([
+      { total_withdrawals: null, pending_requests: null, extra: '{"novelty":true}' },
+    ])
+    expect(rowsOf(mapped, "withdrawal_requests")).toEqual([])
+  })
+})
+
+describe("positions", () => {
+  const record: PositionsRecord = {
+    snapshot_at: "2026-03-04T11:00:00",
+    total_nav: 100,
+    subaccounts: [
+      { address: other, total_usd: 60.5, positions: [{ protocol: "Aave" }] },
+      { total_usd: 30 },
+    ],
+  }
+
+  it("the buffer is what no subaccount holds", () => {
+    const mapped = positionRows(record, source)
+    const snapshotAt = parseInstant("2026-03-04T11:00:00Z")
+    expect(rowsOf(mapped, "position_snapshots")).toMatchObject([
+      {
+        snapshot_at: snapshotAt,
+        total_nav: 100,
+        reported_tvl: null,
+        subaccounts_total_usd: 90.5,
+        buffer_usd: 9.5,
+        subaccount_count: 2,
+        extra: null,
+      },
+    ])
+    expect(rowsOf(mapped, "position_subaccounts")).toMatchObject([
+      { subaccount_address: other.toLowerCase(), total_usd: 60.5, extra: null },
+      { subaccount_address: "#2", total_usd: 30 },
+    ])
+  })
+
+  it("keeps big integers of holdings", () => {
+    const big = lossless(`{"snapshot_at": 1770000000, "total_nav": 1, "reported_tvl": 1,
+      "subaccounts": [{"total_usd": 1, "positions": [{"amount_raw": 9007199254740993}]}]}`)
+    const mapped = positionRows(big as unknown as PositionsRecord, source)
+    expect(rowsOf(mapped, "position_subaccounts")).toMatchObject([
+      { positions: '[{"amount_raw":9007199254740993}]' },
+    ])
+  })
+
+  it("an instant that is none fails, as do documented fields that are missing", () => {
+    expect(Result.isFailure(positionRows({ ...record, snapshot_at: "noon" }, source))).toBe(true)
+    const text = JSON.stringify({ ...record, subaccounts: [{}] })
+    expect(decode(positionsEndpoint, parseJson(text))).toMatchObject({
+      failure: { path: expect.stringContaining("reported_tvl") },
+    })
+  })
+})
+
+describe("fees", () => {
+  it("repeats nothing of the question, and keeps the rest", () => {
+    const record = {
+      vault_address: address,
+      management_fee_pct: 1,
+      performance_fee_pct: 10,
+      to: "x",
+    }
+    expect(rowsOf(feesRows(record, source), "fees")).toEqual([
+      {
+        chain_id: 1,
+        vault_address: address,
+        management_fee_pct: 1,
+        performance_fee_pct: 10,
+        extra: '{"to":"x"}',
+      },
+    ])
+  })
+
+  it("performance fees are filed under what was asked", () => {
+    const record = { total_perf_fees_asset: 2.5, calculated_at: "2026-01-01T00:00:00Z" }
+    const [start, end] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 1, 1) - 1].map((ms) => ms * 1000)
+    const asked = { annualizedFeesPct: 15, nativeDenominated: false }
+    const rows = (inputs: JsonObject) =>
+      rowsOf(performanceFeeRows(record, { ...source, inputs }), "performance_fees")
+    expect(rows({ ...asked, startDate: start, endDate: end })).toMatchObject([
+      {
+        calculation_period: "Custom",
+        range: "2026-01-01..2026-01-31",
+        range_start: parseDay("2026-01-01"),
+        range_end: parseDay("2026-01-31"),
+        is_native_denominated: false,
+        annualized_fees_pct: 15,
+        total_perf_fees_asset: 2.5,
+        extra: null,
+      },
+    ])
+    expect(rows({ calculationPeriod: "MonthToDate" })).toMatchObject([
+      { calculation_period: "MonthToDate", range: "-", range_start: null, annualized_fees_pct: 20 },
+    ])
+  })
+
+  it("one end of a range alone leaves no request (§7, rule 6)", () => {
+    const request = (inputs: JsonObject) =>
+      wireRequest(feesEndpoint, { vault: address, ...inputs }, defaultWire)
+    expect(request({ startDate: 0 })).toMatchObject({ failure: { parameter: "endDate" } })
+    expect(request({ endDate: 0 })).toMatchObject({ failure: { parameter: "startDate" } })
+    expect(Result.isSuccess(request({ startDate: 0, endDate: 1000 }))).toBe(true)
+    expect(Result.isSuccess(request({}))).toBe(true)
+  })
+})
+
+describe("oracle classification", () => {
+  const day = parseDay("2026-03-03")
+  const expected = [
+    { date: day, position: "Aave", pricing_class: "Primary", usd_value: 5 },
+    { date: day, position: "Perp", pricing_class: "CeFi", usd_value: 7 },
+  ]
+
+  it.each<[string, JsonObject]>([
+    [
+      "snake_case beside totals",
+      {
+        totals: [{ pricing_class: "Primary", usd_value: 12 }],
+        rows: [
+          { position: "Aave", pricing_class: "Primary", usd_value: 5 },
+          { position: "Perp", pricing_class: "CeFi", usd_value: 7 },
+        ],
+        snapshot_date: "2026-03-03",
+      },
+    ],
+    [
+      "camelCase, wrapped, with a class of another name",
+      {
+        data: {
+          items: [
+            { positionName: "Aave", howPriced: "Primary", usdValue: 5 },
+            { positionName: "Perp", howPriced: "CeFi", usdValue: 7 },
+          ],
+        },
+        snapshotAt: "2026-03-03T10:00:00Z",
+      },
+    ],
+    [
+      "by class",
+      {
+        classification: {
+          Primary: [{ name: "Aave", value: 5 }],
+          "Secondary Market": [],
+          CeFi: [{ name: "Perp", value: 7 }],
+        },
+        date: "2026-03-03",
+      },
+    ],
+    [
+      "by position",
+      {
+        positions: {
+          Aave: { classification: "Primary", valueUsd: 5 },
+          Perp: { classification: "CeFi", valueUsd: 7 },
+        },
+        date: "3/3/2026",
+      },
+    ],
+  ])("finds the records: %s", (_, body) => {
+    const mapped = oracleRows({ warnings: [], ...body }, source)
+    expect(rowsOf(mapped, "oracle_classification")).toMatchObject(expected)
+  })
+
+  it("tells tokens of one position apart, keeps what is beside, and takes the day of the answer", () => {
+    const mapped = oracleRows(
+      {
+        warnings: ["no price for X", "no price for X", { token: "Y" }],
+        vault_address: address,
+        version: 2,
+        entries: [
+          { position: "Pool", token: "USDC", pricing_class: "Secondary Market", usd: 1 },
+          { position: "Pool", token: "WETH", pricing_class: "Secondary Market", usd: 2 },
+        ],
+      },
+      source,
+    )
+    expect(rowsOf(mapped, "oracle_classification")).toMatchObject([
+      {
+        date: parseDay("2026-03-04"),
+        position_id: "Pool / USDC",
+        snapshot_extra: '{"version":2}',
+      },
+      { position_id: "Pool / WETH", usd_value: 2, extra: null },
+    ])
+    expect(rowsOf(mapped, "observation_warnings")).toEqual([
+      {
+        endpoint: "oracle_classification",
+        chain_id: 1,
+        vault_address: address,
+        warning: "no price for X",
+      },
+      {
+        endpoint: "oracle_classification",
+        chain_id: 1,
+        vault_address: address,
+        warning: '{"token":"Y"}',
+      },
+    ])
+  })
+
+  it("nothing classified is no failure", () => {
+    const mapped = oracleRows({ warnings: [], positions: [] }, source)
+    expect(rowsOf(mapped, "oracle_classification")).toEqual([])
+  })
+})
