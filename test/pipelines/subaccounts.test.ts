@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import type { OptionsPatch, Simulator } from "../../simulator/index.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { defaultWire } from "../../src/extract/request.ts"
+import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
 import { replay } from "../../src/pipelines/replay.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
@@ -154,6 +155,11 @@ describe("subaccounts with an admin key", () => {
         cefi: 0,
         otc: 0,
       })
+      const tables = catalog.filter(({ name }) => pipelines.includes(name)).flatMap((p) => p.tables)
+      expect(tables).toHaveLength(13)
+      for (const { name, example } of tables) {
+        expect((yield* query(dataDir, example)).length, name).toBeGreaterThan(0)
+      }
     }),
   )
 

@@ -1,5 +1,6 @@
 // Records of subaccounts as rows: in both spellings, with amounts of any size, nothing lost.
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
 import type { Rows } from "../../src/domain/table.ts"
@@ -23,7 +24,7 @@ import {
   mySubaccountRows,
   vaultSubaccountRows,
 } from "../../src/transform/subaccountRecords.ts"
-import { type SummaryRecord, summaryRows } from "../../src/transform/summaryRecords.ts"
+import { summaryRows } from "../../src/transform/summaryRecords.ts"
 import { whitelistStatusRows } from "../../src/transform/tables/curator/whitelist_status.ts"
 import { healthFactorRows } from "../../src/transform/tables/subaccounts/health_factors.ts"
 
@@ -48,8 +49,10 @@ const vault = source({
 })
 
 /** The value of a body as the endpoint's schema lets it through. */
-const read = <A>(endpoint: AnyEndpoint, body: string): A =>
-  Result.getOrThrow(decode<A>(endpoint, parseJson(body)))
+const read = <A>(
+  endpoint: AnyEndpoint & { readonly response: Schema.Codec<A, unknown> },
+  body: string,
+): A => Result.getOrThrow(decode<A>(endpoint, parseJson(body)))
 
 const violation = (endpoint: AnyEndpoint, body: unknown): string => {
   const decoded = decode(endpoint, parseJson(JSON.stringify(body)))
@@ -113,7 +116,7 @@ describe("lists of subaccounts", () => {
 
   it("are read in either spelling", () => {
     for (const item of [snake, camel]) {
-      const items = read<ReadonlyArray<JsonObject>>(subaccountDirectory, JSON.stringify([item]))
+      const items = read(subaccountDirectory, JSON.stringify([item]))
       expect(rowsOf(directoryRows(items, source(null)), "subaccounts")).toEqual([row])
       expect(rowsOf(mySubaccountRows(items, source(null)), "my_subaccounts")).toEqual([row])
       expect(rowsOf(vaultSubaccountRows(items, vault), "vault_subaccounts")).toEqual([
@@ -143,7 +146,7 @@ describe("lists of subaccounts", () => {
 
 describe("whitelist status", () => {
   it("is read for each linked subaccount, with what else it says", () => {
-    const records = read<ReadonlyArray<JsonObject>>(
+    const records = read(
       whitelistEndpoint,
       JSON.stringify([
         { subaccount_address: address, is_whitelisted: true, note: "n" },
@@ -189,7 +192,7 @@ describe("health factor", () => {
     ["documented", documented],
     ["older", older],
   ])("is read under its %s names", (_, body) => {
-    const record = read<JsonObject>(healthFactor, JSON.stringify(body))
+    const record = read(healthFactor, JSON.stringify(body))
     expect(rowsOf(healthFactorRows(record, subaccount), "health_factors")).toEqual([
       {
         subaccount_address: canonical,
@@ -249,7 +252,7 @@ const summary = `{
 }`
 
 describe("subaccount summary", () => {
-  const record = read<SummaryRecord>(subaccountSummary, summary)
+  const record = read(subaccountSummary, summary)
   const mapped = summaryRows(record, subaccount)
   const rows = (table: string) => rowsOf(mapped, table)
 
@@ -412,7 +415,7 @@ describe("positions read on their own", () => {
   }`
 
   it("a protocol record becomes positions, tokens, strategies and what is beside them", () => {
-    const record = read<JsonObject>(protocolEndpoint, answer)
+    const record = read(protocolEndpoint, answer)
     const mapped = protocolPositionRows(record, subaccount)
     const rows = rowsOf(mapped, "protocol_positions")
     expect(rows).toMatchObject([
@@ -444,7 +447,7 @@ describe("positions read on their own", () => {
   })
 
   it("and so does a bare list of positions", () => {
-    const records = read<ReadonlyArray<JsonObject>>(protocolEndpoint, '[{"protocol": "aave"}]')
+    const records = read(protocolEndpoint, '[{"protocol": "aave"}]')
     expect(rowsOf(protocolPositionRows(records, subaccount), "protocol_positions")).toMatchObject([
       { kind: "position", protocol: "aave", extra: null },
     ])
