@@ -36,6 +36,15 @@ export const execute = async <E>(
     for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`)
     return yield* program(config).pipe(Effect.provide(logging(config)))
   })
+  return runToEnd(whole, stopped, () => level)
+}
+
+/** Runs an effect whose settings are its own affair. */
+export const runToEnd = async <E>(
+  whole: Effect.Effect<ExitCode, E>,
+  stopped: Stopped,
+  level: () => string = () => "info",
+): Promise<ExitCode> => {
   const fiber = Effect.runFork(whole)
   const stop = stopOnSignals(fiber)
   const exit = await Effect.runPromise(Fiber.await(fiber))
@@ -47,7 +56,7 @@ export const execute = async <E>(
   }
   const error = Cause.squash(exit.cause)
   process.stderr.write(`${explain(error)}\n`)
-  if (level === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  if (level() === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
   return exitCodeOf(error)
 }
 

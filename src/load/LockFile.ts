@@ -45,6 +45,12 @@ const read = (file: string): Holder | undefined => {
   }
 }
 
+/** Who holds the warehouse of `dataDir` now; a dead process's lock holds nothing. */
+export const lockHolder = (dataDir: string): Pick<Holder, "pid" | "host" | "since"> | undefined => {
+  const holder = read(join(dataDir, "vaulthouse.lock"))
+  return holder !== undefined && isRunning(holder) ? holder : undefined
+}
+
 export interface Lock {
   readonly release: () => void
 }

@@ -2,6 +2,7 @@
 import type { Command } from "../Command.ts"
 import { call } from "./call.ts"
 import { docs } from "./docs.ts"
+import { doctor } from "./doctor.ts"
 import { prune } from "./prune.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
@@ -18,6 +19,7 @@ export const commands: ReadonlyArray<Command> = [
   query,
   tables,
   docs,
+  doctor,
   verify,
   replay,
   prune,

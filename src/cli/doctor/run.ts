@@ -1,0 +1,124 @@
+// Runs the checks one after the other and says what to do about those that failed.
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type Config, readProcessConfig } from "../../config/Config.ts"
+import type { ConfigError } from "../../config/ConfigError.ts"
+import { settings } from "../../config/settings.ts"
+import {
+  type Check,
+  checkDisk,
+  checkKey,
+  checkNode,
+  checkService,
+  checkWarehouse,
+  type KeyReport,
+} from "../../pipelines/doctor.ts"
+import type { Arguments } from "../Command.ts"
+import { runToEnd } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { flagValues } from "../globalFlags.ts"
+import { serviceOf } from "../service.ts"
+import { textTable } from "../table.ts"
+
+interface Findings {
+  readonly checks: ReadonlyArray<Check>
+  readonly access: KeyReport["access"]
+}
+
+export const runDoctor = (argv: Arguments): Promise<ExitCode> =>
+  runToEnd(
+    Effect.gen(function* () {
+      const config = yield* Effect.result(readProcessConfig(flagValues(argv)))
+      const findings = yield* examine(config, argv["all"] === true)
+      process.stdout.write(
+        argv["json"] === true ? `${JSON.stringify(findings, null, 2)}\n` : findingsText(findings),
+      )
+      const isWell = findings.checks.every(({ state }) => state !== "failed")
+      return isWell ? exitCodes.ok : exitCodes.unexpected
+    }),
+    { code: exitCodes.interrupted, text: "vaulthouse: stopped\n" },
+  )
+
+const examine = Effect.fnUntraced(function* (
+  config: Result.Result<Config, ConfigError>,
+  slow: boolean,
+) {
+  const dataDir = Result.isSuccess(config)
+    ? config.success.settings.dataDir
+    : resolve(settings.dataDir.default)
+  const machine = [checkNode(process.version), yield* checkDisk(dataDir)]
+  if (Result.isFailure(config)) {
+    const wrong: Check = {
+      check: "configuration",
+      state: "failed",
+      detail: config.failure.message,
+      advice: "Mend it; the service and the key are looked at once it can be read.",
+    }
+    return { checks: [...machine, wrong, yield* checkWarehouse(dataDir)], access: [] }
+  }
+  const { service, access } = yield* examineService(config.success, slow)
+  const checks = [
+    ...machine,
+    configurationCheck(config.success),
+    ...service,
+    yield* checkWarehouse(dataDir),
+  ]
+  return { checks, access } satisfies Findings
+})
+
+const configurationCheck = ({ warnings, origins }: Config): Check => {
+  const files = new Set(
+    Object.values(origins).flatMap((origin) => (origin.from === "file" ? [origin.path] : [])),
+  )
+  const [first] = warnings
+  return first === undefined
+    ? {
+        check: "configuration",
+        state: "ok",
+        detail: files.size === 0 ? "no file; defaults, environment and flags" : [...files].join(),
+      }
+    : { check: "configuration", state: "warning", detail: warnings.join("; ") }
+}
+
+const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {
+  const service = serviceOf(config)
+  if (Result.isFailure(service)) {
+    const { why, advice } = service.failure
+    const missing: Check = {
+      check: "service",
+      state: "failed",
+      detail: why,
+      ...(advice === undefined ? {} : { advice }),
+    }
+    return { service: [missing], access: [] }
+  }
+  const reached = yield* checkService(service.success)
+  if (reached.some(({ check, state }) => check === "service" && state === "failed")) {
+    const skipped: Check = { check: "key", state: "skipped", detail: "the service was not reached" }
+    return { service: [...reached, skipped], access: [] }
+  }
+  const key = yield* checkKey(service.success, { slow })
+  return { service: [...reached, key.check], access: key.access }
+})
+
+const findingsText = ({ checks, access }: Findings): string => {
+  const rows = checks.map(({ check, state, detail }) => [check, state, detail])
+  const advised = checks.flatMap(({ check, state, advice }) =>
+    advice === undefined ? [] : [`${check} (${state}): ${advice}`],
+  )
+  return [
+    textTable(["check", "state", "detail"], rows),
+    ...(access.length === 0
+      ? []
+      : [
+          "",
+          textTable(
+            ["endpoint", "auth", "this key", "detail"],
+            access.map((row) => [row.endpoint, row.auth, row.access, row.detail]),
+          ),
+        ]),
+    ...(advised.length === 0 ? [] : ["", ...advised]),
+    "",
+  ].join("\n")
+}

@@ -1,0 +1,159 @@
+// doctor with each kind of key, without one, without a service, and with a configuration that can't be read.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { endpoints } from "../../src/extract/endpoints/index.ts"
+import { checkNode } from "../../src/pipelines/doctor.ts"
+import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { vaulthouse } from "./command.ts"
+import * as Effect from "effect/Effect"
+
+let cwd = ""
+let simulator: Simulator
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-doctor-"))
+  simulator = await startSimulator({ days: 5, vaults: 2, slowReadMs: 0 })
+})
+afterEach(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+interface Findings {
+  readonly checks: ReadonlyArray<{ check: string; state: string; detail: string; advice?: string }>
+  readonly access: ReadonlyArray<{ endpoint: string; auth: string; access: string; detail: string }>
+}
+
+const doctor = async (key?: string, args: ReadonlyArray<string> = [], url = simulator.url) => {
+  const env = {
+    VAULTHOUSE_BASE_URL: url,
+    ...(key === undefined ? {} : { VAULTHOUSE_API_KEY: key }),
+  }
+  const ended = await vaulthouse(["doctor", "--json", ...args], { cwd, env })
+  const findings = JSON.parse(ended.stdout) as Findings
+  const stateOf = (name: string) => findings.checks.find(({ check }) => check === name)?.state
+  const accessOf = (name: string) =>
+    findings.access.find(({ endpoint }) => endpoint === name)?.access
+  return { ...ended, ...findings, stateOf, accessOf }
+}
+
+describe("doctor", () => {
+  it("is content without a key and before the first run, and makes nothing", async () => {
+    const { code, stateOf, access } = await doctor()
+    expect(code).toBe(0)
+    expect(["Node", "configuration", "service", "clock"].map(stateOf)).toEqual(
+      Array.from({ length: 4 }, () => "ok"),
+    )
+    expect(["key", "warehouse"].map(stateOf)).toEqual(["skipped", "skipped"])
+    expect(access).toEqual([])
+    expect(existsSync(join(cwd, "data"))).toBe(false)
+  })
+
+  it.each([
+    ["demo-admin-key", "an admin key", "allowed", "allowed"],
+    ["demo-curator-key", "a curator's key", "forbidden", "allowed"],
+    ["demo-user-key", "a user's key", "forbidden", "forbidden"],
+  ])("%s is told as %s", async (key, name, admin, curator) => {
+    const { code, checks, access, accessOf, stdout } = await doctor(key)
+    expect(code).toBe(0)
+    expect(checks.find(({ check }) => check === "key")).toMatchObject({ state: "ok", detail: name })
+    expect(access.map(({ endpoint }) => endpoint).toSorted()).toEqual(
+      endpoints
+        .filter(({ auth }) => auth !== "public")
+        .map((endpoint) => endpoint.name)
+        .toSorted(),
+    )
+    expect(accessOf("loans")).toBe(admin)
+    expect(accessOf("vault_subaccounts")).toBe(curator)
+    expect(accessOf("my_subaccounts")).toBe("allowed")
+    expect(accessOf("health_factor")).toBe("allowed")
+    expect(accessOf("cefi_positions")).toBe("not configured")
+    expect(stdout).not.toContain(key)
+  })
+
+  it("asks each endpoint once, nothing slow without --all, and never to change anything", async () => {
+    await doctor("demo-admin-key")
+    const paths = Object.entries(simulator.requests().counts)
+    expect(paths.filter(([name]) => !name.startsWith("GET "))).toEqual([])
+    // The list of vaults once for the service and once for a vault to ask about.
+    expect(
+      paths.filter(([name, count]) => count > (/tokenized_vault /.test(name) ? 2 : 1)),
+    ).toEqual([])
+    expect(simulator.requests().last.some(({ url }) => url.includes("debank"))).toBe(false)
+    const { accessOf } = await doctor("demo-admin-key", ["--all"])
+    expect(accessOf("protocol_positions")).toBe("allowed")
+    expect(accessOf("swap")).toBe("not asked")
+    expect(simulator.requests().last.some(({ method }) => method !== "GET")).toBe(false)
+  })
+
+  it("a key the service does not know fails, with what to do", async () => {
+    const { code, checks, accessOf, stdout } = await doctor("sk-unknown-173205")
+    expect(code).toBe(1)
+    const check = checks.find((each) => each.check === "key")
+    expect(check).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("401") as string,
+    })
+    expect(check?.advice).toContain("VAULTHOUSE_API_KEY")
+    expect(accessOf("loans")).toBe("key unknown")
+    expect(stdout).not.toContain("sk-unknown-173205")
+  })
+
+  it("without a service the machine and the warehouse are still looked at", async () => {
+    const { code, checks, stateOf } = await doctor("k", [], "http://127.0.0.1:9")
+    expect(code).toBe(1)
+    expect(checks.find(({ check }) => check === "service")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("ECONNREFUSED") as string,
+    })
+    expect(["Node", "key", "warehouse"].map(stateOf)).toEqual(["ok", "skipped", "skipped"])
+  })
+
+  it("a configuration that can't be read is a finding, with its line", async () => {
+    writeFileSync(join(cwd, "vaulthouse.config.yaml"), "baseUrl: http://x.example\nconcurency: 3\n")
+    const { code, checks } = await doctor()
+    expect(code).toBe(1)
+    expect(checks.find(({ check }) => check === "configuration")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("vaulthouse.config.yaml:2") as string,
+    })
+  })
+
+  it("a file that is no warehouse does not open; one of a run does", async () => {
+    mkdirSync(join(cwd, "broken"))
+    writeFileSync(join(cwd, "broken/vaulthouse.duckdb"), "not a database")
+    const broken = await doctor(undefined, ["--data-dir", "broken"])
+    expect(broken.code).toBe(1)
+    expect(broken.stateOf("warehouse")).toBe("failed")
+    const env = { VAULTHOUSE_BASE_URL: simulator.url }
+    const synced = await vaulthouse(["sync", "vaults", "--no-publish"], { cwd, env })
+    expect(synced.code).toBe(0)
+    const { checks } = await doctor()
+    expect(checks.find(({ check }) => check === "warehouse")).toMatchObject({
+      state: "ok",
+      detail: expect.stringMatching(/last run .* \(sync vaults\): complete/) as string,
+    })
+  })
+
+  it("tells of a clock that is off by the service's Date header", async () => {
+    const late = Effect.gen(function* () {
+      const server = yield* scriptedServer((_asked, response) => {
+        response.setHeader("date", new Date(Date.now() - 3_600_000).toUTCString())
+        json(response, [])
+      })
+      return yield* Effect.promise(() => doctor(undefined, [], server.url))
+    }).pipe(Effect.scoped)
+    const { code, checks } = await Effect.runPromise(late)
+    expect(code).toBe(0)
+    const check = checks.find((each) => each.check === "clock")
+    expect(check).toMatchObject({ state: "warning" })
+    expect(check?.detail).toMatch(/(3599|3600|3601) s behind/)
+  })
+
+  it("an old Node fails", () => {
+    expect(checkNode("v20.1.0").state).toBe("failed")
+    expect(checkNode("v24.0.0").state).toBe("ok")
+  })
+})
