@@ -103,7 +103,7 @@ describe("tiedCursor", () => {
 
   it.effect.prop(
     "asks little more often than a client that loses ties",
-    [Ties, between(1, 30)],
+    [Ties, between(1, 80)],
     ([ties, limit]) =>
       Effect.gen(function* () {
         const log = logOf(ties)
@@ -135,10 +135,12 @@ describe("tiedCursor", () => {
 
   it.effect.prop(
     "stopped at an instant, has read all from it on and no page more than needed",
-    [Ties, between(1, 30), between(1000, 2600)],
-    ([ties, limit, back]) =>
+    [Ties, between(1, 30), between(0, 40), between(-1, 1)],
+    ([ties, limit, tie, beside]) =>
       Effect.gen(function* () {
         const log = logOf(ties)
+        const instants = [...sizes(log).keys()]
+        const back = (instants[tie % Math.max(1, instants.length)] ?? 0) + beside
         const hidden = new Set([...sizes(log)].flatMap(([at, size]) => (size > limit ? [at] : [])))
         const walked = yield* walk(log, limit, back)
         const seen = seenIn(walked)

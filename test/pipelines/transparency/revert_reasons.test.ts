@@ -1,6 +1,7 @@
 // Revert reasons, whole: each transaction is asked about once, and a chain without tracing is left alone.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { json, scriptedServer } from "../../support/scriptedServer.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -45,6 +46,47 @@ describe("revert_reasons", () => {
       expect(yield* run()).toEqual(["complete", 0])
       const more = [...revertReasons, { chainId: 1, transactionHash: hash("d") }]
       expect(yield* run({ revertReasons: more })).toEqual(["complete", 1])
+    }),
+  )
+
+  it.live("finds the failed transactions, of selected vaults only where some are selected", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now: "2026-06-01T12:00:00Z",
+        days: 90,
+        vaults: 3,
+        subaccounts: 15,
+      })
+      const api = { apiKey: Redacted.make("demo-admin-key") }
+      const failed =
+        "select distinct chain_id, transaction_hash from core.transactions where is_failed"
+      const explained = "select chain_id, transaction_hash from core.revert_reasons"
+      const dataDir = yield* temporaryFolder
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines, api })
+      expect(first.summary.outcome).toBe("complete")
+      const all = yield* query(dataDir, `${failed} order by all`)
+      expect(all.length).toBeGreaterThan(1)
+      expect(yield* query(dataDir, `${explained} order by all`)).toEqual(all)
+      const again = yield* runOnce(simulator.url, dataDir, { pipelines, api })
+      const asked = again.summary.pipelines.find(({ name }) => name === "revert_reasons")
+      expect(asked?.requests).toBe(0)
+
+      const ofOne = yield* temporaryFolder
+      const include = [simulator.truth.vaults[0]?.address ?? ""]
+      const named = [...pipelines, "vault_subaccounts"]
+      // Once to know whose subaccounts are whose, once with the selection.
+      yield* runOnce(simulator.url, ofOne, { pipelines: ["transactions", ...named.slice(1)], api })
+      const vaults = { include, exclude: [] }
+      yield* runOnce(simulator.url, ofOne, { pipelines: named, api, vaults })
+      const own = yield* query(
+        ofOne,
+        `${failed} and subaccount_address in (select subaccount_address
+           from core.vault_subaccounts where vault_address = '${include[0]?.toLowerCase()}')
+         order by all`,
+      )
+      expect(own.length).toBeGreaterThan(0)
+      expect(own.length).toBeLessThan(all.length)
+      expect(yield* query(ofOne, `${explained} order by all`)).toEqual(own)
     }),
   )
 
