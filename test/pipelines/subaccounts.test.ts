@@ -396,4 +396,39 @@ describe("a directory that moves while it is read", () => {
       expect(yield* directoryIn(dataDir)).toEqual(settled)
     }),
   )
+
+  it.live(
+    "a page that can't be read is set aside; what was read before it lands, and ends nothing",
+    () =>
+      Effect.gen(function* () {
+        let broken = false
+        const server = yield* scriptedServer(({ url }, response) => {
+          const { pathname, searchParams } = new URL(url, "http://localhost")
+          if (pathname !== "/subaccount") return json(response, [])
+          const offset = Number(searchParams.get("offset"))
+          const page = numbers(broken ? 1 : 0, 1500).slice(offset, offset + 1000)
+          const items = page.map((n) => ({ address: evm(n), status: broken ? "closed" : "active" }))
+          json(response, broken && offset > 0 ? [...items, { status: "nameless" }] : items)
+        })
+        const dataDir = yield* temporaryFolder
+        yield* syncAs("demo-admin-key", server, dataDir, ["subaccounts"])
+        broken = true
+        const { summary, outcomes } = yield* syncAs("demo-admin-key", server, dataDir, [
+          "subaccounts",
+        ])
+        expect(outcomes).toEqual({ subaccounts: { quarantined: 1 } })
+        expect(summary.pipelines.find(({ name }) => name === "subaccounts")?.requests).toBe(2)
+        const rows = yield* query(
+          dataDir,
+          "select status, count(*)::integer as n from core.subaccounts where is_current group by status order by status",
+        )
+        expect(rows).toEqual([
+          { status: "active", n: 500 },
+          { status: "closed", n: 1000 },
+        ])
+        const quarantine = yield* query(dataDir, "select json_path from ops.quarantine")
+        // The page at 900 holds the last 599 of 1,499, and then the one without an address.
+        expect(quarantine).toEqual([{ json_path: "$[599]" }])
+      }),
+  )
 })
