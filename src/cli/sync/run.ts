@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import { didYouMean } from "../../config/nearest.ts"
+import { readScenarios, type Scenario } from "../../config/scenarios.ts"
 import { parseAddress } from "../../domain/address.ts"
 import { formatDay, parseDay } from "../../domain/time.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
@@ -34,7 +35,9 @@ type Asked = Omit<PlanOptions, "hasKey" | "paths">
 export const runSync = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, (config) =>
     Effect.gen(function* () {
-      const asked = yield* Effect.fromResult(readArguments(argv, config))
+      const asked = yield* Effect.fromResult(
+        readArguments(argv, config, yield* readScenarios(config.settings.scenarios)),
+      )
       if (argv["plan"] === true) {
         const planned = yield* plan({
           ...asked,
@@ -77,7 +80,11 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
 })
 
 /** What to read: flags first, the configuration file where they say nothing. */
-const readArguments = (argv: Arguments, { settings }: Config): Result.Result<Asked, UsageError> =>
+const readArguments = (
+  argv: Arguments,
+  { settings }: Config,
+  scenarios: ReadonlyArray<Scenario>,
+): Result.Result<Asked, UsageError> =>
   Result.gen(function* () {
     const named = textsOf(argv, "pipeline")
     const pipelines = yield* knownPipelines(named.length > 0 ? named : settings.pipelines)
@@ -108,7 +115,7 @@ const readArguments = (argv: Arguments, { settings }: Config): Result.Result<Ask
         timeFields: settings.timeFields,
         apySeries: settings.apySeries,
         auditFullScanDays: settings.auditFullScanDays,
-        scenarios: [],
+        scenarios,
         performanceFeeRanges: settings.performanceFeeRanges,
         revertReasons: settings.revertReasons,
       },
