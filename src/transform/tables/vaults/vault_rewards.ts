@@ -35,6 +35,7 @@ export const vaultRewards: Table = {
     {
       name: "multiplier",
       type: "double",
+      unit: "factor, as served",
       fields: ["multiplier"],
       comment: "Multiplier of the reward",
     },
