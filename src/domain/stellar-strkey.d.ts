@@ -3,5 +3,6 @@ declare module "@stellar/stellar-base/lib/strkey.js" {
   export const StrKey: {
     isValidEd25519PublicKey(text: string): boolean
     isValidContract(text: string): boolean
+    encodeEd25519PublicKey(bytes: Buffer): string
   }
 }
