@@ -1,6 +1,7 @@
 // The oracle classification of a vault: §2.9 tells what its records mean but not what anything but `warnings`
 // is called, so the records are found by their shape.
 import * as Result from "effect/Result"
+import { canonicalAddress } from "../domain/address.ts"
 import { isJsonObject, type JsonObject, stableStringify } from "../domain/json.ts"
 import { dayOf, parseDay } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
@@ -19,7 +20,7 @@ const fieldsOf = (column: string): ReadonlyArray<string> =>
 
 const positionFields = fieldsOf("position")
 const symbolFields = fieldsOf("token_symbol")
-const addressFields = fieldsOf("token_address")
+const addressFields = fieldsOf("token_address_as_served")
 const classField = fieldsOf("pricing_class")[0] ?? ""
 const knownClassFields = fieldsOf("pricing_class")
 const valueFields = fieldsOf("usd_value")
@@ -85,11 +86,16 @@ const named = (record: JsonObject): JsonObject => {
   return { ...rest, [classField]: pricing }
 }
 
+const tokenAddressOf = (record: JsonObject): string | undefined => {
+  const served = textOf(record, addressFields)
+  return served === undefined ? undefined : (canonicalAddress(served)?.canonical ?? served)
+}
+
 const identityOf = (record: JsonObject): JsonObject => {
   const id = textOf(record, idFields)
   const parts = [
     textOf(record, positionFields),
-    textOf(record, addressFields) ?? textOf(record, symbolFields),
+    tokenAddressOf(record) ?? textOf(record, symbolFields),
   ].filter((part) => part !== undefined)
   // Without a name it is its content, but for the value, which moves.
   return id === undefined && parts.length === 0
@@ -123,6 +129,7 @@ export const oracleRows = (
       chain_id: subject.chainId,
       date: records.map((record) => dayIn(record) ?? shared),
       position_id: contentKeys(records.map(identityOf)),
+      token_address: records.map((record) => tokenAddressOf(record) ?? null),
       snapshot_extra: Object.keys(rest).length === 0 ? null : stableStringify(rest),
     },
   })

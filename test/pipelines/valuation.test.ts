@@ -48,7 +48,7 @@ const outcomes = (dataDir: string, pipeline: string) =>
     query(
       dataDir,
       `select outcome, count(*)::int as n from ops.tasks where pipeline = '${pipeline}'
-       and run_id = (select max(run_id) from ops.tasks) group by outcome`,
+       and run_id = (select arg_max(run_id, finished_at) from ops.tasks) group by outcome`,
     ),
     (rows) => Object.fromEntries(rows.map((row) => [String(row["outcome"]), Number(row["n"])])),
   )

@@ -560,6 +560,19 @@ describe("oracle classification", () => {
     ])
   })
 
+  it("a token's address is one, however its letters are cased", () => {
+    const rows = [other, other.toLowerCase()].map((tokenAddress) => {
+      const positions = [{ tokenAddress, pricingClass: "CeFi", usdValue: 1 }]
+      return rowsOf(oracleRows({ warnings: [], positions }, source), "oracle_classification")[0]
+    })
+    expect(rows[0]).toMatchObject({
+      position_id: other.toLowerCase(),
+      token_address: other.toLowerCase(),
+      token_address_as_served: other,
+    })
+    expect(rows[1]).toEqual({ ...rows[0], token_address_as_served: other.toLowerCase() })
+  })
+
   it("nothing classified is no failure", () => {
     const mapped = oracleRows({ warnings: [], positions: [] }, source)
     expect(rowsOf(mapped, "oracle_classification")).toEqual([])

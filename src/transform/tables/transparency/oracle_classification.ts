@@ -44,8 +44,13 @@ export const oracleClassification: Table = {
     {
       name: "token_address",
       type: "text",
+      comment: "Address of the token; EVM in lower case, others as served",
+    },
+    {
+      name: "token_address_as_served",
+      type: "text",
       fields: ["token_address", "tokenAddress", "address"],
-      comment: "Address of the token, as served",
+      comment: "The address as the service spells it",
     },
     {
       name: "pricing_class",
