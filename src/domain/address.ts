@@ -75,3 +75,10 @@ export const canonicalAddress = (served: string): Address | undefined => {
   const found = recognise(served)
   return Result.isSuccess(found) ? found.success : undefined
 }
+
+/**
+ * The spelling in which an address the service served may be sent back: its own, since some services compare
+ * spellings, unless that would not pass our own rule (a case that is no EIP-55 checksum).
+ */
+export const sendable = (served: string): string =>
+  Result.isSuccess(recognise(served)) ? served : (canonicalAddress(served)?.canonical ?? served)

@@ -108,6 +108,8 @@ export interface Pipeline<S, A = unknown> {
   readonly endpoint: AnyEndpoint
   /** Pipelines whose rows tell this one whom to ask about: they end before it begins. */
   readonly after: ReadonlyArray<string>
+  /** Tasks at once, where fewer than usual are kind to the service: its slow reads fan out (§4.3). */
+  readonly atOnce?: number
   readonly targets: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Target<S>>, LoadError>
   // Methods, so that a list can hold pipelines over different subjects.
   /** Rows of one answer; pure. Fails where a record is not as documented. */

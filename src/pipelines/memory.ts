@@ -1,6 +1,6 @@
 // What earlier runs left for this one: cursors, open gaps, vaults, and what need not be asked again yet.
 import * as Effect from "effect/Effect"
-import type { AddressKind } from "../domain/address.ts"
+import { type AddressKind, sendable } from "../domain/address.ts"
 import { dayOf, formatInstant, MICROS_PER_DAY } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Warehouse } from "../load/Warehouse.ts"
@@ -117,7 +117,7 @@ export const storedVaults = Effect.fnUntraced(function* (warehouse: Store) {
   )
   return rows.map((row): VaultRef => ({
     address: String(row["vault_address"]),
-    served: String(row["vault_address_as_served"]),
+    served: sendable(String(row["vault_address_as_served"])),
     chainId: Number(row["chain_id"]),
     kind: row["chain_type"] as AddressKind,
     startedOn: row["started_at"] === null ? undefined : dayOf(Number(row["started_at"])),

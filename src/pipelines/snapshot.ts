@@ -24,6 +24,7 @@ export interface Snapshot<P extends Parameters, A, S> {
   readonly tables: ReadonlyArray<Table>
   readonly endpoint: Endpoint<P, A>
   readonly after?: ReadonlyArray<string>
+  readonly atOnce?: number
   readonly targets: Pipeline<S>["targets"]
   readonly questions: (subject: S, context: RunContext) => ReadonlyArray<Question<P>>
   readonly rows: (answer: A, source: Source<S>) => Result.Result<MappedAnswer, Violation>
@@ -44,6 +45,7 @@ export const snapshot = <P extends Parameters, A, S>(
     tables,
     endpoint,
     after,
+    ...(definition.atOnce === undefined ? {} : { atOnce: definition.atOnce }),
     targets,
     rows,
     steps: ({ entity, subject }, _memory, context) =>

@@ -69,7 +69,7 @@ const runPipeline = Effect.fnUntraced(function* (
   const probed = endpoint.auth !== "public" && first !== undefined
   if (probed) yield* task(first)
   yield* Effect.forEach(probed ? others : asked, task, {
-    concurrency: TASKS_AT_ONCE,
+    concurrency: pipeline.atOnce ?? TASKS_AT_ONCE,
     discard: true,
   })
   yield* runner.finish(tally)

@@ -1,6 +1,6 @@
 // Whom pipelines ask about, found in what earlier pipelines of the run and earlier runs have stored.
 import * as Effect from "effect/Effect"
-import { canonicalAddress } from "../domain/address.ts"
+import { canonicalAddress, sendable } from "../domain/address.ts"
 import type { SubaccountRef } from "../domain/subaccount.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Lookup, Pipeline, Target } from "./Pipeline.ts"
@@ -75,7 +75,7 @@ export const subaccounts = ({
         )
         .map((row) => {
           const address = String(row["subaccount_address"])
-          return { entity: address, subject: { address, served: String(row["served"]) } }
+          return { entity: address, subject: { address, served: sendable(String(row["served"])) } }
         }),
   )
 }

@@ -1,6 +1,7 @@
 // Loans one by one: those of which the loan book has said something new since they were last asked about,
 // and those it has just left out. A loan whose record names no chain can't be asked for.
 import * as Effect from "effect/Effect"
+import { sendable } from "../../domain/address.ts"
 import { loanDetail } from "../../extract/endpoints/loans/loan_detail.ts"
 import {
   loanDetailRows,
@@ -46,7 +47,7 @@ const targets: Pipeline<LoanRef>["targets"] = (lookup: Lookup) =>
       .map((row) => {
         const loanId = String(row["loan_id"])
         const address = String(row["loan_address"])
-        const served = String(row["loan_address_as_served"])
+        const served = sendable(String(row["loan_address_as_served"]))
         return {
           entity: loanId,
           subject: { loanId, address, served, chainId: Number(row["chain_id"]) },

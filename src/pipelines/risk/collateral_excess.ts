@@ -1,6 +1,7 @@
 // Collateral excess or deficit of each subaccount with debt in each token with a ladder: without debt the
 // answer is zero (§2.6), without a ladder there is none (§7).
 import * as Effect from "effect/Effect"
+import { sendable } from "../../domain/address.ts"
 import { collateralExcess as endpoint } from "../../extract/endpoints/risk/collateral_excess.ts"
 import {
   collateralExcess,
@@ -45,7 +46,7 @@ const targets: Pipeline<ExposureRef>["targets"] = (lookup) =>
         tokens.map((row) => {
           const chainId = Number(row["chain_id"])
           const address = String(row["token_address"])
-          const token = { address, served: String(row["token_address_as_served"]) }
+          const token = { address, served: sendable(String(row["token_address_as_served"])) }
           return {
             entity: `${subaccount.address} ${chainId}:${address}`,
             subject: { subaccount, chainId, token },

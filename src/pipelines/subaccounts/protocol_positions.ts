@@ -11,6 +11,8 @@ export const protocolPositionsPipeline = snapshot({
   tables: [protocolPositions],
   endpoint,
   after: [...subaccountSources],
+  // Each of these fans out over every chain on the server.
+  atOnce: 4,
   targets: evmSubaccounts,
   questions: ({ served }) => ask<typeof endpoint.parameters>({ subaccount_address: served }),
   rows: protocolPositionRows,
