@@ -4,7 +4,8 @@ import { DuckDBInstance, type DuckDBType, type Json } from "@duckdb/node-api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { publishedFile } from "./publish.ts"
-import { convert, type Parameter } from "./readRows.ts"
+import { bound, type QueryParameter } from "./queryParameter.ts"
+import { convert } from "./readRows.ts"
 import { literal } from "./sql.ts"
 
 /** There is no published copy, or DuckDB refused the question. */
@@ -23,15 +24,18 @@ export interface Answer {
   readonly rows: AsyncIterable<ReadonlyArray<ReadonlyArray<Json>>>
 }
 
+/** Values of `$name` in a question. */
+export type QueryParameters = Readonly<Record<string, QueryParameter>>
+
 export interface PublishedCopy {
-  readonly ask: (
-    sql: string,
-    parameters?: Readonly<Record<string, Parameter>>,
-  ) => Effect.Effect<Answer, ReadError>
+  readonly ask: (sql: string, parameters?: QueryParameters) => Effect.Effect<Answer, ReadError>
   /** All rows at once, as objects: for answers known to be small. */
   readonly rows: (
     sql: string,
+    parameters?: QueryParameters,
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, Json>>>, ReadError>
+  /** Ends the question under way, which then fails. */
+  readonly interrupt: () => void
 }
 
 const REPUBLISH =
@@ -58,8 +62,7 @@ export const openPublishedCopy = (dataDir: string) =>
         if (statements.count > 1) {
           throw new Error(`${statements.count} statements at once; ask them one at a time`)
         }
-        const values = parameters === undefined ? undefined : { ...parameters }
-        const result = await connection.stream(sql, values)
+        const result = await connection.stream(sql, bound(parameters))
         const types = result.columnTypes()
         const names = result.deduplicatedColumnNames()
         return {
@@ -70,12 +73,13 @@ export const openPublishedCopy = (dataDir: string) =>
           rows: result.yieldConvertedRows(convert) as Answer["rows"],
         }
       })
-    const rows: PublishedCopy["rows"] = (sql) =>
+    const rows: PublishedCopy["rows"] = (sql, parameters) =>
       attempt("DuckDB refused the question", LOOK_UP, async () => {
-        const reader = await connection.runAndReadAll(sql)
+        const reader = await connection.runAndReadAll(sql, bound(parameters))
         return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
       })
-    return { ask, rows } satisfies PublishedCopy
+    const interrupt = (): void => connection.interrupt()
+    return { ask, rows, interrupt } satisfies PublishedCopy
   })
 
 /** A file from elsewhere could hide a view that reads other files: nothing outside it is reachable. */

@@ -23,6 +23,11 @@ export const isoOf = (micros: bigint): string => {
   return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`)
 }
 
+// Further off, JavaScript has no date; `infinity` is among them.
+const LAST_MICROS = 8_640_000_000_000_000_000n
+
+const isCalendar = (micros: bigint): boolean => micros <= LAST_MICROS && micros >= -LAST_MICROS
+
 /** Integers as numbers while exact, else digits; timestamps ISO-8601 UTC; dates `YYYY-MM-DD`. */
 export const convert: DuckDBValueConverter<Json> = (value, type, converter) => {
   if (typeof value === "bigint") {
@@ -30,8 +35,10 @@ export const convert: DuckDBValueConverter<Json> = (value, type, converter) => {
     return Number.isSafeInteger(number) ? number : value.toString()
   }
   if (type.typeId === DuckDBTypeId.TIMESTAMP && value !== null) {
-    return isoOf((value as DuckDBTimestampValue).micros)
+    const { micros } = value as DuckDBTimestampValue
+    return isCalendar(micros) ? isoOf(micros) : String(value)
   }
+  if (type.typeId === DuckDBTypeId.INTERVAL && value !== null) return String(value)
   return JsonDuckDBValueConverter(value, type, converter)
 }
 

@@ -3,5 +3,7 @@ export {
   type Answer,
   openPublishedCopy,
   type PublishedCopy,
+  type QueryParameters,
   ReadError,
 } from "../load/PublishedCopy.ts"
+export type { QueryParameter } from "../load/queryParameter.ts"

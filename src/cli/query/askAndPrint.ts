@@ -1,22 +1,24 @@
 // One question and its answer, as asked for on the command line.
+import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
-import { type PublishedCopy, ReadError } from "../../pipelines/published.ts"
+import { type PublishedCopy, type QueryParameters, ReadError } from "../../pipelines/published.ts"
 import { type Format, printAnswer } from "./formats.ts"
 
 export interface Printing {
   readonly format: Format
   readonly maxRows: number
-  readonly parameters: Readonly<Record<string, string>> | undefined
+  readonly parameters: QueryParameters
 }
 
 export const askAndPrint = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   sql: string,
   printing: Printing,
+  out: Writable,
 ) {
   const answer = yield* copy.ask(sql, printing.parameters)
   yield* Effect.tryPromise({
-    try: () => printAnswer(answer, printing.format, printing.maxRows, process.stdout),
+    try: () => printAnswer(answer, printing.format, printing.maxRows, out),
     catch: (cause) =>
       new ReadError({
         why: cause instanceof Error ? cause.message : String(cause),

@@ -25,7 +25,7 @@ export const printAnswer = async (
   for await (const rows of answer.rows) {
     const wanted = rows.slice(0, maxRows - printed)
     let text = ""
-    for (const row of wanted) text += lineOf(format, names, row, printed++ === 0)
+    for (const row of wanted) text += lineOf(format, answer.columns, row, printed++ === 0)
     await write(text)
     if (printed >= maxRows) break
   }
@@ -45,7 +45,7 @@ const headOf = (format: Format, names: ReadonlyArray<string>): string => {
 
 const lineOf = (
   format: Format,
-  names: ReadonlyArray<string>,
+  columns: Answer["columns"],
   row: ReadonlyArray<Cell>,
   isFirst: boolean,
 ): string => {
@@ -55,14 +55,22 @@ const lineOf = (
     case "markdown":
       return `| ${row.map(markdownCell).join(" | ")} |\n`
     case "json":
-      return `${isFirst ? "[\n" : ",\n"}  ${JSON.stringify(objectOf(names, row))}`
+      return `${isFirst ? "[\n" : ",\n"}  ${objectText(columns, row)}`
     default:
-      return `${JSON.stringify(objectOf(names, row))}\n`
+      return `${objectText(columns, row)}\n`
   }
 }
 
-const objectOf = (names: ReadonlyArray<string>, row: ReadonlyArray<Cell>): object =>
-  Object.fromEntries(names.map((name, at) => [name, row[at]]))
+/** JSON is put in as it is stored, on one line: parsed, it would lose digits. */
+const objectText = (columns: Answer["columns"], row: ReadonlyArray<Cell>): string => {
+  const fields = columns.map(({ name, type }, at) => {
+    const value = row[at]
+    const isJson = type.alias === "JSON" && typeof value === "string"
+    const text = isJson ? value.replaceAll(/[\n\r]+\s*/g, " ") : JSON.stringify(value ?? null)
+    return `${JSON.stringify(name)}:${text}`
+  })
+  return `{${fields.join(",")}}`
+}
 
 const textOf = (value: Cell): string =>
   value === null || value === undefined
@@ -71,13 +79,22 @@ const textOf = (value: Cell): string =>
       ? JSON.stringify(value)
       : String(value)
 
+/** An empty text is quoted: without, it is an absence. */
 const csvCell = (value: Cell): string => {
   const text = textOf(value)
+  if (value === "") return '""'
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 const markdownCell = (value: Cell): string =>
-  textOf(value).replaceAll("|", "\\|").replaceAll("\n", " ")
+  visible(textOf(value).replaceAll(/\r?\n|\r/g, " ")).replaceAll(/[\\|]/g, "\\$&")
+
+/** A terminal obeys control characters: what a service sends must not reach it as such. */
+const visible = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (character) =>
+    character === "\t" ? "  " : `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  )
 
 const printTable = async (
   answer: Answer,
@@ -93,7 +110,9 @@ const printTable = async (
   const align = answer.columns.map((_, at) =>
     shown.some((row) => typeof row[at] === "number") ? "right" : "left",
   )
-  const cells = shown.map((row) => row.map((value) => (value === null ? "–" : textOf(value))))
+  const cells = shown.map((row) =>
+    row.map((value) => (value === null ? "–" : visible(textOf(value)))),
+  )
   await write(
     `${textTable(
       answer.columns.map(({ name }) => name),

@@ -10,7 +10,8 @@ import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { askAndPrint, type Printing } from "./askAndPrint.ts"
 import type { Format } from "./formats.ts"
-import { shell } from "./shell.ts"
+import { readParameters } from "./parameters.ts"
+import { historyFile, shell } from "./shell.ts"
 
 // More does not fit a screen; the last line says how many there are and how to see them.
 const TABLE_ROWS = 1000
@@ -21,8 +22,8 @@ export const runQuery = (argv: Arguments): Promise<ExitCode> =>
       const printing = yield* Effect.fromResult(readPrinting(argv))
       const sql = yield* readSql(argv)
       const copy = yield* openPublishedCopy(dataDir)
-      if (sql === undefined) yield* shell(copy, printing, dataDir)
-      else yield* askAndPrint(copy, sql, printing)
+      if (sql === undefined) yield* shell(copy, printing, historyFile(dataDir), process)
+      else yield* askAndPrint(copy, sql, printing, process.stdout)
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
@@ -34,20 +35,11 @@ const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
   if (!(maxRows === Infinity || (Number.isSafeInteger(maxRows) && maxRows >= 0))) {
     return Result.fail(new UsageError({ why: `--max-rows ${text} is not a number of rows.` }))
   }
-  const given = argv["param"]
-  const pairs = (Array.isArray(given) ? given : given === undefined ? [] : [given]).map(String)
-  const wrong = pairs.find((pair) => !/^\w+=/.test(pair))
-  if (wrong !== undefined) {
-    return Result.fail(new UsageError({ why: `--param ${wrong} is not of the form name=value.` }))
-  }
-  const parameters = Object.fromEntries(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
-  )
-  return Result.succeed({
+  return Result.map(readParameters(argv["param"]), (parameters) => ({
     format,
     maxRows,
-    parameters: pairs.length === 0 ? undefined : parameters,
-  })
+    parameters,
+  }))
 }
 
 /** `undefined`: nothing was given and a person sits there. */

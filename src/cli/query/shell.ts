@@ -1,65 +1,112 @@
-// A shell of questions: several lines until a semicolon, history kept between sessions.
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+// A shell of questions: several lines until a semicolon, completion, history kept between sessions.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
+import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type { PublishedCopy } from "../../pipelines/published.ts"
 import { askAndPrint, type Printing } from "./askAndPrint.ts"
+import { readCatalog } from "./catalog.ts"
+import { complete } from "./completion.ts"
+import { runShellCommand } from "./shellCommands.ts"
+import { splitStatements } from "./statements.ts"
 
 const HISTORY = 1000
-const HELP = `End a question with a semicolon. Also: .tables, .help, .quit\n`
+const GREETING =
+  "Read-only shell over the published copy. End a question with a semicolon; .help helps.\n"
 
-const tables = `select table_schema || '.' || table_name as "table" from information_schema.tables
-  where table_schema in ('core', 'mart', 'ops', 'raw') order by all`
+/** A process, or a test's streams in its place. */
+export interface Streams {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+}
 
+/** Questions may hold what nobody else should read: the file is the user's own. */
+export const historyFile = (dataDir: string): string => join(dataDir, ".query_history")
+
+/** Goes on until `.quit` or Ctrl-D. */
 export const shell = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   printing: Printing,
-  dataDir: string,
+  history: string,
+  streams: Streams,
 ) {
-  const file = join(dataDir, ".query_history")
+  const catalog = yield* readCatalog(copy)
+  let pending = ""
   const terminal = yield* Effect.acquireRelease(
-    Effect.sync(() => openTerminal(file)),
+    Effect.sync(() => openTerminal(streams, history, (line) => complete(catalog, pending, line))),
     (opened) => Effect.sync(() => opened.close()),
   )
+  const { stdout } = streams
+  let isAsking = false
+  // Ctrl-C ends the question: the one that runs, or the one being typed.
+  terminal.on("SIGINT", () => {
+    if (isAsking) return copy.interrupt()
+    stdout.write("^C\n")
+    pending = ""
+    // As if nothing had been typed on this line either.
+    terminal.write(null, { ctrl: true, name: "e" })
+    terminal.write(null, { ctrl: true, name: "u" })
+    terminal.setPrompt(PROMPT)
+    terminal.prompt()
+  })
   // Lines pasted together wait here for their turn.
   const lines = terminal[Symbol.asyncIterator]()
-  process.stdout.write(`Read-only shell over the published copy. ${HELP}`)
-  let pending = ""
+  stdout.write(GREETING)
   for (;;) {
-    const line = yield* readLine(terminal, lines, pending === "" ? "vaulthouse> " : "        ... ")
-    if (line === undefined || line.trim() === ".quit") return
+    const line = yield* readLine(terminal, lines, pending === "" ? PROMPT : CONTINUED)
+    if (line === undefined) return
     const command = line.trim()
     if (pending === "" && command.startsWith(".")) {
-      if (command === ".tables") yield* answer(copy, tables, printing)
-      else process.stdout.write(command === ".help" ? HELP : `There is no ${command}. ${HELP}`)
+      if (command === ".quit" || command === ".exit") return
+      stdout.write(runShellCommand(catalog, command))
       continue
     }
-    pending += `${line}\n`
-    if (!command.endsWith(";")) continue
-    yield* answer(copy, pending, printing)
-    pending = ""
+    const { statements, rest } = splitStatements(`${pending}${line}\n`)
+    pending = rest
+    for (const statement of statements) {
+      isAsking = true
+      yield* answer(copy, statement, printing, streams)
+      isAsking = false
+    }
   }
 })
 
+const PROMPT = "vaulthouse> "
+const CONTINUED = "        ... "
+
 /** A question DuckDB refuses is told about, and the shell goes on. */
-const answer = (copy: PublishedCopy, sql: string, printing: Printing) =>
-  askAndPrint(copy, sql, printing).pipe(
-    Effect.catch((error) => Effect.sync(() => process.stderr.write(`${error.message}\n`))),
+const answer = (copy: PublishedCopy, sql: string, printing: Printing, streams: Streams) =>
+  askAndPrint(copy, sql, printing, streams.stdout).pipe(
+    Effect.catch(({ why }) =>
+      Effect.sync(() =>
+        streams.stderr.write(
+          why.includes("INTERRUPT") ? "The question was stopped.\n" : `${why}\n`,
+        ),
+      ),
+    ),
   )
 
-const openTerminal = (file: string): Interface => {
+const openTerminal = (
+  { stdin, stdout }: Streams,
+  file: string,
+  completer: (line: string) => [Array<string>, string],
+): Interface => {
   const history = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []
   const opened = createInterface({
-    input: process.stdin,
-    output: process.stdout,
+    input: stdin,
+    output: stdout,
     terminal: true,
     history,
     historySize: HISTORY,
     removeHistoryDuplicates: true,
+    completer,
   })
   opened.on("history", (lines: ReadonlyArray<string>) => {
     writeFileSync(file, lines.join("\n"), { mode: 0o600 })
+    // The mode above is that of a new file alone.
+    chmodSync(file, 0o600)
   })
   return opened
 }

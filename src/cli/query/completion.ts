@@ -1,0 +1,74 @@
+// What Tab offers: tables where one is due, columns of the tables a question names, keywords.
+import { type Catalog, findTable, nameOf } from "./catalog.ts"
+
+export const shellCommands: ReadonlyArray<string> = [".help", ".tables", ".schema", ".quit"]
+
+/**
+ * The words that may stand where the line ends, and the part of the line they begin with. `before` are the
+ * question's earlier lines.
+ */
+export const complete = (
+  catalog: Catalog,
+  before: string,
+  line: string,
+): [offers: Array<string>, begun: string] => {
+  if (before === "" && line.startsWith(".")) return completeCommand(catalog, line)
+  const begun = /[\w.]*$/.exec(line)?.[0] ?? ""
+  return [startingWith(wordsFor(catalog, `${before}${line}`, begun), begun), begun]
+}
+
+const completeCommand = (catalog: Catalog, line: string): [Array<string>, string] => {
+  const table = /^\.schema\s+([\w.]*)$/.exec(line)?.[1]
+  return table === undefined
+    ? [startingWith(shellCommands, line), line]
+    : [startingWith(tableWords(catalog, table), table), table]
+}
+
+const wordsFor = (catalog: Catalog, question: string, begun: string): ReadonlyArray<string> => {
+  const qualifier = /^(\w+)\.\w*$/.exec(begun)?.[1]
+  const schemas = new Set(catalog.tables.map(({ schema }) => schema))
+  const isTableDue = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(question)
+  if (qualifier !== undefined && !schemas.has(qualifier)) {
+    const table = findTable(catalog, aliases(question).get(qualifier) ?? qualifier)
+    return (table?.columns ?? []).map(({ name }) => `${qualifier}.${name}`)
+  }
+  if (isTableDue || qualifier !== undefined) {
+    return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
+  }
+  // Nothing is offered for nothing: it would be everything.
+  if (begun === "") return []
+  const named = [...aliases(question).values()].flatMap((name) => findTable(catalog, name) ?? [])
+  const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>
+    table.columns.map(({ name }) => name),
+  )
+  return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
+}
+
+/** Bare names for those who begin with one; a schema and its dot as long as no dot is typed. */
+const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
+  if (begun.includes(".")) return tables.map(nameOf)
+  return [...new Set(tables.map(({ schema }) => `${schema}.`))]
+}
+
+/** Tables by the names that stand for them in the question, which are their own without an alias. */
+const aliases = (question: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  const notAnAlias =
+    /^(where|join|on|using|group|order|limit|left|right|inner|cross|full|union|qualify)$/i
+  for (const [, table = "", alias] of question.matchAll(
+    /\b(?:from|join)\s+(\w+\.\w+)(?:\s+(?:as\s+)?(\w+))?/gi,
+  )) {
+    const isAlias = alias !== undefined && !notAnAlias.test(alias)
+    found.set(isAlias ? alias : table.slice(table.indexOf(".") + 1), table)
+  }
+  return found
+}
+
+/** In the case that was begun. */
+const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
+  /[A-Z]/.test(begun) && begun === begun.toUpperCase()
+    ? keywords.map((word) => word.toUpperCase())
+    : keywords
+
+const startingWith = (words: ReadonlyArray<string>, begun: string): Array<string> =>
+  [...new Set(words.filter((word) => word.startsWith(begun)))].toSorted()

@@ -1,0 +1,31 @@
+// Where one question ends and the next begins: at semicolons, save those in texts, names and comments.
+
+const piece =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
+
+export interface Split {
+  /** Whole questions, with their semicolons. */
+  readonly statements: ReadonlyArray<string>
+  /** What no semicolon has ended yet. */
+  readonly rest: string
+}
+
+export const splitStatements = (text: string): Split => {
+  const statements: Array<string> = []
+  let current = ""
+  for (const match of text.matchAll(piece)) {
+    const [found] = match
+    // A quote or a comment that is still open swallows what follows, until its end is typed.
+    if (found === "'" || found === '"' || found === "/*") {
+      return { statements, rest: current + text.slice(match.index) }
+    }
+    current += found
+    if (found !== ";") continue
+    if (hasContent(current)) statements.push(current.trim())
+    current = ""
+  }
+  return { statements, rest: current.trim() === "" ? "" : current }
+}
+
+const hasContent = (statement: string): boolean =>
+  statement.replaceAll(/--[^\n]*|\/\*[^]*?\*\//g, "").replaceAll(/[;\s]/g, "") !== ""
