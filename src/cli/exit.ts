@@ -25,6 +25,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   ConfigError: exitCodes.usage,
   UsageError: exitCodes.usage,
   InvalidCall: exitCodes.usage,
+  NotThere: exitCodes.usage,
   WarehouseLocked: exitCodes.locked,
 }
 

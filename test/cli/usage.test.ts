@@ -55,7 +55,7 @@ describe("a wrong command line", () => {
   const wrong: ReadonlyArray<Wrong> = [
     [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
     [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
-    [["nothing-like-it"], ["there are sync, status, query"]],
+    [["nothing-like-it"], ["there are sync, status, "]],
     [["--ful"], ["there is no flag or argument `ful`"]],
     [
       ["sync", "--ful"],

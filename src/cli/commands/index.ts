@@ -1,11 +1,13 @@
 // Every command. A new one is one file beside these and one line here.
 import type { Command } from "../Command.ts"
 import { call } from "./call.ts"
+import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { prune } from "./prune.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
+import { runs } from "./runs.ts"
 import { simulate } from "./simulate.ts"
 import { status } from "./status.ts"
 import { swap } from "./swap.ts"
@@ -16,6 +18,8 @@ import { verify } from "./verify.ts"
 export const commands: ReadonlyArray<Command> = [
   sync,
   status,
+  runs,
+  diff,
   query,
   tables,
   docs,

@@ -1,0 +1,9 @@
+-- Fields this run saw first.
+select
+    endpoint,
+    json_path,
+    kind,
+    detail
+from ops.schema_drift
+where run_id = $run_id
+order by endpoint, kind, json_path

@@ -1,0 +1,16 @@
+-- What a run's tasks could not do, failures first.
+select
+    pipeline,
+    entity,
+    "window",
+    outcome,
+    error_tag,
+    error_text
+from ops.tasks
+where run_id = $run_id and error_text is not null
+order by
+    outcome not in ('failed', 'quarantined'),
+    outcome,
+    pipeline,
+    entity,
+    "window"

@@ -1,0 +1,12 @@
+-- Gaps this run recorded or settled last.
+select
+    pipeline,
+    entity,
+    from_at,
+    to_at,
+    reason,
+    state,
+    detail
+from ops.gaps
+where run_id = $run_id
+order by pipeline, entity, from_at

@@ -1,0 +1,13 @@
+-- Responses this run set aside, and what became of them.
+select
+    response_id,
+    endpoint,
+    pipeline,
+    entity,
+    "window",
+    json_path,
+    detail,
+    closed_at
+from ops.quarantine
+where run_id = $run_id
+order by quarantined_at
