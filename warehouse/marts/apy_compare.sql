@@ -34,22 +34,25 @@ periods as (
     window vault as (partition by vault_address)
 ),
 
+-- Every day between a vault's first fact and its newest has a row: so many rows are so many days.
+closes as (
+    select
+        *,
+        lag(collateral_ratio_close, period_days) over (
+            partition by vault_address
+            order by day
+        ) as ratio_close_before
+    from periods
+),
+
 grown as (
     select
-        periods.*,
+        *,
         case
-            when periods.collateral_ratio_close > 0 and before.collateral_ratio_close > 0
-                then
-                    power(
-                        periods.collateral_ratio_close / before.collateral_ratio_close,
-                        365 / periods.period_days
-                    ) - 1
+            when collateral_ratio_close > 0 and ratio_close_before > 0
+                then power(collateral_ratio_close / ratio_close_before, 365 / period_days) - 1
         end as apy_from_ratio
-    from periods
-    left join vault_days as before
-        on
-            periods.vault_address = before.vault_address
-            and periods.day - periods.period_days = before.day
+    from closes
 )
 
 select

@@ -21,7 +21,8 @@ growth_days as (
     where apy_unsmoothed > -1
 ),
 
-ratio_points as (
+-- Read twice, but only the rows of the vaults asked for.
+ratio_points as not materialized (
     select
         vault_address,
         observed_at,
@@ -157,9 +158,12 @@ par as (
     group by vault_address
 ),
 
-lows as (
+dated_par as (
     select
         par.vault_address,
+        par.hours_present,
+        par.hours_below_par,
+        par.collateral_ratio_low,
         -- Of equal lows the first.
         min(ratio_points.observed_at) as collateral_ratio_low_at
     from par
@@ -167,7 +171,11 @@ lows as (
         on
             par.vault_address = ratio_points.vault_address
             and par.collateral_ratio_low = ratio_points.adjusted_redeem_ratio
-    group by par.vault_address
+    group by
+        par.vault_address,
+        par.hours_present,
+        par.hours_below_par,
+        par.collateral_ratio_low
 ),
 
 joined as (
@@ -195,20 +203,18 @@ joined as (
         falls.peak_on as max_drawdown_peak_on,
         falls.trough_on as max_drawdown_trough_on,
         falls.recovered_on as max_drawdown_recovered_on,
-        par.hours_present,
-        par.hours_below_par,
-        par.hours_below_par / par.hours_present as share_of_hours_below_par,
-        par.collateral_ratio_low,
-        lows.collateral_ratio_low_at
+        dated_par.hours_present,
+        dated_par.hours_below_par,
+        dated_par.hours_below_par / dated_par.hours_present as share_of_hours_below_par,
+        dated_par.collateral_ratio_low,
+        dated_par.collateral_ratio_low_at
     from vaults
     left join windows
         on vaults.vault_address = windows.vault_address
     left join falls
         on vaults.vault_address = falls.vault_address
-    left join par
-        on vaults.vault_address = par.vault_address
-    left join lows
-        on vaults.vault_address = lows.vault_address
+    left join dated_par
+        on vaults.vault_address = dated_par.vault_address
 )
 
 select
