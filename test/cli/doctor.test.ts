@@ -88,6 +88,18 @@ describe("doctor", () => {
     expect(simulator.requests().last.some(({ method }) => method !== "GET")).toBe(false)
   })
 
+  it("asks the paths the document does not show once they are configured", async () => {
+    const paths = {
+      keyVerification: "/auth/verify",
+      cefiPositions: "/subaccount/{address}/cefi_positions",
+    }
+    writeFileSync(join(cwd, "vaulthouse.config.yaml"), `paths: ${JSON.stringify(paths)}\n`)
+    const { accessOf } = await doctor("demo-admin-key")
+    expect(accessOf("key_verification")).toBe("allowed")
+    expect(accessOf("cefi_positions")).toBe("allowed")
+    expect(accessOf("subaccount_loans")).toBe("not configured")
+  })
+
   it("a key the service does not know fails, with what to do", async () => {
     const { code, checks, accessOf, stdout } = await doctor("sk-unknown-173205")
     expect(code).toBe(1)
