@@ -56,8 +56,11 @@ const source = <S>(subject: S, inputs: JsonObject = {}) => ({
 })
 
 /** As it comes through the client: digits kept, the documented fields checked. */
-const answered = <A>(endpoint: AnyEndpoint, text: string): A =>
-  Result.getOrThrow(decode<A>(endpoint, parseJson(text)))
+const answered = (endpoint: AnyEndpoint, text: string): JsonObject =>
+  Result.getOrThrow(decode<JsonObject>(endpoint, parseJson(text)))
+
+const list = (endpoint: AnyEndpoint, text: string): ReadonlyArray<JsonObject> =>
+  Result.getOrThrow(decode<ReadonlyArray<JsonObject>>(endpoint, parseJson(text)))
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -122,7 +125,7 @@ describe("loans", () => {
   }
 
   it.each(spellings(`[${loan}]`))("the book, in %s", (_, text) => {
-    const mapped = loanRows(answered(loansEndpoint, text), source(null))
+    const mapped = loanRows(list(loansEndpoint, text), source(null))
     const [row] = rowsOf(mapped, loans)
     expect(row).toMatchObject(expected)
     expect(row?.["upcoming_payment"]).toContain("9007199254740993")
@@ -194,10 +197,7 @@ describe("transactions", () => {
     "functionName":"deposit","status":"success","from":"${mixed}","decodedLogs":[{"value":${huge}}],"tokenTransfers":[],"gas":"1"}`
 
   it.each(spellings(`[${one}]`))("in %s", (_, text) => {
-    const [row] = rowsOf(
-      transactionRows(answered(loansEndpoint, text), source(subject)),
-      transactions,
-    )
+    const [row] = rowsOf(transactionRows(list(loansEndpoint, text), source(subject)), transactions)
     expect(row).toMatchObject({
       subaccount_address: lower,
       executed_at: noon,
@@ -268,7 +268,7 @@ describe("discount factors", () => {
       ladders.replaceAll("upToUsd", "up_to_usd").replaceAll("discountFactor", "discount_factor"),
     ],
   ])("one row a rung, however the ladder is laid out: %s", (_, text) => {
-    const mapped = discountFactorRows(answered(laddersEndpoint, text), source(null))
+    const mapped = discountFactorRows(list(laddersEndpoint, text), source(null))
     const rows = rowsOf(mapped, discountFactors)
     expect(
       rows.map((row) => [
@@ -311,7 +311,7 @@ describe("collateral", () => {
   it.each(
     spellings(`{"amount_usd":-1.5,"tokenAmount":"0.1234567890123456789","targetHealthFactor":1.3}`),
   )("excess or deficit, in %s", (_, text) => {
-    const record = answered<JsonObject>(excessEndpoint, text)
+    const record = answered(excessEndpoint, text)
     const [row] = rowsOf(collateralExcessRows(record, source(subject)), collateralExcess)
     expect(row).toEqual({
       subaccount_address: lower,
@@ -350,7 +350,7 @@ describe("collateral", () => {
     ],
   ])("a simulation with its breakdown: %s", (_, breakdown) => {
     const text = `{"total_required_collateral_usd":10,"totalDebt":8,"health_factor":1.2,${breakdown}}`
-    const record = answered<JsonObject>(collateralSimulation, text)
+    const record = answered(collateralSimulation, text)
     const mapped = collateralSimulationRows(record, source({ name: "s" }, inputs))
     expect(rowsOf(mapped, collateralSimulations)).toEqual([
       {
@@ -382,7 +382,7 @@ describe("OTC", () => {
       `[{"id":9007199254740993,"subaccountAddress":"${mixed}","value":${huge},"settlementType":"cash","trades":[{"units":${huge}}],"x":1}]`,
     ),
   )("positions, in %s", (_, text) => {
-    const mapped = otcPositionRows(answered(loansEndpoint, text), source(null))
+    const mapped = otcPositionRows(list(loansEndpoint, text), source(null))
     const [row] = rowsOf(mapped, otcPositions)
     expect(row).toMatchObject({
       position_id: "9007199254740993",
@@ -402,7 +402,7 @@ describe("OTC", () => {
       `[{"otcCounterpartyId":"c","payer":"${mixed}","requiredUsd":"${huge}"},{"otcCounterpartyId":"c","payer":"${mixed}","requiredUsd":"${huge}"}]`,
     ),
   )("margin requirements without an id are told apart, in %s", (_, text) => {
-    const mapped = otcMarginRequirementRows(answered(loansEndpoint, text), source(null))
+    const mapped = otcMarginRequirementRows(list(loansEndpoint, text), source(null))
     const rows = rowsOf(mapped, otcMarginRequirements)
     expect(rows[0]).toMatchObject({
       otc_counterparty_id: "c",

@@ -18,7 +18,7 @@ const indebted = `
     select subaccount_address,
       greatest(coalesce(total_debt, 0), coalesce(total_loan_value, 0)) > 0 as has_debt
     from core.subaccount_summaries
-    qualify row_number() over (partition by subaccount_address order by observed_at desc) = 1
+    qualify row_number() over (partition by subaccount_address order by _updated_at desc) = 1
   ),
   borrowers as (
     select distinct borrower_address as subaccount_address from core.loans

@@ -221,6 +221,31 @@ describe("timeWindows", () => {
     }),
   )
 
+  it.effect("a service that gives out a month at once is read to its first month", () =>
+    Effect.gen(function* () {
+      // Ever denser towards the past, so that no answer holds as many as the one after it would.
+      const service = Array.from({ length: 200 }, (_, index) => ({
+        id: String(index),
+        at: NOW - Math.round(30 * index - (index * index) / 15) * (DAY / 4),
+      }))
+      const read_: Array<ReadonlyArray<Entry>> = []
+      yield* Stream.runDrain(
+        timeWindows({
+          cursor: undefined,
+          overlap: OVERLAP,
+          since: undefined,
+          until: undefined,
+          read: ({ to = NOW }) => {
+            const content = service.filter(({ at }) => at <= to && at > to - 30 * DAY)
+            read_.push(content)
+            return Effect.succeed({ content, times: content.map(({ at }) => at) })
+          },
+        }),
+      )
+      expect(new Set(read_.flat().map(({ id }) => id)).size).toBe(service.length)
+    }),
+  )
+
   it.effect("an instant that fills an answer is told, and what is older is read all the same", () =>
     Effect.gen(function* () {
       const tied = Array.from({ length: 7 }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
