@@ -206,6 +206,18 @@ describe("killed between the journal and the answer", () => {
     expect(asked).toHaveLength(1)
   })
 
+  it("shows in status, once published", async () => {
+    const child = send()
+    await untilAsked()
+    child.kill("SIGKILL")
+    await new Promise((ended) => child.once("close", ended))
+    expect((await typed(["sync", "vaults"])).code).toBe(0)
+    const { code, stdout } = await vaulthouse(["status"], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toContain("Swaps of unknown outcome (`vaulthouse swap --list`")
+    expect(stdout).toContain(address)
+  })
+
   it("Ctrl-C waits for the answer and journals it; another command is told the warehouse is held", async () => {
     const child = send()
     await untilAsked()
