@@ -48,12 +48,27 @@ const MartTest = Schema.Struct({
 })
 export type MartTest = typeof MartTest.Type
 
+/**
+ * The rows some columns come from, for `vaulthouse trace`: those of a core table (`fact`) that a condition ties
+ * to the mart's row (`mart`). Both names stand in the SQL of `where` and `first_by`.
+ */
+const MartSource = Schema.Struct({
+  table: Schema.NonEmptyString,
+  /** Column of the mart → column of the table it is made from. */
+  columns: Schema.Record(Schema.String, Schema.NonEmptyString),
+  where: Schema.NonEmptyString,
+  /** The figure is that of the first row in this order that has a value; without it, of all the rows. */
+  first_by: Schema.optionalKey(Schema.NonEmptyString),
+})
+export type MartSource = typeof MartSource.Type
+
 const Document = Schema.Struct({
   description: Schema.NonEmptyString,
   /** One row per … */
   grain: Schema.NonEmptyString,
   key: Schema.NonEmptyArray(Schema.NonEmptyString),
   columns: Schema.NonEmptyArray(MartColumn),
+  from: Schema.optionalKey(Schema.NonEmptyArray(MartSource)),
   /** A question the mart answers, as runnable SQL. */
   example: Schema.NonEmptyString,
   tests: Schema.NonEmptyArray(MartTest),
@@ -109,6 +124,12 @@ export const readMart = (directory: string, name: string): Mart => {
   const unknown = mart.key.filter((column) => !declared.has(column))
   if (unknown.length > 0) {
     throw new MartError({ file, why: `its key names no column of it: ${unknown.join(", ")}` })
+  }
+  const untold = (mart.from ?? [])
+    .flatMap(({ columns }) => Object.keys(columns))
+    .filter((column) => !declared.has(column))
+  if (untold.length > 0) {
+    throw new MartError({ file, why: `\`from\` names no column of it: ${untold.join(", ")}` })
   }
   return { ...mart, name, sql: readFile(join(directory, `${name}.sql`)).trim() }
 }
