@@ -14,6 +14,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
 import { type ParsedJson, parseJson } from "../domain/json.ts"
 import type { ArchivedResponse, Origin } from "../domain/response.ts"
+import { causeOf } from "./http.ts"
 import { decode, detailOf, reasonOf, retryAfterSeconds } from "./answer.ts"
 import type { AnyEndpoint, Endpoint, Inputs, RejectedInput } from "./Endpoint.ts"
 import type { Parameters } from "./Parameter.ts"
@@ -123,7 +124,7 @@ export class ApiClient extends Context.Service<
           }).pipe(
             Effect.mapError((error): Failure => ({
               reason: { _tag: "Transport" },
-              detail: withoutKey(transportDetail(error, base)),
+              detail: withoutKey(`no complete answer from ${base}: ${causeOf(error)}`),
             })),
             Effect.timeoutOrElse({
               duration: seconds * 1000,
@@ -275,17 +276,6 @@ const interpret = <A>(
     status,
     detail: `the answer is not as documented (${endpoint.section}): ${path} ${detail}`,
   }))
-}
-
-const transportDetail = (error: unknown, base: string): string => {
-  const causes: Array<string> = []
-  let cause: unknown = error
-  while (cause instanceof Error && causes.length < 5) {
-    causes.push("code" in cause && typeof cause.code === "string" ? cause.code : cause.message)
-    cause = "reason" in cause ? cause.reason : cause.cause
-  }
-  const deepest = causes.at(-1) ?? String(error)
-  return `no complete answer from ${base}: ${deepest}`
 }
 
 /** What the question is about, for messages and task records. */

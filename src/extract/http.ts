@@ -1,5 +1,5 @@
 // The HTTP client underneath: undici with a bounded pool, no redirects, nothing told to third
-// parties. `effect/http` is labelled unstable, so it is used here and in ApiClient.ts alone.
+// parties. `effect/http` is labelled unstable, so it is used here, in ApiClient.ts and in probe.ts alone.
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
@@ -33,3 +33,14 @@ export const httpLayer: Layer.Layer<HttpClient.HttpClient> = withoutTraces.pipe(
   Layer.provide(NodeHttpClient.layerUndiciNoDispatcher),
   Layer.provide(dispatcher),
 )
+
+/** The innermost cause of a failed request, as its code (`ECONNREFUSED`) where it has one. */
+export const causeOf = (error: unknown): string => {
+  let text = String(error)
+  let cause: unknown = error
+  for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
+    text = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
+    cause = "reason" in cause ? cause.reason : cause.cause
+  }
+  return text
+}

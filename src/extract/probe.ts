@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import * as HttpClient from "effect/http/HttpClient"
 import type { ApiSettings } from "./ApiClient.ts"
 import { tokenizedVaults } from "./endpoints/vaults/tokenized_vaults.ts"
+import { causeOf } from "./http.ts"
 import { wireRequest } from "./request.ts"
 
 export interface Reached {
@@ -25,11 +26,11 @@ export const probe = Effect.fnUntraced(function* ({
   const path = Result.isSuccess(request) ? request.success.path : "/"
   const startedAt = yield* Clock.currentTimeMillis
   const response = yield* http.get(baseUrl.replace(/\/+$/, "") + path).pipe(
+    Effect.mapError(causeOf),
     Effect.timeoutOrElse({
       duration: requestTimeoutSeconds * 1000,
-      orElse: () => Effect.fail(new Error(`no answer within ${requestTimeoutSeconds} s`)),
+      orElse: () => Effect.fail(`no answer within ${requestTimeoutSeconds} s`),
     }),
-    Effect.mapError(deepest),
   )
   const endedAt = yield* Clock.currentTimeMillis
   const date = Date.parse(response.headers["date"] ?? "")
@@ -42,13 +43,3 @@ export const probe = Effect.fnUntraced(function* ({
       : Math.round((date + 500 - (startedAt + endedAt) / 2) / 1000),
   } satisfies Reached
 })
-
-const deepest = (error: unknown): string => {
-  let cause: unknown = error
-  let text = String(error)
-  for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
-    text = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
-    cause = "reason" in cause ? cause.reason : cause.cause
-  }
-  return text
-}
