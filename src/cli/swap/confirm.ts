@@ -9,13 +9,16 @@ export const confirmed = async (
   prompt: string,
   input: Readable,
   output: Writable,
+  signal?: AbortSignal,
 ): Promise<boolean> => {
-  const lines = createInterface({ input, output })
+  // The terminal edits the line itself, so that Ctrl-C stays the signal it is everywhere.
+  const lines = createInterface({ input, output, terminal: false })
+  const options = signal === undefined ? {} : { signal }
   try {
     output.write(prompt)
     const line = await Promise.race([
-      once(lines, "line").then(([typed]) => String(typed)),
-      once(lines, "close").then(() => ""),
+      once(lines, "line", options).then(([typed]) => String(typed)),
+      once(lines, "close", options).then(() => ""),
     ])
     return line.trim() === word
   } finally {

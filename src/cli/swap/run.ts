@@ -107,12 +107,13 @@ const askPerson = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => 
       }),
     )
   }
-  return Effect.promise(() =>
+  return Effect.promise((signal) =>
     confirmed(
       "swap",
       `This swaps for ${checked.inputs.address} and can't be undone. Type swap to send it: `,
       process.stdin,
       process.stderr,
+      signal,
     ),
   )
 }
