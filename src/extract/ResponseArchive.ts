@@ -164,6 +164,7 @@ export class ResponseArchive extends Context.Service<
           const sameAs = options.known?.get(sha256)
           const head = JSON.stringify({
             response_id: responseId,
+            run_id: options.runId,
             pipeline: task?.pipeline ?? null,
             entity: task?.entity ?? null,
             endpoint: about.endpoint,

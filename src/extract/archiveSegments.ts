@@ -19,6 +19,7 @@ export class ArchiveDamaged extends Error {
 /** A line of a segment; `body` is absent where the archive had it already. */
 export interface ArchivedLine {
   readonly responseId: string
+  readonly runId: string
   readonly pipeline: string | null
   readonly entity: string | null
   readonly endpoint: string
@@ -33,6 +34,8 @@ export interface ArchivedLine {
   readonly body: string | undefined
   /** The line as it stands in the segment. */
   readonly text: string
+  /** The same line for an archive that holds the body elsewhere. */
+  readonly textWithoutBody: string
 }
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -57,6 +60,7 @@ const readLine = (file: string, line: string): ArchivedLine => {
   }
   return {
     responseId: String(head["response_id"]),
+    runId: String(head["run_id"]),
     pipeline: head["pipeline"] ?? null,
     entity: head["entity"] ?? null,
     endpoint: String(head["endpoint"]),
@@ -70,6 +74,7 @@ const readLine = (file: string, line: string): ArchivedLine => {
     sha256,
     body,
     text: line,
+    textWithoutBody: `${line.slice(0, start)}"is_elsewhere":true}`,
   }
 }
 

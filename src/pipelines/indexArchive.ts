@@ -58,8 +58,7 @@ const recordsOf = async (
       if (found === undefined) continue
       records.push({
         response_id: line.responseId,
-        // A rewritten segment has a suffix of its own.
-        run_id: file.split(".")[0] ?? file,
+        run_id: line.runId,
         pipeline: line.pipeline,
         entity: line.entity,
         window: "all",

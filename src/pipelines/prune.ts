@@ -1,19 +1,22 @@
 // Drops archived responses older than an age, except those that rows of the tables, or open quarantine, refer
-// to. New segments are complete on the disk before the index points at them, and old ones go last: a kill
-// leaves at most a file nobody refers to, which the next pruning removes.
-import { existsSync, readdirSync, statSync } from "node:fs"
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
+// to.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { allColumns } from "../domain/table.ts"
 import { formatInstant, microsFromMillis, MICROS_PER_DAY } from "../domain/time.ts"
-import { rewriteSegment } from "../extract/rewriteSegment.ts"
+import { type ArchivedLine, readSegment } from "../extract/archiveSegments.ts"
+import { rewriteSegments } from "../extract/rewriteSegments.ts"
 import { storedTables } from "../load/ddl.ts"
-import { responses } from "../load/tables/responses.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { archiveDirectory, archiveError } from "./archived.ts"
+import {
+  moveIndex,
+  removeSegments,
+  SEGMENT_SUFFIX,
+  segmentBytes,
+  segmentFiles,
+} from "./archiveFiles.ts"
 
 export interface PruneOptions {
   readonly dataDir: string
@@ -38,138 +41,112 @@ export const prune = (options: PruneOptions) =>
     ),
   )
 
-/** Every response a stored row was read from, and those whose rows may still be made. */
-const referred = coreTables
+/** Tables whose rows say from which response they were read. */
+const tracedTables = coreTables
   .flatMap(storedTables)
   .filter((table) => allColumns(table).some(({ name }) => name === "_response_id"))
-  .map(({ schema, name }) => `select _response_id as id from ${schema}.${name}`)
-  .concat("select response_id from ops.quarantine where closed_at is null")
-  .join(" union all ")
 
-interface Segment {
-  readonly file: string
-  readonly goes: number
-  readonly stays: number
-}
+/**
+ * Every archived response, and whether it goes: old, and neither read into a row that is stored nor one whose
+ * rows may still be made. A table at a time, since all at once need more memory than the writer has.
+ */
+const judged = (before: string) =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.exclusively("Reading what stays", async ({ connection }) => {
+      await connection.run("create or replace temp table referred (id varchar)")
+      const sources = [
+        ...tracedTables.map(({ schema, name }) => `select _response_id from ${schema}.${name}`),
+        "select response_id from ops.quarantine where closed_at is null",
+      ]
+      for (const source of sources) {
+        await connection.run(
+          `insert into temp.main.referred
+           select distinct id from (${source}) t (id) where id is not null`,
+        )
+      }
+      const result = await connection.runAndReadAll(
+        `select response_id, body_sha256, archive_file, received_at < timestamp '${before}'
+           and response_id not in (select id from temp.main.referred) as goes
+         from raw.responses`,
+      )
+      return result.getRowObjectsJson()
+    }),
+  )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  const warehouse = yield* Warehouse
   const directory = archiveDirectory(options.dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
-  const before = formatInstant(now - options.olderThanDays * MICROS_PER_DAY).replace("Z", "")
-  yield* warehouse.execute([
-    `create or replace temp table referred as (select distinct id from (${referred}))`,
-    `create or replace temp table pruning as
-     select response_id, run_id, archive_file, body_sha256,
-       received_at < timestamp '${before}'
-         and response_id not in (from temp.main.referred where id is not null) as goes
-     from raw.responses`,
-  ])
-  const segments = yield* Effect.forEach(segmentFiles(directory), (file) =>
+  const oldest = now - options.olderThanDays * MICROS_PER_DAY
+  const before = formatInstant(oldest).replace("Z", "")
+  const rows = yield* judged(before)
+  const indexed = new Map<string, boolean>()
+  // Bodies that stay, with the segment they lie in.
+  const wanted = new Set<string>()
+  for (const row of rows) {
+    indexed.set(String(row["response_id"]), row["goes"] !== true)
+    if (row["goes"] === true) continue
+    wanted.add(`${String(row["archive_file"])} ${String(row["body_sha256"])}`)
+  }
+  // A run that was killed may have archived what its index never heard of: that goes by its age alone.
+  const stays =
+    (file: string) =>
+    ({ responseId, sha256, body, receivedAt }: ArchivedLine): boolean =>
+      (body === undefined && indexed.get(responseId) === true) ||
+      (body !== undefined && wanted.has(`${file} ${sha256}`)) ||
+      (!indexed.has(responseId) && receivedAt >= oldest)
+  const dropped = [...indexed.values()].filter((isKept) => !isKept).length
+  const files = segmentFiles(directory)
+  const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(
-      ask(
-        `select count(*) filter (goes and run_id = '${stemOf(file)}')::double as goes,
-           count(*) filter (not goes and '${file}' in (archive_file, run_id || '${SUFFIX}'))::double as stays
-         from temp.main.pruning`,
-      ),
-      ([row]): Segment => ({ file, goes: Number(row?.["goes"]), stays: Number(row?.["stays"]) }),
+      Effect.tryPromise({
+        try: () => countLines(directory, file, stays(file)),
+        catch: archiveError,
+      }),
+      (lines) => ({ file, ...lines }),
     ),
   )
-  const [counts] = yield* ask(
-    `select count(*) filter (goes)::double as dropped, count(*) filter (not goes)::double as kept
-     from temp.main.pruning`,
-  )
-  const mixed = segments.filter(({ goes, stays }) => goes > 0 && stays > 0)
-  const bytesBefore = bytesIn(directory)
+  const emptied = parts.filter(({ stay }) => stay === 0).map(({ file }) => file)
+  const mixed = parts.filter(({ stay, go }) => stay > 0 && go > 0).map(({ file }) => file)
+  const bytesBefore = segmentBytes(directory)
   const summary = {
-    dropped: Number(counts?.["dropped"]),
-    kept: Number(counts?.["kept"]),
-    segmentsRemoved: segments.filter(({ goes, stays }) => goes > 0 && stays === 0).length,
+    dropped,
+    kept: rows.length - dropped,
+    segmentsRemoved: emptied.length,
     segmentsRewritten: mixed.length,
     bytesBefore,
     bytesAfter: bytesBefore,
   } satisfies PruneSummary
-  if (options.dryRun || summary.dropped === 0) return summary
-  const rewritten = new Set<string>()
-  for (const { file } of mixed) {
-    yield* rewrite(directory, file)
-    rewritten.add(file)
+  if (options.dryRun || dropped === 0) return summary
+  for (const file of mixed) {
+    const target = `${file.split(".")[0]}.${now.toString(36)}${SEGMENT_SUFFIX}`
+    const moved = yield* Effect.tryPromise({
+      try: () => rewriteSegments({ directory, files: [file], target, isWanted: stays(file) }),
+      catch: archiveError,
+    })
+    yield* moveIndex([file], moved)
   }
-  yield* warehouse.execute(
-    [
-      `delete from raw.responses where response_id in (
-         select response_id from temp.main.pruning where goes)`,
-    ],
-    [responses],
+  yield* moveIndex(
+    [],
+    [],
+    `delete from raw.responses where received_at < timestamp '${before}'
+       and response_id not in (select id from temp.main.referred)`,
   )
-  yield* removeUnreferred(directory, rewritten)
-  return { ...summary, bytesAfter: bytesIn(directory) }
+  yield* removeSegments(directory, [...emptied, ...mixed])
+  return { ...summary, bytesAfter: segmentBytes(directory) }
 })
 
-const SUFFIX = ".ndjson.zst"
-
-const stemOf = (file: string): string => file.split(".")[0] ?? file
-
-const segmentFiles = (directory: string): ReadonlyArray<string> =>
-  existsSync(directory) ? readdirSync(directory).filter((file) => file.endsWith(SUFFIX)) : []
-
-/** Asks on the writer's connection, which alone sees the temporary tables. */
-const ask = (sql: string) =>
-  Effect.flatMap(Warehouse, (warehouse) =>
-    warehouse.exclusively("Reading what stays", async ({ connection }) =>
-      (await connection.runAndReadAll(sql)).getRowObjectsJson(),
-    ),
-  )
-
-/** What of a segment stays goes to a new one, at which the index points from then on. */
-const rewrite = Effect.fnUntraced(function* (directory: string, file: string) {
-  const warehouse = yield* Warehouse
-  const stays = yield* ask(
-    `select response_id, body_sha256, archive_file = '${file}' as is_here
-     from temp.main.pruning
-     where not goes and (archive_file = '${file}' or run_id = '${stemOf(file)}')`,
-  )
-  const moved = yield* Effect.tryPromise({
-    try: () =>
-      rewriteSegment(directory, file, {
-        responseIds: new Set(stays.map((row) => String(row["response_id"]))),
-        bodies: new Set(
-          stays.filter((row) => row["is_here"] === true).map((row) => String(row["body_sha256"])),
-        ),
-      }),
-    catch: archiveError,
-  })
-  if (moved.length === 0) return
-  const values = moved.map(
-    ({ sha256, place }) => `('${sha256}', '${place.file}', ${place.offset}, ${place.length})`,
-  )
-  yield* warehouse.execute(
-    [
-      `update raw.responses r
-       set archive_file = m.file, archive_offset = m.place, archive_length = m.length
-       from (values ${values.join(", ")}) m (sha256, file, place, length)
-       where r.body_sha256 = m.sha256 and r.archive_file = '${file}'`,
-    ],
-    [responses],
-  )
-})
-
-/** A segment stays while a body in it, or the line of a response that has its body elsewhere, is wanted. */
-const removeUnreferred = Effect.fnUntraced(function* (
+const countLines = async (
   directory: string,
-  rewritten: ReadonlySet<string>,
-) {
-  const warehouse = yield* Warehouse
-  const rows = yield* warehouse.rows(
-    "select distinct archive_file as file, run_id from raw.responses",
-  )
-  const files = new Set(rows.map((row) => String(row["file"])))
-  const runs = new Set(rows.map((row) => String(row["run_id"])))
-  for (const file of segmentFiles(directory)) {
-    if (files.has(file) || (runs.has(stemOf(file)) && !rewritten.has(file))) continue
-    yield* Effect.tryPromise({ try: () => rm(join(directory, file)), catch: archiveError })
+  file: string,
+  stays: (line: ArchivedLine) => boolean,
+): Promise<{ readonly stay: number; readonly go: number }> => {
+  let stay = 0
+  let go = 0
+  for await (const { lines } of readSegment(directory, file)) {
+    for (const line of lines) {
+      if (stays(line)) stay += 1
+      else go += 1
+    }
   }
-})
-
-const bytesIn = (directory: string): number =>
-  segmentFiles(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+  return { stay, go }
+}

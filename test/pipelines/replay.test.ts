@@ -3,11 +3,13 @@ import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { allColumns, type Table } from "../../src/domain/table.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
+import { compact } from "../../src/pipelines/compact.ts"
 import { prune } from "../../src/pipelines/prune.ts"
 import { replay } from "../../src/pipelines/replay.ts"
 import { replayQuarantine } from "../../src/pipelines/replayQuarantine.ts"
@@ -183,6 +185,39 @@ describe("prune", () => {
       const { dataDir } = yield* lived
       const summary = yield* prune({ dataDir, olderThanDays: 1, dryRun: false })
       expect(summary).toMatchObject({ dropped: 0, segmentsRemoved: 0, segmentsRewritten: 0 })
+    }),
+  )
+})
+
+describe("compact", () => {
+  /** As if asked when the months of the runs are over. */
+  const later = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.clockWith((clock) =>
+      Effect.provideService(work, Clock.Clock, {
+        ...clock,
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + 40 * 86_400_000,
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 40 * 86_400_000),
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        sleep: (duration) => clock.sleep(duration),
+      }),
+    )
+
+  it.live("joins the runs of a month that is over, and nothing is missing", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const before = yield* content(dataDir, origin)
+      expect(yield* compact(dataDir)).toMatchObject({ segmentsBefore: 3, segmentsAfter: 3 })
+      const joined = yield* later(compact(dataDir))
+      expect(joined).toMatchObject({ segmentsBefore: 3, segmentsAfter: 1 })
+      expect(joined.bytesAfter).toBeLessThan(joined.bytesBefore)
+      expect(yield* later(compact(dataDir))).toMatchObject({ segmentsBefore: 1, segmentsAfter: 1 })
+      const again = yield* replay(options(dataDir))
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+      yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      rmSync(join(dataDir, "vaulthouse.duckdb"))
+      yield* replay(options(dataDir))
+      expect(yield* content(dataDir, origin)).toEqual(before)
     }),
   )
 })
