@@ -54,10 +54,7 @@ export const summaryRows = (
   record: SummaryRecord,
   { origin, subject }: Source<SubaccountRef>,
 ): Result.Result<MappedAnswer, Violation> => {
-  const observation = {
-    subaccount_address: subject.address,
-    observed_at: origin.receivedAt,
-  }
+  const subaccount = { subaccount_address: subject.address }
   const list = (
     table: Table,
     elements: unknown,
@@ -65,13 +62,15 @@ export const summaryRows = (
     computed: Readonly<Record<string, Value>> = {},
   ): Mapped => {
     const records = recordsOf(elements)
-    return mapTaken({
+    const mapped = mapTaken({
       table,
       records,
       readings,
       origin,
-      computed: { ...observation, ...computed, ordinal: records.map((_, ordinal) => ordinal) },
+      computed: { ...subaccount, ...computed, ordinal: records.map((_, ordinal) => ordinal) },
     })
+    // What the lists no longer hold has ended.
+    return { ...mapped, rows: { ...mapped.rows, scope: subaccount } }
   }
   const { loanbook, portfolio } = record
   const summary = mapTaken({
@@ -79,7 +78,7 @@ export const summaryRows = (
     records: [accountOf(record)],
     readings: {},
     origin,
-    computed: observation,
+    computed: subaccount,
   })
   return Result.succeed(
     together(

@@ -69,7 +69,7 @@ const counts = (dataDir: string) =>
         ["my_subaccounts", "is_current"],
         ["vault_subaccounts", "is_current"],
         ["whitelist_status", "is_current"],
-        ["subaccount_summaries", "true"],
+        ["subaccount_summaries", "is_current"],
         ["health_factors", "true"],
       ]
         .map(
@@ -135,7 +135,7 @@ describe("subaccounts with an admin key", () => {
            (select count(*)::integer from core.subaccount_tokens where list = 'portfolio') as held,
            (select count(*)::integer from core.subaccount_portfolio_positions p
               where not exists (from core.subaccount_summaries s
-                where s.subaccount_address = p.subaccount_address and s.observed_at = p.observed_at)) as stray,
+                where s.subaccount_address = p.subaccount_address and s.valid_from = p.valid_from)) as stray,
            (select count(distinct kind)::integer from core.subaccount_portfolio_positions) as kinds,
            (select count(*)::integer from core.subaccount_loan_aggregates) as aggregates,
            (select count(*)::integer from core.subaccount_portfolio_positions where kind = 'defi')

@@ -260,7 +260,6 @@ describe("subaccount summary", () => {
     expect(rows("subaccount_summaries")).toEqual([
       {
         subaccount_address: canonical,
-        observed_at: subaccount.origin.receivedAt,
         name: "alpha",
         type: "subaccount",
         chains: '[{"chain_id":1}]',
@@ -274,6 +273,7 @@ describe("subaccount summary", () => {
         total_debt: 7,
         portfolio_discounted_value: 9,
         portfolio_total_value: 10,
+        reported_at: null,
         extra: `{"address":"${address}","loanbook":{"asOf":"2026-05-01"},"owner":"o","portfolio":{"currency":"USD"}}`,
       },
     ])
@@ -347,6 +347,13 @@ describe("subaccount summary", () => {
     expect(rows("subaccount_loan_aggregates")).toMatchObject([
       { symbol: "USDC", debt: 7, credit: 8, extra: '{"rate":0.1}' },
     ])
+  })
+
+  it("holds all there is of the subaccount, lists that are empty too", () => {
+    for (const { table, scope } of Result.getOrThrow(mapped).rows) {
+      const isList = table.name !== "subaccount_summaries"
+      expect(scope, table.name).toEqual(isList ? { subaccount_address: canonical } : undefined)
+    }
   })
 
   it("requires every documented field, of its parts too", () => {

@@ -12,13 +12,12 @@ import type { Pipeline } from "../Pipeline.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { subaccounts } from "../targets.ts"
 
-// By its newest summary; by the loans it has taken where there is no summary of it.
+// By its summary as it stands; by the loans it has taken where there is no summary of it.
 const indebted = `
   with summaries as (
     select subaccount_address,
       greatest(coalesce(total_debt, 0), coalesce(total_loan_value, 0)) > 0 as has_debt
-    from core.subaccount_summaries
-    qualify row_number() over (partition by subaccount_address order by _updated_at desc) = 1
+    from core.subaccount_summaries where is_current
   ),
   borrowers as (
     select distinct borrower_address as subaccount_address from core.loans

@@ -8,14 +8,6 @@ export const subaccountAddressAsServed: Column = {
   comment: "The address as the service spells it",
 }
 
-export const observedAt: Column = {
-  name: "observed_at",
-  type: "timestamp",
-  unit: "UTC",
-  required: true,
-  comment: "When the service said so: the time of its answer",
-}
-
 /** What a list item says of a subaccount beside its address. */
 export const listItemColumns: ReadonlyArray<Column> = [
   {

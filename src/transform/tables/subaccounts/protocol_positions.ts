@@ -1,6 +1,6 @@
 // core.protocol_positions: what each subaccount holds in protocols across all chains.
 import type { Table } from "../../../domain/table.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const protocolPositions: Table = {
   schema: "core",
@@ -108,6 +108,7 @@ export const protocolPositions: Table = {
       fields: ["netUsdValue", "net_usd_value"],
       comment: "Assets minus debt of the position",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -1,20 +1,17 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
 import type { Table } from "../../../domain/table.ts"
 import { extra, subaccountAddress } from "../shared.ts"
-import { observedAt } from "../subaccountColumns.ts"
 
 export const subaccountLoanAggregates: Table = {
   schema: "core",
   name: "subaccount_loan_aggregates",
-  mode: "history",
-  grain: "subaccount, observation and place in the list",
+  mode: "slowly_changing",
+  grain: "subaccount, place in the list and version",
   comment: "Credit and debt by token, from the loan book of the summaries of subaccounts.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
-  key: ["subaccount_address", "observed_at", "ordinal"],
-  time: "observed_at",
+  key: ["subaccount_address", "ordinal"],
   columns: [
     subaccountAddress,
-    observedAt,
     {
       name: "ordinal",
       type: "integer",
@@ -52,5 +49,5 @@ export const subaccountLoanAggregates: Table = {
     extra,
   ],
   example:
-    "select symbol, sum(credit) as credit, sum(debt) as debt from core.subaccount_loan_aggregates where observed_at >= (select max(observed_at) - interval 1 day from core.subaccount_loan_aggregates) group by symbol",
+    "select symbol, sum(credit) as credit, sum(debt) as debt from core.subaccount_loan_aggregates where is_current group by symbol",
 }

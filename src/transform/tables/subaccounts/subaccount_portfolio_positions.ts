@@ -1,21 +1,18 @@
 // core.subaccount_portfolio_positions: positions each subaccount held, by kind.
 import type { Table } from "../../../domain/table.ts"
 import { extra, subaccountAddress } from "../shared.ts"
-import { observedAt } from "../subaccountColumns.ts"
 
 export const subaccountPortfolioPositions: Table = {
   schema: "core",
   name: "subaccount_portfolio_positions",
-  mode: "history",
-  grain: "subaccount, observation, kind and place in its list",
+  mode: "slowly_changing",
+  grain: "subaccount, kind, place in its list and version",
   comment:
     "Positions in the portfolios of subaccounts: on centralized exchanges, in protocols, over the counter, total-return swaps, margin, collateral, strategy contracts and the legacy hedger.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
-  key: ["subaccount_address", "observed_at", "kind", "ordinal"],
-  time: "observed_at",
+  key: ["subaccount_address", "kind", "ordinal"],
   columns: [
     subaccountAddress,
-    observedAt,
     {
       name: "kind",
       type: "text",
@@ -106,5 +103,5 @@ export const subaccountPortfolioPositions: Table = {
     extra,
   ],
   example:
-    "select subaccount_address, kind, count(*) as positions, sum(value) as value from core.subaccount_portfolio_positions group by all order by subaccount_address, kind",
+    "select subaccount_address, kind, count(*) as positions, sum(value) as value from core.subaccount_portfolio_positions where is_current group by all order by subaccount_address, kind",
 }

@@ -1,21 +1,18 @@
-// core.subaccount_summaries: what each subaccount was worth and owed whenever it was asked about.
+// core.subaccount_summaries: what each subaccount was worth and owed, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { extra, subaccountAddress } from "../shared.ts"
-import { observedAt } from "../subaccountColumns.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaries: Table = {
   schema: "core",
   name: "subaccount_summaries",
-  mode: "history",
-  grain: "subaccount and observation",
+  mode: "slowly_changing",
+  grain: "subaccount and version",
   comment:
     "Summaries of subaccounts: account values, loan book and portfolio totals. Tokens, positions and loans are in core.subaccount_tokens, core.subaccount_portfolio_positions, core.subaccount_summary_loans and core.subaccount_loan_aggregates.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
-  key: ["subaccount_address", "observed_at"],
-  time: "observed_at",
+  key: ["subaccount_address"],
   columns: [
     subaccountAddress,
-    observedAt,
     {
       name: "name",
       type: "text",
@@ -116,8 +113,9 @@ export const subaccountSummaries: Table = {
       fields: ["portfolio.totalValue"],
       comment: "Value of the portfolio",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select subaccount_address, net_account_value, total_debt, health_factor from core.subaccount_summaries qualify row_number() over (partition by subaccount_address order by observed_at desc) = 1",
+    "select subaccount_address, net_account_value, total_debt, health_factor from core.subaccount_summaries where is_current",
 }

@@ -1,21 +1,18 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
 import type { Table } from "../../../domain/table.ts"
 import { extra, subaccountAddress } from "../shared.ts"
-import { observedAt } from "../subaccountColumns.ts"
 
 export const subaccountSummaryLoans: Table = {
   schema: "core",
   name: "subaccount_summary_loans",
-  mode: "history",
-  grain: "subaccount, observation and place in the list",
+  mode: "slowly_changing",
+  grain: "subaccount, place in the list and version",
   comment:
-    "Loans as the summaries of subaccounts show them, one row a loan and observation. core.loans has the history of each loan itself.",
+    "Loans as the summaries of subaccounts show them, one row a loan and version. core.loans has the history of each loan itself.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
-  key: ["subaccount_address", "observed_at", "ordinal"],
-  time: "observed_at",
+  key: ["subaccount_address", "ordinal"],
   columns: [
     subaccountAddress,
-    observedAt,
     {
       name: "ordinal",
       type: "integer",
@@ -64,5 +61,5 @@ export const subaccountSummaryLoans: Table = {
     extra,
   ],
   example:
-    "select subaccount_address, state, is_borrow, count(*) as loans from core.subaccount_summary_loans group by all",
+    "select subaccount_address, state, is_borrow, count(*) as loans from core.subaccount_summary_loans where is_current group by all",
 }

@@ -1,21 +1,18 @@
 // core.subaccount_tokens: tokens each subaccount held.
 import type { Table } from "../../../domain/table.ts"
 import { extra, subaccountAddress } from "../shared.ts"
-import { observedAt } from "../subaccountColumns.ts"
 
 export const subaccountTokens: Table = {
   schema: "core",
   name: "subaccount_tokens",
-  mode: "history",
-  grain: "subaccount, observation, list and place in it",
+  mode: "slowly_changing",
+  grain: "subaccount, list, place in it and version",
   comment:
     "Token balances of subaccounts, from the summary itself and from its portfolio: the two lists may hold the same tokens.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
-  key: ["subaccount_address", "observed_at", "list", "ordinal"],
-  time: "observed_at",
+  key: ["subaccount_address", "list", "ordinal"],
   columns: [
     subaccountAddress,
-    observedAt,
     {
       name: "list",
       type: "text",
@@ -79,5 +76,5 @@ export const subaccountTokens: Table = {
     extra,
   ],
   example:
-    "select symbol, sum(value) as value from core.subaccount_tokens where list = 'summary' and observed_at >= (select max(observed_at) - interval 1 day from core.subaccount_tokens) group by symbol order by value desc",
+    "select symbol, sum(value) as value from core.subaccount_tokens where list = 'summary' and is_current group by symbol order by value desc",
 }
