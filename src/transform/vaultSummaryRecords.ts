@@ -96,11 +96,14 @@ export const vaultSummaryRows = (
 ): Result.Result<MappedAnswer, Violation> => {
   const { byDays, served } = returnsIn(record)
   const { allocations, consumed } = allocationsIn(record)
-  const key = {
-    vault_address: subject.address,
-    chain_id: subject.chainId,
-    observed_at: origin.receivedAt,
-  }
+  const key = { vault_address: subject.address, chain_id: subject.chainId }
+  const parts = mapRecords({
+    table: vaultSummaryAllocations,
+    records: allocations,
+    origin,
+    computed: { ...key, position: contentKeys(allocations, ["protocol"]) },
+    consumed: ["protocol"],
+  })
   return Result.succeed(
     together(
       mapRecords({
@@ -117,13 +120,10 @@ export const vaultSummaryRows = (
         },
         consumed: [...Object.keys(served), ...consumed, ...echoed(record, subject)],
       }),
-      mapRecords({
-        table: vaultSummaryAllocations,
-        records: allocations,
-        origin,
-        computed: { ...key, position: contentKeys(allocations, ["protocol"]) },
-        consumed: ["protocol"],
-      }),
+      // A summary that tells no allocation ends none.
+      consumed.length === 0
+        ? parts
+        : { ...parts, rows: { ...parts.rows, scope: { vault_address: subject.address } } },
     ),
   )
 }

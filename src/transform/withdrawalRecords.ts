@@ -63,11 +63,28 @@ export const withdrawalRows = (
   const withdrawn = amountIn(figures, isWithdrawn)
   const assets = amountIn(figures, isAssets)
   const amounts = requests.map((request) => amountIn(request, isAmount))
-  const key = {
-    vault_address: subject.address,
-    chain_id: subject.chainId,
-    observed_at: origin.receivedAt,
-  }
+  const key = { vault_address: subject.address, chain_id: subject.chainId }
+  const pending = mapRecords({
+    table: withdrawalRequests,
+    records: requests.map((request, index) => {
+      const consumed = new Set(amounts[index]?.consumed)
+      return Object.fromEntries(Object.entries(request).filter(([name]) => !consumed.has(name)))
+    }),
+    origin,
+    computed: {
+      ...key,
+      request_id: contentKeys(
+        requests.map((request) =>
+          Object.fromEntries(Object.entries(request).filter(([name]) => !movingFields.has(name))),
+        ),
+        requestIdFields,
+      ),
+      amount_raw: amounts.map(({ raw }) => raw),
+      amount: amounts.map(({ normalized }) => normalized),
+      recipient_address: requests.map(recipientOf),
+    },
+    consumed: requestIdFields,
+  })
   return Result.succeed(
     together(
       mapRecords({
@@ -84,29 +101,8 @@ export const withdrawalRows = (
         },
         consumed: [...withdrawn.consumed, ...assets.consumed, ...echoed(record, subject)],
       }),
-      mapRecords({
-        table: withdrawalRequests,
-        records: requests.map((request, index) => {
-          const consumed = new Set(amounts[index]?.consumed)
-          return Object.fromEntries(Object.entries(request).filter(([name]) => !consumed.has(name)))
-        }),
-        origin,
-        computed: {
-          ...key,
-          request_id: contentKeys(
-            requests.map((request) =>
-              Object.fromEntries(
-                Object.entries(request).filter(([name]) => !movingFields.has(name)),
-              ),
-            ),
-            requestIdFields,
-          ),
-          amount_raw: amounts.map(({ raw }) => raw),
-          amount: amounts.map(({ normalized }) => normalized),
-          recipient_address: requests.map(recipientOf),
-        },
-        consumed: requestIdFields,
-      }),
+      // A request gone from the queue has ended; an answer in which no queue was found ends none.
+      isList(listed) ? { ...pending, rows: { ...pending.rows, scope: key } } : pending,
     ),
   )
 }

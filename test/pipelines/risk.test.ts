@@ -164,7 +164,7 @@ describe("with an admin key", () => {
 
         const simulations = yield* query(
           dataDir,
-          "select s.scenario, s.total_debt, s.resulting_health_factor, t.token_address, t.effective_discount_factor, s.extra from core.collateral_simulations s join core.collateral_simulation_tokens t using (scenario, observed_at)",
+          "select s.scenario, s.total_debt, s.resulting_health_factor, t.token_address, t.effective_discount_factor, s.extra from core.collateral_simulations s join core.collateral_simulation_tokens t using (scenario, valid_from)",
         )
         expect(simulations).toMatchObject([
           {

@@ -318,10 +318,10 @@ describe("collateral", () => {
       chain_id: 1,
       token_address: other,
       target_health_factor: 1.3,
-      observed_at: receivedAt,
       amount_usd: -1.5,
       token_amount: 0.12345678901234568,
       token_amount_digits: "0.1234567890123456789",
+      reported_at: null,
       extra: null,
     })
   })
@@ -355,11 +355,11 @@ describe("collateral", () => {
     expect(rowsOf(mapped, collateralSimulations)).toEqual([
       {
         scenario: "s",
-        observed_at: receivedAt,
         inputs: '{"loan_amount":5}',
         total_required_collateral_usd: 10,
         total_debt: 8,
         resulting_health_factor: 1.2,
+        reported_at: null,
         extra: null,
       },
     ])

@@ -189,7 +189,6 @@ describe("vault summaries", () => {
   ])("returns: %s", (_, record, [day, week, month]) => {
     expect(rowsOf(vaultSummaryRows(record, source), "vault_summaries")).toMatchObject([
       {
-        observed_at: receivedAt,
         return_1_day: day,
         return_7_day: week,
         return_30_day: month,
@@ -231,6 +230,19 @@ describe("vault summaries", () => {
     const mapped = vaultSummaryRows({ name: "Alpha", current_strategy_allocation }, source)
     expect(rowsOf(mapped, "vault_summary_allocations")).toMatchObject(expected as Array<object>)
     expect(rowsOf(mapped, "vault_summaries")).toMatchObject([{ name: "Alpha", extra: null }])
+  })
+
+  it("allocations told are all there are; where none is told, none has ended", () => {
+    const scope = (record: JsonObject) =>
+      Result.getOrThrow(vaultSummaryRows(record, source)).rows.find(
+        ({ table }) => table.name === "vault_summary_allocations",
+      )?.scope
+    expect(scope({ allocation: [{ strategy: "Lending", valueUsd: 1 }] })).toEqual({
+      vault_address: address,
+    })
+    expect(scope({ allocation: [] })).toEqual({ vault_address: address })
+    expect(scope({ allocation: "Lending" })).toBeUndefined()
+    expect(scope({ name: "Alpha" })).toBeUndefined()
   })
 
   it("reads the time of the latest snapshot, in either spelling", () => {
@@ -355,6 +367,15 @@ describe("withdrawals", () => {
     expect(again).toBe(`${String(id)}#2`)
     expect(ids({ recipient: other, amount: 5, date: "2026-01-01", vault_pct: 2 })).toEqual([id])
     expect(ids({ ...request, amount: 6 })).not.toEqual([id])
+  })
+
+  it("a queue told is all there is, an empty one too; where none is found, none has ended", () => {
+    const scope = (record: JsonObject) =>
+      Result.getOrThrow(withdrawalRows(record, source)).rows.find(
+        ({ table }) => table.name === "withdrawal_requests",
+      )?.scope
+    expect(scope({ requests: [] })).toEqual({ vault_address: address, chain_id: 1 })
+    expect(scope({ total: 1 })).toBeUndefined()
   })
 
   it("nothing of what it looks for is no failure", () => {

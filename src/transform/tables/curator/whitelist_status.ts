@@ -7,7 +7,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { locateSubaccounts } from "../../subaccountRecords.ts"
-import { chainId, extra, subaccountAddress, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, subaccountAddress, vaultAddress } from "../shared.ts"
 import { subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const whitelistStatus: Table = {
@@ -31,6 +31,7 @@ export const whitelistStatus: Table = {
       fields: ["is_whitelisted"],
       comment: "Whether the subaccount is on the vault's whitelist on chain",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -5,7 +5,7 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { digits, double, mapTaken, numberOf, spellings, takeFields } from "../../takenFields.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 /** The server's default for collateral solving (§2.3, §4.4). */
 const DEFAULT_TARGET = 1.2
@@ -13,13 +13,12 @@ const DEFAULT_TARGET = 1.2
 export const collateralExcess: Table = {
   schema: "core",
   name: "collateral_excess",
-  mode: "history",
-  grain: "subaccount, token, target health factor and observation",
+  mode: "slowly_changing",
+  grain: "subaccount, token, target health factor and version",
   comment:
-    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder.",
+    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder. What owes nothing any more is not asked about: its last figures stay.",
   source: "GET /risk/collateral_excess_or_deficit (§4.4, §2.6)",
-  key: ["subaccount_address", "chain_id", "token_address", "target_health_factor", "observed_at"],
-  time: "observed_at",
+  key: ["subaccount_address", "chain_id", "token_address", "target_health_factor"],
   columns: [
     subaccountAddress,
     {
@@ -42,13 +41,6 @@ export const collateralExcess: Table = {
       comment: "Health factor that is to be kept; 1.2 is the service's default",
     },
     {
-      name: "observed_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When the service answered",
-    },
-    {
       name: "amount_usd",
       type: "double",
       unit: "USD",
@@ -68,10 +60,11 @@ export const collateralExcess: Table = {
       unit: "tokens",
       comment: "The same in units of the token, every digit as served",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select observed_at, subaccount_address, token_address, amount_usd from core.collateral_excess where amount_usd < 0 order by observed_at desc",
+    "select subaccount_address, token_address, amount_usd, valid_from from core.collateral_excess where is_current and amount_usd < 0 order by amount_usd",
 }
 
 /** What is asked about: one subaccount, one token. */
@@ -114,7 +107,6 @@ export const collateralExcessRows = (
           chain_id: subject.chainId,
           token_address: subject.token.address,
           target_health_factor: asked ?? served ?? DEFAULT_TARGET,
-          observed_at: origin.receivedAt,
         },
         consumed: spellings("target_health_factor"),
       }),

@@ -5,21 +5,13 @@ import { extra } from "../shared.ts"
 export const collateralSimulationTokens: Table = {
   schema: "core",
   name: "collateral_simulation_tokens",
-  mode: "history",
-  grain: "scenario, observation and token",
+  mode: "slowly_changing",
+  grain: "scenario, token and version",
   comment: "The breakdown by token of core.collateral_simulations.",
   source: "POST /risk/collateral_simulation (§4.4, §2.6)",
-  key: ["scenario", "observed_at", "ordinal"],
-  time: "observed_at",
+  key: ["scenario", "ordinal"],
   columns: [
     { name: "scenario", type: "text", required: true, comment: "Name of the scenario" },
-    {
-      name: "observed_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When the service answered",
-    },
     {
       name: "ordinal",
       type: "integer",
@@ -48,5 +40,5 @@ export const collateralSimulationTokens: Table = {
     extra,
   ],
   example:
-    "select scenario, symbol, effective_discount_factor, required_collateral_usd from core.collateral_simulation_tokens order by observed_at desc, ordinal limit 20",
+    "select scenario, symbol, effective_discount_factor, required_collateral_usd from core.collateral_simulation_tokens where is_current order by scenario, ordinal",
 }

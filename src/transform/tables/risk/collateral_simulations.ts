@@ -7,28 +7,20 @@ import { listIn } from "../../nestedRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { address, chain, double, mapTaken, served } from "../../takenFields.ts"
 import { tokensIn } from "../../tokenBreakdown.ts"
-import { extra } from "../shared.ts"
+import { extra, reportedAt } from "../shared.ts"
 import { collateralSimulationTokens } from "./collateral_simulation_tokens.ts"
 
 export const collateralSimulations: Table = {
   schema: "core",
   name: "collateral_simulations",
-  mode: "history",
-  grain: "scenario and observation",
+  mode: "slowly_changing",
+  grain: "scenario and version",
   comment:
     "Collateral simulations of the scenarios a user has configured (setting `scenarios`), with their inputs. Tokens are in core.collateral_simulation_tokens.",
   source: "POST /risk/collateral_simulation (§4.4, §2.6)",
-  key: ["scenario", "observed_at"],
-  time: "observed_at",
+  key: ["scenario"],
   columns: [
     { name: "scenario", type: "text", required: true, comment: "Name of the scenario" },
-    {
-      name: "observed_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When the service answered",
-    },
     {
       name: "inputs",
       type: "json",
@@ -50,10 +42,11 @@ export const collateralSimulations: Table = {
       unit: "ratio",
       comment: "Health factor with the loan and that collateral",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select scenario, observed_at, total_required_collateral_usd, resulting_health_factor from core.collateral_simulations order by observed_at desc limit 20",
+    "select scenario, valid_from, total_required_collateral_usd, resulting_health_factor from core.collateral_simulations where is_current",
 }
 
 const breakdownNames = [
@@ -73,7 +66,7 @@ export const collateralSimulationRows = (
   { origin, subject, inputs }: Source<{ readonly name: string }>,
 ): Result.Result<MappedAnswer, Violation> => {
   const breakdown = listIn(record, breakdownNames, tokensIn)
-  const asked = { scenario: subject.name, observed_at: origin.receivedAt }
+  const scenario = { scenario: subject.name }
   const whole = mapTaken({
     table: collateralSimulations,
     records: [record],
@@ -82,7 +75,7 @@ export const collateralSimulationRows = (
       total_debt: double("total_debt", "total_debt_usd"),
       resulting_health_factor: double("resulting_health_factor", "health_factor"),
     },
-    computed: { ...asked, inputs: stableStringify(inputs) },
+    computed: { ...scenario, inputs: stableStringify(inputs) },
     consumed: breakdown === undefined ? [] : [breakdown.field],
   })
   const tokens = breakdown?.records ?? []
@@ -102,7 +95,8 @@ export const collateralSimulationRows = (
         "amount_usd",
       ),
     },
-    computed: { ...asked, ordinal: tokens.map((_, index) => index + 1) },
+    computed: { ...scenario, ordinal: tokens.map((_, index) => index + 1) },
   })
-  return Result.succeed(together(whole, parts))
+  // The tokens of the answer are all there are.
+  return Result.succeed(together(whole, { ...parts, rows: { ...parts.rows, scope: scenario } }))
 }

@@ -7,22 +7,19 @@ import type { Drift, Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { observedAt } from "../observedAt.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const annualizedApy: Table = {
   schema: "core",
   name: "annualized_apy",
-  mode: "history",
-  grain: "vault and observation",
+  mode: "slowly_changing",
+  grain: "vault and version of its figures",
   comment: "Annualized liquid APY; the service supports a fixed set of four vault tokens (§4.2).",
   source: "GET /tokenized_vault/annualized_apy/{vault_address} (§4.2, §2.10, §9.2)",
-  key: ["vault_address", "observed_at"],
-  time: "observed_at",
+  key: ["vault_address"],
   columns: [
     vaultAddress,
     chainId,
-    observedAt,
     {
       name: "liquid_apy_30_day",
       type: "double",
@@ -37,10 +34,11 @@ export const annualizedApy: Table = {
       fields: ["liquidAPY7Day"],
       comment: "Liquid APY over 7 days, annualized",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select vault_address, observed_at, liquid_apy_30_day, liquid_apy_7_day from core.annualized_apy order by observed_at desc limit 10",
+    "select vault_address, valid_from, valid_to, liquid_apy_30_day, liquid_apy_7_day from core.annualized_apy order by valid_from desc limit 10",
 }
 
 /** §9.2: removed on 2026-01-01; a vault token's name stands before them. */
@@ -74,11 +72,7 @@ export const annualizedApyRows = (
     table: annualizedApy,
     records: [{ ...record, ...standIns }],
     origin,
-    computed: {
-      vault_address: subject.address,
-      chain_id: subject.chainId,
-      observed_at: origin.receivedAt,
-    },
+    computed: { vault_address: subject.address, chain_id: subject.chainId },
     consumed,
   })
   return Result.succeed(together({ rows, drift: [...drift, ...noted] }))

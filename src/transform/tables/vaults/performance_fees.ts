@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const performanceFees: Table = {
   schema: "core",
@@ -67,21 +67,12 @@ export const performanceFees: Table = {
       fields: ["total_perf_fees_asset"],
       comment: "Performance fees of the period",
     },
+    reportedAt,
     extra,
   ],
   example:
     "select vault_address, calculation_period, total_perf_fees_asset, valid_from from core.performance_fees where is_current",
 }
-
-/** When the service worked a figure out: of its own it would make a version of the same figure. */
-const workedOutFields = [
-  "calculated_at",
-  "calculatedAt",
-  "computed_at",
-  "computedAt",
-  "generated_at",
-  "generatedAt",
-]
 
 /** The inputs tell the period; nothing in the answer is certain to. */
 export const performanceFeeRows = (
@@ -114,7 +105,7 @@ export const performanceFeeRows = (
           range_start: days?.start ?? null,
           range_end: days?.end ?? null,
         },
-        consumed: [...workedOutFields, ...echoed(record, subject)],
+        consumed: echoed(record, subject),
       }),
     ),
   )

@@ -1,21 +1,18 @@
-// core.vault_summaries: each vault's summary as it stood at each reading.
+// core.vault_summaries: each vault's summary, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { observedAt } from "../observedAt.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const vaultSummaries: Table = {
   schema: "core",
   name: "vault_summaries",
-  mode: "history",
-  grain: "vault and observation",
+  mode: "slowly_changing",
+  grain: "vault and version of its summary",
   comment: "Vault summaries; the strategy allocation is in core.vault_summary_allocations.",
   source: "GET /tokenized_vault/vault_summary/{vault_address} (§4.2, §2.10)",
-  key: ["vault_address", "observed_at"],
-  time: "observed_at",
+  key: ["vault_address"],
   columns: [
     vaultAddress,
     chainId,
-    observedAt,
     {
       name: "name",
       type: "text",
@@ -63,8 +60,9 @@ export const vaultSummaries: Table = {
       fields: ["latest_snapshot", "latestSnapshot", "snapshot"],
       comment: "Latest snapshot, as served",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select vault_address, arg_max(return_30_day, observed_at) as return_30_day from core.vault_summaries group by vault_address",
+    "select vault_address, return_30_day, valid_from from core.vault_summaries where is_current",
 }

@@ -1,21 +1,18 @@
-// core.vault_summary_allocations: where each vault's assets were by its own summary, at each reading.
+// core.vault_summary_allocations: where each vault's assets were by its own summary, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { observedAt } from "../observedAt.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const vaultSummaryAllocations: Table = {
   schema: "core",
   name: "vault_summary_allocations",
-  mode: "history",
-  grain: "vault, observation and position",
+  mode: "slowly_changing",
+  grain: "vault, position and version",
   comment: "Strategy allocation in a vault's summary.",
   source: "GET /tokenized_vault/vault_summary/{vault_address}, strategy allocation (§4.2, §2.10)",
-  key: ["vault_address", "observed_at", "position"],
-  time: "observed_at",
+  key: ["vault_address", "position"],
   columns: [
     vaultAddress,
     chainId,
-    observedAt,
     {
       name: "position",
       type: "text",
@@ -40,5 +37,5 @@ export const vaultSummaryAllocations: Table = {
     extra,
   ],
   example:
-    "select vault_address, position, value, share from core.vault_summary_allocations order by observed_at desc, value desc limit 20",
+    "select vault_address, position, value, share from core.vault_summary_allocations where is_current order by vault_address, value desc",
 }

@@ -1,17 +1,16 @@
-// core.withdrawal_requests: the queue of pending withdrawals of each vault at each reading.
+// core.withdrawal_requests: the queue of pending withdrawals of each vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { observedAt } from "../observedAt.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const withdrawalRequests: Table = {
   schema: "core",
   name: "withdrawal_requests",
-  mode: "history",
-  grain: "vault, request and observation",
-  comment: "Pending withdrawal requests; one that is fulfilled is in no later observation.",
+  mode: "slowly_changing",
+  grain: "vault, request and version",
+  comment:
+    "Pending withdrawal requests; one that has left the queue is no longer current, and valid_to tells since when.",
   source: "GET /withdrawals/{chain}/{vault_address}, pending requests (§4.2, §2.10)",
-  key: ["vault_address", "chain_id", "request_id", "observed_at"],
-  time: "observed_at",
+  key: ["vault_address", "chain_id", "request_id"],
   columns: [
     vaultAddress,
     { ...chainId, required: true },
@@ -22,7 +21,6 @@ export const withdrawalRequests: Table = {
       comment:
         "The request's id, else the SHA-256 of what of it does not move; `#2` and so on where repeated",
     },
-    observedAt,
     {
       name: "requested_at",
       type: "timestamp",
@@ -97,5 +95,5 @@ export const withdrawalRequests: Table = {
     extra,
   ],
   example:
-    "select vault_address, requested_at, amount, recipient_address from core.withdrawal_requests order by observed_at desc, requested_at limit 20",
+    "select vault_address, requested_at, amount, recipient_address from core.withdrawal_requests where is_current order by requested_at",
 }

@@ -1,21 +1,18 @@
-// core.withdrawal_summaries: what was being withdrawn from each vault at each reading.
+// core.withdrawal_summaries: what was being withdrawn from each vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { observedAt } from "../observedAt.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const withdrawalSummaries: Table = {
   schema: "core",
   name: "withdrawal_summaries",
-  mode: "history",
-  grain: "vault and observation",
+  mode: "slowly_changing",
+  grain: "vault and version of its totals",
   comment: "Totals of pending withdrawals; the requests are in core.withdrawal_requests.",
   source: "GET /withdrawals/{chain}/{vault_address} (§4.2, §2.10)",
-  key: ["vault_address", "chain_id", "observed_at"],
-  time: "observed_at",
+  key: ["vault_address", "chain_id"],
   columns: [
     vaultAddress,
     { ...chainId, required: true },
-    observedAt,
     {
       name: "total_withdrawals_raw",
       type: "amount",
@@ -45,8 +42,9 @@ export const withdrawalSummaries: Table = {
       type: "integer",
       comment: "How many requests were pending; null where no list was found",
     },
+    reportedAt,
     extra,
   ],
   example:
-    "select vault_address, observed_at, total_withdrawals / nullif(total_assets, 0) as share from core.withdrawal_summaries order by observed_at desc limit 10",
+    "select vault_address, valid_from, total_withdrawals / nullif(total_assets, 0) as share from core.withdrawal_summaries where is_current order by share desc",
 }
