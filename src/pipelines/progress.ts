@@ -1,5 +1,6 @@
 // What a run tells while it goes on, and what it says at its end.
 import type { RecordedOutcome } from "../domain/outcome.ts"
+import type { CheckResult } from "../load/checks/Check.ts"
 
 export type ProgressEvent =
   | { readonly kind: "started"; readonly pipeline: string; readonly tasks: number | undefined }
@@ -53,4 +54,6 @@ export interface RunSummary {
   readonly published: boolean
   /** Every task that ran found what was there already. */
   readonly nothingNew: boolean
+  /** What the checks of the rows it wrote found; those that passed or had nothing to judge are absent. */
+  readonly failedChecks: ReadonlyArray<CheckResult>
 }

@@ -23,7 +23,8 @@ export const publishNews = Effect.fnUntraced(function* (
   return true
 })
 
-const createMartViews = Effect.gen(function* () {
+/** Also makes them what this version says, where an earlier one made them. */
+export const createMartViews = Effect.gen(function* () {
   // Reads the SQL files when first needed, which most commands never do.
   const { createMarts } = yield* Effect.tryPromise({
     try: () => import("../load/marts.ts"),

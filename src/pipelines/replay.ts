@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { Batch } from "../domain/outcome.ts"
-import type { Table } from "../domain/table.ts"
+import { type Table, tableName } from "../domain/table.ts"
 import { LoadError } from "../load/errors.ts"
+import { compareTables, type Difference } from "../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../load/replaceTables.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
@@ -44,48 +45,76 @@ const replayedTables = (): ReadonlyArray<Table> => [
   ...new Set(pipelines.flatMap(({ tables }) => tables)),
 ]
 
+const warehouseIn = (dataDir: string, { memoryLimit }: Pick<ReplayOptions, "memoryLimit">) =>
+  Warehouse.layer({
+    dataDir,
+    tables: coreTables,
+    runId: "replay",
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  })
+
 export const replay = (options: ReplayOptions) =>
-  replayed(options).pipe(
-    Effect.provide(
-      Warehouse.layer({
-        dataDir: options.dataDir,
-        tables: coreTables,
-        runId: "replay",
-        ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
-      }),
-    ),
-  )
+  replayed(options).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  const { dataDir } = options
-  const warehouse = yield* Warehouse
-  yield* indexArchive(dataDir)
+  yield* indexArchive(options.dataDir)
   yield* refuseIfIncomplete
   const responses = yield* landedResponses
-  const beside = join(dataDir, "replay")
-  const clear = Effect.promise(() => rm(beside, { recursive: true, force: true }))
-  yield* clear
-  const summary = yield* rebuild(options, responses).pipe(
-    Effect.provide(
-      Warehouse.layer({
-        dataDir: beside,
-        tables: coreTables,
-        runId: "replay",
-        ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
-      }),
-    ),
-    Effect.andThen(replaceTables(replayedTables(), beside)),
-    Effect.provideService(Warehouse, warehouse),
-    Effect.ensuring(clear),
+  const summary = yield* rebuiltBeside(options, responses, (beside) =>
+    replaceTables(replayedTables(), beside),
   )
   const published =
     options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
   return { responses: responses.length, tables: summary, published } satisfies ReplaySummary
 })
 
-/** Rows whose response is gone could not be made again. */
-const refuseIfIncomplete = Effect.gen(function* () {
+export type CompareOptions = Omit<ReplayOptions, "publish">
+
+export interface ArchiveComparison {
+  readonly responses: number
+  readonly tables: ReadonlyArray<Difference>
+  /** Rows whose response the archive's index has lost: nobody can say where they come from. */
+  readonly lost: ReadonlyArray<LostRows>
+}
+
+/** What a replay would change, and changes nothing: the rows that are not what their responses say. */
+export const compareWithArchive = (options: CompareOptions) =>
+  Effect.gen(function* () {
+    const lost = yield* lostRows
+    const responses = yield* landedResponses
+    const tables = yield* rebuiltBeside(options, responses, (beside) =>
+      compareTables(replayedTables(), beside),
+    )
+    return { responses: responses.length, tables, lost } satisfies ArchiveComparison
+  }).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
+
+/** Makes the tables again in a warehouse of their own, for as long as `use` needs them. */
+const rebuiltBeside = Effect.fnUntraced(function* <A>(
+  options: CompareOptions,
+  responses: ReadonlyArray<IndexedResponse>,
+  use: (dataDir: string) => Effect.Effect<A, LoadError, Warehouse>,
+) {
   const warehouse = yield* Warehouse
+  const beside = join(options.dataDir, "replay")
+  const clear = Effect.promise(() => rm(beside, { recursive: true, force: true }))
+  yield* clear
+  return yield* rebuild(options, responses).pipe(
+    Effect.provide(warehouseIn(beside, options)),
+    Effect.andThen(use(beside)),
+    Effect.provideService(Warehouse, warehouse),
+    Effect.ensuring(clear),
+  )
+})
+
+export interface LostRows {
+  readonly table: string
+  readonly rows: number
+}
+
+/** Rows whose response is gone. */
+const lostRows = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const found: Array<LostRows> = []
   for (const table of replayedTables()) {
     if (table.mode !== "history" && table.mode !== "slowly_changing") continue
     const [lost] = yield* warehouse.rows(
@@ -94,14 +123,20 @@ const refuseIfIncomplete = Effect.gen(function* () {
          from raw.responses r where r.response_id = t._response_id and r.is_landed)`,
     )
     const rows = Number(lost?.["rows"] ?? 0)
-    if (rows === 0) continue
-    return yield* new LoadError({
-      reason: "Files",
-      what: "Replaying the archive",
-      why: `${rows} row(s) of ${table.schema}.${table.name} come from responses that are no longer in it`,
-      advice: "Nothing was changed: a replay would lose them.",
-    })
+    if (rows > 0) found.push({ table: tableName(table), rows })
   }
+  return found
+})
+
+const refuseIfIncomplete = Effect.gen(function* () {
+  const [first] = yield* lostRows
+  if (first === undefined) return
+  return yield* new LoadError({
+    reason: "Files",
+    what: "Replaying the archive",
+    why: `${first.rows} row(s) of ${first.table} come from responses that are no longer in it`,
+    advice: "Nothing was changed: a replay would lose them.",
+  })
 })
 
 /** In the order in which they came; those of one run, entity and window together. */
@@ -114,7 +149,7 @@ const landedResponses = Effect.gen(function* () {
 })
 
 const rebuild = Effect.fnUntraced(function* (
-  { dataDir, timeFields, onResponse }: ReplayOptions,
+  { dataDir, timeFields, onResponse }: CompareOptions,
   responses: ReadonlyArray<IndexedResponse>,
 ) {
   const warehouse = yield* Warehouse

@@ -13,6 +13,7 @@ import { RequestBudget } from "../extract/RequestBudget.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
+import { checkTouched } from "./check.ts"
 import { writeLastRun } from "./lastRun.ts"
 import { lastBodies } from "./memory.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
@@ -81,7 +82,7 @@ const recordedRun = Effect.fnUntraced(function* (
     baseUrl: options.api.baseUrl,
     version: options.version,
   })
-  const summary: RunSummary = yield* sync(options).pipe(
+  const summary: RunSummary = yield* syncAndCheck(options).pipe(
     Effect.tapError(() => warehouse.finishRun("failed")),
   )
   yield* warehouse.finishRun(summary.outcome)
@@ -90,4 +91,12 @@ const recordedRun = Effect.fnUntraced(function* (
   if (options.publish === undefined) return summary
   const published = yield* publishNews(options.publish, options.onProgress)
   return { ...summary, published }
+})
+
+const syncAndCheck = Effect.fnUntraced(function* (options: SyncOptions) {
+  const summary = yield* sync(options)
+  const failedChecks = (yield* checkTouched(options.runId)).filter(
+    ({ outcome }) => outcome === "failed",
+  )
+  return { ...summary, failedChecks }
 })

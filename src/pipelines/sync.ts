@@ -91,6 +91,7 @@ const summaryOf = (runId: string, runner: Runner, seconds: number): RunSummary =
     seconds,
     published: false,
     nothingNew: rowsInserted + rowsRevised === 0,
+    failedChecks: [],
   }
 }
 

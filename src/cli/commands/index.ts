@@ -1,6 +1,9 @@
 // Every command. A new one is one file beside these and one line here.
 import type { Command } from "../Command.ts"
 import { call } from "./call.ts"
+import { check } from "./check.ts"
+import { compact } from "./compact.ts"
+import { completion } from "./completion.ts"
 import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
@@ -13,13 +16,16 @@ import { status } from "./status.ts"
 import { swap } from "./swap.ts"
 import { sync } from "./sync.ts"
 import { tables } from "./tables.ts"
+import { trace } from "./trace.ts"
 import { verify } from "./verify.ts"
 
 export const commands: ReadonlyArray<Command> = [
   sync,
   status,
+  check,
   runs,
   diff,
+  trace,
   query,
   tables,
   docs,
@@ -27,7 +33,9 @@ export const commands: ReadonlyArray<Command> = [
   verify,
   replay,
   prune,
+  compact,
   call,
   swap,
   simulate,
+  completion,
 ]

@@ -7,6 +7,7 @@ import { readScenarios, type Scenario } from "../../config/scenarios.ts"
 import { parseAddress } from "../../domain/address.ts"
 import { formatDay, parseDay } from "../../domain/time.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
+import { hasErrors } from "../../pipelines/check.ts"
 import { plan, type PlanOptions } from "../../pipelines/plan.ts"
 import { run } from "../../pipelines/run.ts"
 import type { RunOutcome } from "../../pipelines/progress.ts"
@@ -76,7 +77,8 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),
   )
-  return codes[summary.outcome]
+  const code = codes[summary.outcome]
+  return code === exitCodes.ok && hasErrors(summary.failedChecks) ? exitCodes.checks : code
 })
 
 /** What to read: flags first, the configuration file where they say nothing. */

@@ -1,5 +1,6 @@
 // How a run ended, in a table and a sentence.
 import type { RunSummary } from "../../pipelines/progress.ts"
+import { failuresText } from "../check/failuresText.ts"
 import { textTable } from "../table.ts"
 
 const count = (value: number): string => value.toLocaleString("en")
@@ -35,6 +36,9 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
     table,
     ...(skipped.length > 0 ? ["", "Skipped:", ...skipped] : []),
     ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
+    ...(summary.failedChecks.length > 0
+      ? ["", "Checks that failed:", failuresText(summary.failedChecks)]
+      : []),
     "",
     closing(summary, dataDir),
     "",

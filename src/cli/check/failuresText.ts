@@ -1,0 +1,38 @@
+// Checks that failed, each with its rule and a few of the rows that offend.
+import type { CheckResult } from "../../pipelines/check.ts"
+
+const MAX_EXAMPLES = 3
+
+const rowText = (row: Readonly<Record<string, unknown>>): string =>
+  Object.entries(row)
+    .filter(([, value]) => value !== null)
+    .map(
+      ([name, value]) =>
+        `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+    )
+    .join(" ")
+
+const failureText = ({
+  name,
+  severity,
+  description,
+  failures,
+  tolerance,
+  examples,
+}: CheckResult): string => {
+  const shown = examples.slice(0, MAX_EXAMPLES)
+  const more = failures - shown.length
+  return [
+    `  ${severity === "error" ? "ERROR" : "warn "}  ${name}: ${failures.toLocaleString("en")} row(s)`,
+    `         ${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`,
+    ...shown.map((row) => `         - ${rowText(row)}`),
+    ...(more > 0 ? [`         and ${more.toLocaleString("en")} more`] : []),
+  ].join("\n")
+}
+
+/** Errors first. */
+export const failuresText = (failed: ReadonlyArray<CheckResult>): string =>
+  failed
+    .toSorted((a, b) => a.severity.localeCompare(b.severity))
+    .map(failureText)
+    .join("\n")

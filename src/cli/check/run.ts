@@ -1,0 +1,94 @@
+// Runs the checks, or the comparison with the archive, and says what they found.
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../config/nearest.ts"
+import { allChecks, check, type CheckResult, hasErrors, isNamed } from "../../pipelines/check.ts"
+import { type ArchiveComparison, compareWithArchive } from "../../pipelines/replay.ts"
+import { type Arguments, textsOf } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, type Stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { textTable } from "../table.ts"
+import { archiveText } from "./archiveText.ts"
+import { failuresText } from "./failuresText.ts"
+
+const onResponse = () => undefined
+
+const count = (value: number): string => value.toLocaleString("en")
+
+const stopped: Stopped = {
+  code: exitCodes.interrupted,
+  text: "vaulthouse: stopped; nothing was recorded\n",
+}
+
+export const runCheck = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings: { dataDir, memoryLimit, timeFields } }) =>
+      Effect.gen(function* () {
+        const names = textsOf(argv, "name")
+        if (argv["against-archive"] === true) {
+          if (names.length > 0) {
+            return yield* new UsageError({
+              why: "--against-archive compares every table: leave out --name.",
+            })
+          }
+          return reported(
+            argv,
+            yield* compareWithArchive({ dataDir, memoryLimit, timeFields, onResponse }),
+          )
+        }
+        yield* known(names)
+        return checked(argv, yield* check({ dataDir, memoryLimit, names }))
+      }),
+    stopped,
+  )
+
+const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const checks = yield* allChecks
+  const unknown = names.find((name) => !checks.some((each) => isNamed(each, name)))
+  if (unknown === undefined) return
+  const all = checks.flatMap(({ name }) => [name, name.slice(0, name.lastIndexOf("."))])
+  return yield* new UsageError({
+    why: `There is no check \`${unknown}\`${didYouMean(unknown, all) || "."}`,
+    advice: "`vaulthouse check --all` lists every one.",
+  })
+})
+
+const checked = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
+  process.stdout.write(
+    argv["json"] === true
+      ? `${JSON.stringify(results)}\n`
+      : resultsText(results, argv["all"] === true),
+  )
+  return hasErrors(results) ? exitCodes.checks : exitCodes.ok
+}
+
+const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string => {
+  const of = (outcome: CheckResult["outcome"]) => results.filter((each) => each.outcome === outcome)
+  const failed = of("failed")
+  const errors = failed.filter(({ severity }) => severity === "error").length
+  const table = textTable(
+    ["check", "severity", "outcome", "rows"],
+    results.map(({ name, severity, outcome, failures }) => [
+      name,
+      severity,
+      outcome.replaceAll("_", " "),
+      outcome === "failed" ? count(failures) : "",
+    ]),
+    ["left", "left", "left", "right"],
+  )
+  return [
+    ...(all ? [table, ""] : []),
+    ...(failed.length > 0 ? ["Checks that failed:", failuresText(failed), ""] : []),
+    `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} had nothing to judge.`,
+    "",
+  ].join("\n")
+}
+
+const reported = (argv: Arguments, comparison: ArchiveComparison): ExitCode => {
+  process.stdout.write(
+    argv["json"] === true ? `${JSON.stringify(comparison)}\n` : archiveText(comparison),
+  )
+  const { tables, lost } = comparison
+  return lost.length > 0 || tables.some(({ isSame }) => !isSame) ? exitCodes.checks : exitCodes.ok
+}

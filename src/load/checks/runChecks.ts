@@ -1,0 +1,90 @@
+// Runs checks against the warehouse and records what they found, all of it in one transaction.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { formatInstant, microsFromMillis } from "../../domain/time.ts"
+import { rowsOf } from "../commitGroup.ts"
+import type { Row } from "../readRows.ts"
+import { CATALOG } from "../sql.ts"
+import { checkResults } from "../tables/check_results.ts"
+import { Warehouse } from "../Warehouse.ts"
+import type { Check, CheckResult, Scope } from "./Check.ts"
+
+const MAX_EXAMPLES = 5
+const COUNT = "_offending"
+
+/** What each check finds, in their order. */
+export const findOffenders = Effect.fnUntraced(function* (
+  checks: ReadonlyArray<Check>,
+  scope: Scope,
+) {
+  const warehouse = yield* Warehouse
+  const hasRows = new Map<string, boolean>()
+  const isFilled = Effect.fnUntraced(function* (table: string) {
+    const known = hasRows.get(table)
+    if (known !== undefined) return known
+    const found = (yield* warehouse.rows(`select 1 from ${table} limit 1`)).length > 0
+    hasRows.set(table, found)
+    return found
+  })
+  const results: Array<CheckResult> = []
+  for (const check of checks) {
+    const { name, description, severity, tolerance } = check
+    const result = { name, description, severity, tolerance }
+    const needs = yield* Effect.forEach(check.needs, isFilled)
+    if (needs.includes(false)) {
+      results.push({ ...result, outcome: "not_applicable", failures: 0, examples: [] })
+      continue
+    }
+    const rows = yield* warehouse.rows(
+      `select *, count(*) over ()::double as ${COUNT} from (${check.sql(scope)}) limit ${MAX_EXAMPLES}`,
+    )
+    results.push({
+      ...result,
+      outcome: rows.length > 0 ? "failed" : "passed",
+      failures: Number(rows[0]?.[COUNT] ?? 0),
+      examples: rows.map(withoutCount),
+    })
+  }
+  return results
+})
+
+const withoutCount = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => name !== COUNT))
+
+/** Keeps the results in ops.check_results. */
+export const recordResults = Effect.fnUntraced(function* (
+  runId: string,
+  results: ReadonlyArray<CheckResult>,
+) {
+  const warehouse = yield* Warehouse
+  const checked_at = microsFromMillis(yield* Clock.currentTimeMillis)
+  const records = results.map((result) => ({
+    run_id: runId,
+    check_name: result.name,
+    severity: result.severity,
+    outcome: result.outcome,
+    failures: result.failures,
+    tolerance: result.tolerance,
+    examples: result.examples.length === 0 ? null : JSON.stringify(result.examples),
+    checked_at,
+  }))
+  if (records.length === 0) return
+  yield* warehouse.commit({ rows: [], bookkeeping: [rowsOf(checkResults, records)] })
+})
+
+/** Tables of core this run has changed, versions included, as `schema.name`. */
+export const touchedTables = Effect.fnUntraced(function* (runId: string) {
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.rows(
+    `select distinct table_schema || '.' || table_name as name
+     from ${CATALOG}.ops.partition_changes where run_id = $1 and table_schema = 'core'`,
+    [runId],
+  )
+  return new Set(rows.map(({ name }) => String(name)))
+})
+
+/** `check-` and the instant: sorts by time, and is no run's. */
+export const checkId = Effect.map(
+  Clock.currentTimeMillis,
+  (now) => `check-${formatInstant(microsFromMillis(now)).replace(/[-:]/g, "")}`,
+)

@@ -1,0 +1,190 @@
+// The checks that follow from a table's value: each new table has them without a line of its own.
+import { allColumns, storedKey, type Table, tableName } from "../../domain/table.ts"
+import { storedTables } from "../ddl.ts"
+import { identifier, identifiers, instant } from "../sql.ts"
+import type { Check, Scope } from "./Check.ts"
+
+/** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */
+const SKEW_SECONDS = 3600
+
+type Rule = (table: Table) => Check | undefined
+
+const named = (table: Table): string => `${identifier(table.schema)}.${identifier(table.name)}`
+
+const has = (table: Table, column: string): boolean =>
+  allColumns(table).some(({ name }) => name === column)
+
+/** The column that tells when a row was written, where there is one. */
+const writtenAt = (table: Table): string | undefined =>
+  ["_superseded_at", "_updated_at"].find((column) => has(table, column))
+
+const written = (table: Table, { since }: Scope, alias = "t"): string => {
+  const column = writtenAt(table)
+  return since === undefined || column === undefined
+    ? "true"
+    : `${alias}.${identifier(column)} >= ${instant(since)}`
+}
+
+/** All rows of the keys that were written, which may have older ones. */
+const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): string =>
+  scope.since === undefined
+    ? `${named(table)} t`
+    : `${named(table)} t semi join (
+         select distinct ${identifiers(key)} from ${named(table)} w where ${written(table, scope, "w")}
+       ) k using (${identifiers(key)})`
+
+const base = (table: Table, rule: string, description: string) => ({
+  name: `${tableName(table)}.${rule}`,
+  description,
+  severity: "error" as const,
+  tolerance: null,
+  needs: [tableName(table)],
+  isIncremental: writtenAt(table) !== undefined,
+})
+
+const uniqueKey: Rule = (table) => ({
+  ...base(table, "unique_key", `One row for each ${storedKey(table).join(", ")}`),
+  sql: (scope) => `select ${identifiers(storedKey(table), "t")}, count(*)::bigint as "rows"
+    from ${ofWrittenKeys(table, storedKey(table), scope)}
+    group by ${identifiers(storedKey(table), "t")} having count(*) > 1`,
+})
+
+const notNull: Rule = (table) => {
+  const required = allColumns(table).filter((column) => column.required === true)
+  if (required.length === 0) return undefined
+  const nulls = required.map(
+    ({ name }) => `case when t.${identifier(name)} is null then '${name}' end`,
+  )
+  return {
+    ...base(table, "not_null", "No null in a required column"),
+    sql: (scope) => `select ${identifiers(storedKey(table), "t")},
+        concat_ws(', ', ${nulls.join(", ")}) as null_columns
+      from ${named(table)} t
+      where ${written(table, scope)}
+        and (${required.map(({ name }) => `t.${identifier(name)} is null`).join(" or ")})`,
+  }
+}
+
+const oneCurrent: Rule = (table) =>
+  table.mode !== "slowly_changing"
+    ? undefined
+    : {
+        ...base(table, "one_current", `At most one current row for each ${table.key.join(", ")}`),
+        sql: (scope) => `select ${identifiers(table.key, "t")},
+            count(*) filter (t.is_current)::bigint as current_rows
+          from ${ofWrittenKeys(table, table.key, scope)}
+          group by ${identifiers(table.key, "t")} having count(*) filter (t.is_current) > 1`,
+      }
+
+const intervals: Rule = (table) =>
+  table.mode !== "slowly_changing"
+    ? undefined
+    : {
+        ...base(
+          table,
+          "intervals",
+          "valid_from is before valid_to, a row is current as long as it has no end, and none overlaps the next",
+        ),
+        sql: (scope) => `select * from (
+            select ${identifiers(table.key, "t")}, t.valid_from, t.valid_to, t.is_current,
+              lead(t.valid_from) over (
+                partition by ${identifiers(table.key, "t")} order by t.valid_from
+              ) as next_valid_from
+            from ${ofWrittenKeys(table, table.key, scope)}
+          )
+          where valid_to <= valid_from
+            or is_current is distinct from (valid_to is null)
+            or next_valid_from < coalesce(valid_to, 'infinity'::timestamp)`,
+      }
+
+const superseded: Rule = (table) =>
+  !has(table, "_superseded_at")
+    ? undefined
+    : {
+        ...base(table, "superseded_later", "A version was superseded after it was written"),
+        sql: (scope) => `select ${identifiers(table.key, "t")}, t._updated_at
+          from ${named(table)} t
+          where ${written(table, scope)} and t._superseded_at <= t._updated_at`,
+      }
+
+const runKnown: Rule = (table) =>
+  !has(table, "_run_id")
+    ? undefined
+    : {
+        ...base(
+          table,
+          "run_known",
+          "_run_id is a run of ops.runs, or of the archive a warehouse was rebuilt from",
+        ),
+        sql: (scope) => `select ${identifiers(storedKey(table), "t")}, t._run_id
+          from ${named(table)} t
+          where ${written(table, scope)}
+            and t._run_id not in (select run_id from ops.runs)
+            and t._run_id not in (select distinct run_id from raw.responses)`,
+      }
+
+const responseKnown: Rule = (table) =>
+  !has(table, "_response_id")
+    ? undefined
+    : {
+        ...base(
+          table,
+          "response_known",
+          "_response_id is an archived response of raw.responses that landed",
+        ),
+        sql: (scope) => `select ${identifiers(storedKey(table), "t")}, t._response_id
+          from ${named(table)} t
+          anti join (
+            select response_id from raw.responses r
+            where r.is_landed ${scope.since === undefined ? "" : `and r.received_at >= ${instant(scope.since)}`}
+          ) r on t._response_id = r.response_id
+          where ${written(table, scope)} and t._response_id is not null`,
+        // A superseded version keeps the response it was read from, of whatever run.
+        isIncremental: writtenAt(table) === "_updated_at",
+      }
+
+const vaultKnown: Rule = (table) =>
+  tableName(table) === "core.vaults" || !table.key.includes("vault_address")
+    ? undefined
+    : {
+        ...base(table, "vault_known", "vault_address is a vault of core.vaults"),
+        sql: (scope) => `select ${identifiers(storedKey(table), "t")}
+          from ${named(table)} t
+          anti join core.vaults v on t.vault_address = v.vault_address
+          where ${written(table, scope)}`,
+      }
+
+const notInFuture: Rule = (table) => {
+  const { time } = table
+  if (time === undefined || table.mode !== "history" || table.schema !== "core") return undefined
+  return {
+    ...base(
+      table,
+      "not_in_future",
+      `${time} is not later than the answer that told it, but for so many seconds between clocks`,
+    ),
+    tolerance: SKEW_SECONDS,
+    sql: (scope) => `select ${identifiers(table.key, "t")}, t._updated_at
+      from ${named(table)} t
+      where ${written(table, scope)}
+        and t.${identifier(time)}::timestamp > t._updated_at + interval ${SKEW_SECONDS} second`,
+  }
+}
+
+const rules: ReadonlyArray<Rule> = [
+  uniqueKey,
+  notNull,
+  oneCurrent,
+  intervals,
+  superseded,
+  runKnown,
+  responseKnown,
+  vaultKnown,
+  notInFuture,
+]
+
+/** Every check of every table, versions included. */
+export const tableChecks = (tables: ReadonlyArray<Table>): ReadonlyArray<Check> =>
+  tables
+    .flatMap(storedTables)
+    .flatMap((table) => rules.map((rule) => rule(table)).filter((check) => check !== undefined))

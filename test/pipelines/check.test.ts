@@ -1,0 +1,211 @@
+// A warehouse that a real run made passes every check; broken by hand in each way, the row is named.
+import { cpSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { check } from "../../src/pipelines/check.ts"
+import { compareWithArchive } from "../../src/pipelines/replay.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+const api = { apiKey: Redacted.make("demo-admin-key") }
+
+/** Two runs, between which the service restated some of its history. */
+const lived = Effect.gen(function* () {
+  const simulator = yield* simulated({
+    vaults: 6,
+    days: 30,
+    subaccounts: 4,
+    now: "2026-06-01T00:00:00Z",
+    start: "2026-05-01T00:00:00Z",
+  })
+  const dataDir = yield* temporaryFolder
+  const first = yield* runOnce(simulator.url, dataDir, { api })
+  simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+  const second = yield* runOnce(simulator.url, dataDir, { api })
+  return { simulator, dataDir, first, second }
+})
+
+const change = (dataDir: string, ...statements: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
+    const connection = await instance.connect()
+    for (const statement of statements) await connection.run(statement)
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+/** The same warehouse, changed by hand, in a folder of its own. */
+const corrupted = Effect.fnUntraced(function* (dataDir: string, statements: ReadonlyArray<string>) {
+  const copy = yield* temporaryFolder
+  yield* Effect.sync(() => cpSync(dataDir, copy, { recursive: true }))
+  yield* change(copy, ...statements)
+  return copy
+})
+
+const first = "(select min(vault_address) from core.ratio_history)"
+const oneRow = `vault_address = ${first} and observed_at = (select max(observed_at) from core.ratio_history where vault_address = ${first})`
+
+const corruptions: ReadonlyArray<readonly [check: string, ...statements: ReadonlyArray<string>]> = [
+  [
+    "core.ratio_history.unique_key",
+    `insert into core.ratio_history select * from core.ratio_history where ${oneRow}`,
+  ],
+  [
+    "core.ratio_history.not_null",
+    "alter table core.ratio_history alter _updated_at drop not null",
+    `update core.ratio_history set _updated_at = null where ${oneRow}`,
+  ],
+  [
+    "core.ratio_history.vault_known",
+    `update core.ratio_history set vault_address = 'nobody' where ${oneRow}`,
+  ],
+  ["core.ratio_history.run_known", `update core.ratio_history set _run_id = 'x' where ${oneRow}`],
+  [
+    "core.ratio_history.response_known",
+    "delete from raw.responses where response_id = (select min(_response_id) from core.ratio_history)",
+  ],
+  [
+    "core.ratio_history.not_in_future",
+    `update core.ratio_history set observed_at = timestamp '2100-01-01' where ${oneRow}`,
+  ],
+  [
+    "core.vaults.one_current",
+    "insert into core.vaults select * replace (valid_from + interval 1 second as valid_from) from core.vaults where is_current limit 1",
+  ],
+  [
+    "core.vaults.intervals",
+    "update core.vaults set valid_to = valid_from - interval 1 day, is_current = false where vault_address = (select min(vault_address) from core.vaults)",
+  ],
+  [
+    "core.ratio_history_versions.superseded_later",
+    "update core.ratio_history_versions set _superseded_at = _updated_at - interval 1 hour",
+  ],
+  ["buffer_identity", "update core.position_snapshots set buffer_usd = buffer_usd + 1000000"],
+  [
+    "buffer_identity",
+    "delete from core.position_subaccounts where vault_address = (select min(vault_address) from core.position_subaccounts)",
+  ],
+]
+
+describe("check", () => {
+  it.live("passes what a run made, records it, and finds each way of breaking it", () =>
+    Effect.gen(function* () {
+      const { dataDir, first: made, second } = yield* lived
+      for (const { summary } of [made, second]) {
+        const failed = summary.failedChecks.filter(({ severity }) => severity === "error")
+        expect(failed).toEqual([])
+      }
+      const results = yield* check({ dataDir, names: [] })
+      const failed = results.filter((each) => each.outcome === "failed")
+      expect(failed.filter(({ severity }) => severity === "error")).toEqual([])
+      const passed = results.filter(({ outcome }) => outcome === "passed").map(({ name }) => name)
+      expect(passed).toEqual(
+        expect.arrayContaining([...new Set(corruptions.map(([name]) => name))]),
+      )
+      const recorded = yield* query(
+        dataDir,
+        "select count(*)::int as n from ops.check_results where run_id like 'check-%'",
+      )
+      expect(recorded).toEqual([{ n: results.length }])
+      // The run judged what it wrote, and wrote down that it did.
+      const ofRun = yield* query(
+        dataDir,
+        `select outcome, count(*)::int > 20 as many from ops.check_results
+         where run_id = '${second.summary.runId}' and outcome = 'passed' group by all`,
+      )
+      expect(ofRun).toEqual([{ outcome: "passed", many: true }])
+
+      for (const [name, ...statements] of corruptions) {
+        const broken = yield* corrupted(dataDir, statements)
+        const [result] = yield* check({ dataDir: broken, names: [name] })
+        expect(result, name).toMatchObject({ name, severity: "error", outcome: "failed" })
+        expect(result?.failures, name).toBeGreaterThan(0)
+        expect(result?.examples.length, name).toBeGreaterThan(0)
+        const [row] = result?.examples ?? []
+        expect(Object.keys(row ?? {}), name).toContain("vault_address")
+      }
+    }),
+  )
+
+  it.live("has nothing to judge where there are no rows, which is not the same as passing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 1, days: 5 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      const results = yield* check({ dataDir, names: ["core.ratio_history", "ratio_range"] })
+      expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["not_applicable"]))
+      const none = yield* temporaryFolder
+      const error = yield* Effect.flip(check({ dataDir: none, names: [] }))
+      expect(error.message).toContain("there is none")
+    }),
+  )
+
+  it.live("at the end of a run judges nothing when nothing was written", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 5, now: "2026-06-01T00:00:00Z" })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["ratio_history"]
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const again = yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(again.summary.nothingNew).toBe(true)
+      const recorded = yield* query(
+        dataDir,
+        `select 1 from ops.check_results where run_id = '${again.summary.runId}'`,
+      )
+      expect(recorded).toEqual([])
+    }),
+  )
+})
+
+describe("check --against-archive", () => {
+  it.live("finds a changed value, a deleted row and a lost response, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* lived
+      const options = (of: string) => ({
+        dataDir: of,
+        timeFields: defaultTimeFields,
+        onResponse: () => undefined,
+      })
+      const same = yield* compareWithArchive(options(dataDir))
+      expect(same.lost).toEqual([])
+      expect(same.tables.filter(({ isSame }) => !isSame)).toEqual([])
+
+      const changed = yield* corrupted(dataDir, [
+        `update core.ratio_history set actual_tvl = actual_tvl + 1 where ${oneRow}`,
+        `delete from core.apy_history where date = date '2026-05-20'`,
+      ])
+      const rules = yield* check({ dataDir: changed, names: [] })
+      const errors = rules.filter((each) => each.outcome === "failed" && each.severity === "error")
+      expect(errors).toEqual([])
+      const found = yield* compareWithArchive(options(changed))
+      const differing = found.tables.filter(({ isSame }) => !isSame)
+      expect(differing.map(({ table }) => table).toSorted()).toEqual([
+        "core.apy_history",
+        "core.ratio_history",
+      ])
+      const ratio = differing.find(({ table }) => table === "core.ratio_history")
+      expect(ratio?.onlyHere).toHaveLength(1)
+      expect(ratio?.onlyThere).toHaveLength(1)
+      const value = (row: Readonly<Record<string, unknown>> | undefined) =>
+        Number(row?.["actual_tvl"])
+      expect(value(ratio?.onlyHere[0]) - value(ratio?.onlyThere[0])).toBeCloseTo(1, 3)
+      const apy = differing.find(({ table }) => table === "core.apy_history")
+      expect(apy?.onlyHere).toEqual([])
+      expect(apy?.onlyThere[0]).toMatchObject({ date: "2026-05-20" })
+      expect((yield* compareWithArchive(options(changed))).tables).toEqual(found.tables)
+
+      const lost = yield* corrupted(dataDir, [
+        "delete from raw.responses where endpoint = 'unrealized_pnl' and pipeline = 'pnl_history'",
+      ])
+      const missing = yield* compareWithArchive(options(lost))
+      expect(missing.lost).toContainEqual(expect.objectContaining({ table: "core.pnl_history" }))
+      const pnl = missing.tables.find(({ table }) => table === "core.pnl_history")
+      expect(pnl).toMatchObject({ isSame: false, rowsAfter: 0 })
+    }),
+  )
+})
