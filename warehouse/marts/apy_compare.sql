@@ -34,25 +34,29 @@ periods as (
     window vault as (partition by vault_address)
 ),
 
--- Every day between a vault's first fact and its newest has a row: so many rows are so many days.
-closes as (
-    select
-        *,
-        lag(collateral_ratio_close, period_days) over (
-            partition by vault_address
-            order by day
-        ) as ratio_close_before
-    from periods
-),
-
 grown as (
     select
-        *,
+        periods.vault_address,
+        periods.day,
+        periods.chain_id,
+        periods.vault_name,
+        periods.period_days,
+        periods.apy_smoothed,
+        periods.apy_unsmoothed,
         case
-            when collateral_ratio_close > 0 and ratio_close_before > 0
-                then power(collateral_ratio_close / ratio_close_before, 365 / period_days) - 1
+            when periods.collateral_ratio_close > 0 and before.collateral_ratio_close > 0
+                then
+                    power(
+                        periods.collateral_ratio_close / before.collateral_ratio_close,
+                        365 / periods.period_days
+                    ) - 1
         end as apy_from_ratio
-    from closes
+    from periods
+    -- A join: lag() with an offset that is a column counts other rows in DuckDB 2.0.0.
+    left join vault_days as before
+        on
+            periods.vault_address = before.vault_address
+            and periods.day - periods.period_days = before.day
 )
 
 select
