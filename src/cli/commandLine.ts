@@ -3,6 +3,7 @@ import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
 import type { Arguments, Command } from "./Command.ts"
 import { commands } from "./commands/index.ts"
+import { answerCompletion, REQUEST } from "./completion/answer.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { globalFlags } from "./globalFlags.ts"
 import { version } from "./version.ts"
@@ -76,6 +77,7 @@ const once = (argv: Arguments): Arguments =>
 
 /** Runs what was typed and returns how it ended. Help goes to standard output, complaints do not. */
 export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
+  if (args[0] === REQUEST) return answerCompletion(commands, args.slice(1))
   let code: ExitCode = exitCodes.ok
   let complaint: string | undefined
   const built = parser(async (command, argv) => {

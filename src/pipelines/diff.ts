@@ -2,8 +2,8 @@
 // before. SQL of each table derives from its value.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../config/nearest.ts"
-import type { Table } from "../domain/table.ts"
-import { tableName } from "../domain/table.ts"
+import { type Table, tableName } from "../domain/table.ts"
+import { parseInstant } from "../domain/time.ts"
 import type { PublishedCopy, QueryParameters } from "../load/PublishedCopy.ts"
 import { changesOf } from "../load/changes.ts"
 import { tables } from "./catalog.ts"
@@ -48,10 +48,7 @@ export const spanOf = ({ runs }: RunHistory, one: RunRow, other: RunRow | undefi
   return one.started_at <= other.started_at ? { from: one, to: other } : { from: other, to: one }
 }
 
-const microsOf = (iso: string): number => {
-  const micros = /\.\d{3}(\d{3})Z$/.exec(iso)?.[1]
-  return Date.parse(iso) * 1000 + Number(micros ?? 0)
-}
+const microsOf = (iso: string): number => parseInstant(iso) ?? 0
 
 const parametersOf = ({ from, to }: Span, vault: string | undefined): QueryParameters => ({
   after: { micros: from === undefined ? 0 : microsOf(from.started_at) },
@@ -61,6 +58,9 @@ const parametersOf = ({ from, to }: Span, vault: string | undefined): QueryParam
 
 const keepsPast = ({ schema, mode }: Table): boolean =>
   schema === "core" && (mode === "history" || mode === "slowly_changing")
+
+/** Tables a difference can be told of. */
+export const comparableNames = (): ReadonlyArray<string> => tables.filter(keepsPast).map(tableName)
 
 const hasVaults = ({ columns }: Table): boolean =>
   columns.some(({ name }) => name === "vault_address")
