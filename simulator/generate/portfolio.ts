@@ -1,4 +1,5 @@
-// What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3).
+// What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3). Figures are
+// those of `now`; only the times of calculation run with the clock.
 import { addressOf, servedCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { protocols } from "./allocations.ts"
@@ -13,8 +14,8 @@ import { chains } from "./world.ts"
 const tokenAddress = (world: World, symbol: string): string =>
   servedCase(addressOf("evm", world.options.seed, "token", symbol), world.options.addressCase)
 
-const tokensOf = (world: World, owner: Subaccount, ms: number) => {
-  const value = holdingsOf(owner, ms)
+const tokensOf = (world: World, owner: Subaccount) => {
+  const value = holdingsOf(owner, world.nowMs)
   return (["USDC", "WETH"] as const).map((symbol, index) => {
     const usd = rounded(value * (index === 0 ? 0.6 : 0.4), 2)
     const amount = symbol === "USDC" ? usd : usd / 2600
@@ -32,14 +33,14 @@ const tokensOf = (world: World, owner: Subaccount, ms: number) => {
 /** Health of a subaccount without debt is reported as this, the document giving no other number. */
 const unburdened = 999
 
-const healthOf = (world: World, owner: Subaccount, ms: number) => {
-  const collateral = rounded(holdingsOf(owner, ms) * 0.85, 2)
+const healthOf = (world: World, owner: Subaccount) => {
+  const collateral = rounded(holdingsOf(owner, world.nowMs) * 0.85, 2)
   const { debt } = debtAndCredit(world, owner)
   return { collateral, debt, factor: debt === 0 ? unburdened : rounded(collateral / debt, 6) }
 }
 
 export const healthRecord = (world: World, owner: Subaccount, clock: number) => {
-  const { collateral, debt, factor } = healthOf(world, owner, clock)
+  const { collateral, debt, factor } = healthOf(world, owner)
   return {
     healthFactor: factor,
     totalCollateral: collateral,
@@ -60,23 +61,22 @@ export const cefiPositions = (owner: Subaccount) =>
     unrealizedPnl: rounded(1000 * (unit(owner.key + 34, index) - 0.5), 2),
   }))
 
-export const defiPositions = (owner: Subaccount, ms: number) =>
+export const defiPositions = (world: World, owner: Subaccount) =>
   Array.from({ length: 1 + pick(owner.key, 35, 3) }, (_, index) => ({
     chainId: chains.ethereum,
     protocol: choose(owner.key + 36, index, protocols),
     type: "lending",
-    usdValue: rounded(holdingsOf(owner, ms) * 0.1 * unit(owner.key + 37, index), 2),
+    usdValue: rounded(holdingsOf(owner, world.nowMs) * 0.1 * unit(owner.key + 37, index), 2),
   }))
 
 export const summaryRecord = (
   world: World,
   owner: Subaccount,
-  clock: number,
   otcPositions: readonly unknown[],
 ) => {
-  const tokens = tokensOf(world, owner, clock)
-  const value = holdingsOf(owner, clock)
-  const { collateral, debt, factor } = healthOf(world, owner, clock)
+  const tokens = tokensOf(world, owner)
+  const value = holdingsOf(owner, world.nowMs)
+  const { collateral, debt, factor } = healthOf(world, owner)
   const { credit } = debtAndCredit(world, owner)
   return {
     address: owner.address,
@@ -99,7 +99,7 @@ export const summaryRecord = (
     portfolio: {
       cefiPositions: cefiPositions(owner),
       collateralBalances: [{ symbol: "USDC", usdValue: collateral }],
-      defiPositions: defiPositions(owner, clock),
+      defiPositions: defiPositions(world, owner),
       discountedValue: collateral,
       legacyHedgerPositions: [],
       marginBalances: [],
@@ -114,13 +114,15 @@ export const summaryRecord = (
 
 /** Cross-chain protocol positions: positions and tokens, and a breakdown per strategy (§2.5). */
 export const protocolPositions = (world: World, owner: Subaccount, clock: number) => {
-  const positions = defiPositions(owner, clock)
+  const positions = defiPositions(world, owner)
   return {
     address: owner.address,
     calculatedAt: iso(clock),
-    totalUsdValue: holdingsOf(owner, clock),
+    totalUsdValue: holdingsOf(owner, world.nowMs),
     positions,
-    tokens: tokensOf(world, owner, clock),
-    strategies: [{ name: `${owner.name} main`, positions, usdValue: holdingsOf(owner, clock) }],
+    tokens: tokensOf(world, owner),
+    strategies: [
+      { name: `${owner.name} main`, positions, usdValue: holdingsOf(owner, world.nowMs) },
+    ],
   }
 }

@@ -26,7 +26,7 @@ const excessOrDeficit = (call: Call): unknown => {
   const owner = subaccountBy(call, address)
   const { debt } = debtAndCredit(world, owner)
   // All zeroes when the subaccount has no debt (§2.6).
-  const spare = debt === 0 ? 0 : holdingsOf(owner, call.clock) * 0.85 - debt * target
+  const spare = debt === 0 ? 0 : holdingsOf(owner, world.nowMs) * 0.85 - debt * target
   const usd = spare / (debt === 0 ? 1 : factorFor(ladder, Math.abs(spare)))
   const price = ladder.symbol.startsWith("USD") ? 1 : 2600
   return {

@@ -67,7 +67,7 @@ const debank = (call: Call): unknown => {
 
 const summary = (call: Call): unknown => {
   const owner = queried(call)
-  return summaryRecord(call.world, owner, call.clock, otcPositionsOf(call.world, owner))
+  return summaryRecord(call.world, owner, otcPositionsOf(call.world, owner))
 }
 
 const get = (

@@ -1,0 +1,129 @@
+// A service whose facts stand still: what a second run adds to the warehouse, with and without a key.
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { defaultWire } from "../../src/extract/request.ts"
+import { parseDay } from "../../src/domain/time.ts"
+import { defaultParquet } from "../../src/load/parquet.ts"
+import { pipelineNames, tables } from "../../src/pipelines/catalog.ts"
+import type { PipelineSummary, RunSummary } from "../../src/pipelines/progress.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+// Without the caches of §8 every answer is worked out anew, and says when.
+const still = {
+  now: "2026-06-01T12:00:00Z",
+  days: 40,
+  vaults: 4,
+  subaccounts: 12,
+  slowReadMs: 0,
+  serverCaches: false,
+}
+
+/** As the document says, every reading is another one: its time is part of what it is. */
+const alwaysNew = ["health_factors"]
+
+/** Why a transaction failed is known once and for all. */
+const isAskedAgain = (name: string): boolean => name !== "revert_reasons"
+
+const paths = {
+  cefiPositions: "/subaccount/{address}/cefi_positions",
+  subaccountOtcPositions: "/subaccount/{address}/otc_positions",
+  subaccountLoans: "/subaccount/{address}/loans",
+}
+
+/** Makes what earlier runs asked an hour older, so that nothing is left unasked for being fresh. */
+const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
+    const connection = await instance.connect()
+    await connection.run("update ops.tasks set finished_at = finished_at - interval 1 hour")
+    await connection.run("checkpoint")
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+const counts = (dataDir: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      tables
+        .filter(({ schema }) => schema === "core")
+        .map(({ name }) => `select '${name}' as name, count(*)::integer as n from core.${name}`)
+        .join(" union all "),
+    ),
+    (rows) => new Map(rows.map((row) => [String(row["name"]), Number(row["n"])])),
+  )
+
+/** Pipelines of which a task ended so, in order. */
+const namesOf = (summary: RunSummary, ...of: ReadonlyArray<keyof PipelineSummary["outcomes"]>) =>
+  summary.pipelines
+    .filter(({ outcomes }) => of.some((outcome) => outcomes[outcome] !== undefined))
+    .map(({ name }) => name)
+    .toSorted()
+
+interface Ladder {
+  readonly chain: number
+  readonly address: string
+}
+
+describe("a second run over facts that stand still", () => {
+  it.live("with a key asks of everything again, and adds nothing but new readings", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(still)
+      const dataDir = yield* temporaryFolder
+      const apiKey = Redacted.make("demo-admin-key")
+      const [token] = yield* Effect.promise(async () => {
+        const ladders = await fetch(`${simulator.url}/risk/discount_factors`, {
+          headers: { "x-api-key": Redacted.value(apiKey) },
+        })
+        return (await ladders.json()) as ReadonlyArray<Ladder>
+      })
+      const inputs = {
+        loan_token_chain: token?.chain,
+        loan_token_address: token?.address,
+        loan_amount: 1_000_000,
+        on_platform: false,
+        collateral_tokens: [[token?.chain, token?.address]],
+        collateral_token_allocation: [1],
+      }
+      const may = { start: parseDay("2026-05-01") ?? 0, end: parseDay("2026-05-31") ?? 0 }
+      const sync = runOnce(simulator.url, dataDir, {
+        api: { apiKey, wire: { ...defaultWire, paths } },
+        settings: { scenarios: [{ name: "a loan", inputs }], performanceFeeRanges: [may] },
+      })
+      const first = yield* sync
+      expect(first.summary.outcome).toBe("complete")
+      const before = yield* counts(dataDir)
+      yield* letAnHourPass(dataDir)
+
+      const { summary } = yield* sync
+      expect(summary.outcome).toBe("complete")
+      expect(namesOf(summary, "loaded")).toEqual(alwaysNew)
+      // Each has asked again, and found what it had as it was.
+      const found = namesOf(summary, "unchanged", "loaded")
+      expect(found).toEqual(namesOf(first.summary, "loaded").filter(isAskedAgain))
+      expect(found).toEqual(pipelineNames.filter(isAskedAgain).toSorted())
+      const after = yield* counts(dataDir)
+      const grown = [...after].filter(([name, n]) => n !== before.get(name)).map(([name]) => name)
+      expect(grown).toEqual(alwaysNew)
+    }),
+  )
+
+  it.live("without a key says that there is nothing new, and publishes nothing", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(still)
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(simulator.url, dataDir, { publish: { parquet: defaultParquet } })
+      expect((yield* sync).summary).toMatchObject({ nothingNew: false, published: true })
+      const before = yield* counts(dataDir)
+      yield* letAnHourPass(dataDir)
+      const { summary } = yield* sync
+      expect(summary).toMatchObject({ outcome: "complete", nothingNew: true, published: false })
+      expect(yield* counts(dataDir)).toEqual(before)
+    }),
+  )
+})
