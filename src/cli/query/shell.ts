@@ -40,6 +40,11 @@ export const shell = Effect.fnUntraced(function* (
   )
   const { stdout } = streams
   let isAsking = false
+  let isOpen = true
+  // Ctrl-D may be typed while a question runs; what was typed before it is still answered.
+  terminal.on("close", () => {
+    isOpen = false
+  })
   // Ctrl-C ends the question: the one that runs, or the one being typed.
   terminal.on("SIGINT", () => {
     if (isAsking) return copy.interrupt()
@@ -55,7 +60,11 @@ export const shell = Effect.fnUntraced(function* (
   const lines = terminal[Symbol.asyncIterator]()
   stdout.write(GREETING)
   for (;;) {
-    const line = yield* readLine(terminal, lines, pending === "" ? PROMPT : CONTINUED)
+    if (isOpen) {
+      terminal.setPrompt(pending === "" ? PROMPT : CONTINUED)
+      terminal.prompt()
+    }
+    const line = yield* readLine(lines)
     if (line === undefined) return
     const command = line.trim()
     if (pending === "" && command.startsWith(".")) {
@@ -112,10 +121,8 @@ const openTerminal = (
 }
 
 /** `undefined` at Ctrl-D. */
-const readLine = (terminal: Interface, lines: AsyncIterator<string>, prompt: string) =>
+const readLine = (lines: AsyncIterator<string>) =>
   Effect.promise(async () => {
-    terminal.setPrompt(prompt)
-    terminal.prompt()
     const next = await lines.next()
     return next.done === true ? undefined : next.value
   })

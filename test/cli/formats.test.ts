@@ -1,0 +1,138 @@
+// What `query` prints of values that are hard to print, and what --param makes of what was typed.
+import { PassThrough } from "node:stream"
+import { text } from "node:stream/consumers"
+import * as Result from "effect/Result"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "vitest"
+import { type Format, printAnswer } from "../../src/cli/query/formats.ts"
+import { readParameters, typedValue } from "../../src/cli/query/parameters.ts"
+import { bound } from "../../src/load/queryParameter.ts"
+import { convert } from "../../src/load/readRows.ts"
+
+const printed = async (sql: string, format: Format, values?: Parameters<typeof bound>[0]) => {
+  const instance = await DuckDBInstance.create(":memory:")
+  try {
+    const connection = await instance.connect()
+    const result = await connection.stream(sql, bound(values))
+    const out = new PassThrough()
+    const names = result.deduplicatedColumnNames()
+    const types = result.columnTypes()
+    const columns = types.map((type, at) => ({ type, name: names[at] ?? "" }))
+    const answer = { columns, rows: result.yieldConvertedRows(convert) }
+    const [, said] = await Promise.all([
+      printAnswer(answer as Parameters<typeof printAnswer>[0], format, Infinity, out).then(() =>
+        out.end(),
+      ),
+      text(out),
+    ])
+    return said
+  } finally {
+    instance.closeSync()
+  }
+}
+
+/** [SQL, in CSV, in JSON]. */
+const values: ReadonlyArray<readonly [sql: string, csv: string, json: string]> = [
+  ["null", "", "null"],
+  ["''", `""`, `""`],
+  [`'a"b'`, `"a""b"`, String.raw`"a\"b"`],
+  [`'a' || chr(10) || 'b'`, `"a\nb"`, String.raw`"a\nb"`],
+  [`'a' || chr(13) || 'b'`, `"a\rb"`, String.raw`"a\rb"`],
+  ["'a,b;c'", `"a,b;c"`, `"a,b;c"`],
+  // 2^256 - 1, as raw token amounts are kept.
+  [
+    "'115792089237316195423570985008687907853269984665640564039457584007913129639935'",
+    "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+    `"115792089237316195423570985008687907853269984665640564039457584007913129639935"`,
+  ],
+  ["9007199254740992::bigint", "9007199254740992", `"9007199254740992"`],
+  ["9007199254740991::bigint", "9007199254740991", "9007199254740991"],
+  [
+    "170141183460469231731687303715884105727",
+    "170141183460469231731687303715884105727",
+    `"170141183460469231731687303715884105727"`,
+  ],
+  ["1.50::decimal(5, 2)", "1.50", `"1.50"`],
+  ["0.1::double + 0.2", "0.30000000000000004", "0.30000000000000004"],
+  ["'nan'::double", "NaN", `"NaN"`],
+  ["true", "true", "true"],
+  [
+    `'{"a": 9007199254740993, "b": [1,\n2]}'::json`,
+    `"{""a"": 9007199254740993, ""b"": [1,\n2]}"`,
+    `{"a": 9007199254740993, "b": [1, 2]}`,
+  ],
+  ["null::json", "", "null"],
+  ["[1, null]", `"[1,null]"`, "[1,null]"],
+  [
+    "timestamp '2026-01-01 00:00:00.123456'",
+    "2026-01-01T00:00:00.123456Z",
+    `"2026-01-01T00:00:00.123456Z"`,
+  ],
+  ["timestamp '2026-01-01'", "2026-01-01T00:00:00.000Z", `"2026-01-01T00:00:00.000Z"`],
+  ["'infinity'::timestamp", "infinity", `"infinity"`],
+  ["date '2026-01-01'", "2026-01-01", `"2026-01-01"`],
+  ["interval '1 day 2 hours'", "1 day 02:00:00", `"1 day 02:00:00"`],
+  ["'ü–√'", "ü–√", `"ü–√"`],
+]
+
+describe("values", () => {
+  it.each(values)("%s in CSV", async (sql, csv) => {
+    expect(await printed(`select ${sql} as x, 1 as y`, "csv")).toBe(`x,y\n${csv},1\n`)
+  })
+
+  it.each(values)("%s in JSON and NDJSON", async (sql, _csv, json) => {
+    const line = `{"x":${json},"y":1}`
+    expect(await printed(`select ${sql} as x, 1 as y`, "ndjson")).toBe(`${line}\n`)
+    expect(await printed(`select ${sql} as x, 1 as y`, "json")).toBe(`[\n  ${line}\n]\n`)
+    expect(() => JSON.parse(line) as unknown).not.toThrow()
+  })
+
+  it.each(values)("%s is one line of Markdown", async (sql) => {
+    const lines = (await printed(`select ${sql} as x, 'a|b\\' as y`, "markdown")).split("\n")
+    expect(lines).toHaveLength(4)
+    expect(lines[2]).toMatch(/^\| .*\| a\\\|b\\\\ \|$/)
+  })
+
+  it.each(["table", "markdown"] as const)(
+    "a control character is shown, not obeyed: %s",
+    async (format) => {
+      const said = await printed("select 'a' || chr(27) || '[31mred' || chr(7) as x", format)
+      expect(said).not.toMatch(/[\u0007\u001b]/)
+      expect(said).toContain(
+        String.raw`a\x1b[31mred\x07`.replaceAll("\\", format === "markdown" ? "\\\\" : "\\"),
+      )
+    },
+  )
+})
+
+describe("--param", () => {
+  const typed: ReadonlyArray<readonly [typed: string, type: string, value: string]> = [
+    ["5", "INTEGER", "5"],
+    ["-2.5", "DOUBLE", "-2.5"],
+    ["1e3", "INTEGER", "1000"],
+    ["true", "BOOLEAN", "true"],
+    ["2026-05-01", "DATE", "2026-05-01"],
+    ["2026-05-01T03:00", "TIMESTAMP", "2026-05-01T03:00:00.000Z"],
+    ["2026-05-01 05:00:00+02:00", "TIMESTAMP", "2026-05-01T03:00:00.000Z"],
+    ["2026-02-30", "VARCHAR", "2026-02-30"],
+    ["007", "VARCHAR", "007"],
+    ["'5'", "VARCHAR", "5"],
+    ["0xabc", "VARCHAR", "0xabc"],
+    // A double would round it.
+    ["9007199254740993", "VARCHAR", "9007199254740993"],
+  ]
+  it.each(typed)("%s is %s", async (given, type, value) => {
+    const said = await printed("select typeof($p) as t, $p as v", "csv", { p: typedValue(given) })
+    expect(said).toBe(`t,v\n${type},${value}\n`)
+  })
+
+  it("null is none", () => expect(typedValue("null")).toBeNull())
+
+  it("can be reckoned with, and compared", async () => {
+    const parameters = Result.getOrThrow(
+      readParameters(["day=2026-01-31", "n=2", "text=it's a=b, c"]),
+    )
+    const said = await printed("select $day + 1 as d, $n * 2 as n, $text as t", "csv", parameters)
+    expect(said).toBe(`d,n,t\n2026-02-01,4,"it's a=b, c"\n`)
+  })
+})
