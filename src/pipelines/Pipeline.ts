@@ -24,6 +24,8 @@ export interface RunSettings {
   readonly until: number | undefined
   /** Read everything again, whatever the cursors say. */
   readonly full: boolean
+  /** Ask again for what is missing inside the known range of each series. */
+  readonly fillGaps: boolean
   readonly overlapDays: number
   readonly timeFields: ReadonlyArray<string>
   readonly apySeries: ReadonlyArray<ApySeries>
@@ -72,12 +74,31 @@ export interface Step {
   readonly warning?: string
 }
 
+/** A day inside the known range of a series that lacks something, or stands beside one that does. */
+export interface HoleDay {
+  /** Days since 1970. */
+  readonly day: number
+  /** Hours or days that have a fact. */
+  readonly present: number
+  /** Starts of the hours or days without one, microseconds since 1970 UTC. */
+  readonly missing: ReadonlyArray<number>
+}
+
+export interface Holes {
+  /** How long an expected hour or day lasts, microseconds. */
+  readonly slotMicros: number
+  /** In their order. */
+  readonly days: ReadonlyArray<HoleDay>
+}
+
 /** What earlier runs left for an entity. */
 export interface Memory {
   /** What tasks, cursors and gaps are filed under. */
   readonly entity: string
   readonly cursor: (entity: string) => unknown
   readonly openGaps: ReadonlyArray<{ readonly fromAt: number; readonly toAt: number }>
+  /** What a run that fills gaps asks for again; absent in any other. */
+  readonly holes?: Holes
 }
 
 export type Steps = Stream.Stream<Step, ApiError | ArchiveError, ApiClient>

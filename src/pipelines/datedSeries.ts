@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { Rows, Table, Value } from "../domain/table.ts"
+import type { Rows, Table } from "../domain/table.ts"
 import { dayOf, endOfDay, formatDay, startOfDay } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
@@ -13,10 +13,12 @@ import {
   type DateWindow,
   dateWindows,
   type SeriesCursor,
-  type WindowRead,
   type WindowStep,
 } from "../extract/paginators/dateWindows.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
+import { fillHoles, type FillStep, type HoleRead, holeWindows } from "./fillHoles.ts"
+import { failedStep } from "./failedStep.ts"
+import { holesToFill } from "./holes.ts"
 import { landed } from "./landed.ts"
 import type { GapNote, Memory, Pipeline, RunContext, Step, Target } from "./Pipeline.ts"
 import { readSeriesCursor, writeSeriesCursor } from "./seriesCursor.ts"
@@ -51,17 +53,33 @@ export const datedSeries = <P extends Parameters, A>(
   after: ["vaults"],
   targets: series.targets,
   rows: series.rows,
-  steps: (target, memory, context) =>
-    dateWindows({
-      cursor: context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity)),
-      gaps: memory.openGaps.map(({ fromAt, toAt }) => ({ from: dayOf(fromAt), to: dayOf(toAt) })),
+  steps: (target, memory, context) => {
+    const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity))
+    const holes = oldHoles(cursor, memory, context)
+    const whole = dateWindows({
+      cursor,
+      // Where holes are filled, gaps are asked for together with them.
+      gaps:
+        holes === undefined
+          ? memory.openGaps.map(({ fromAt, toAt }) => ({ from: dayOf(fromAt), to: dayOf(toAt) }))
+          : [],
       today: context.today,
       windowDays: series.windowDays,
       overlapDays: context.overlapDays,
       since: context.since,
       until: context.until,
       read: (window) => read(series, target, window, context),
-    }).pipe(Stream.map((step) => toStep(series, memory.entity, step))),
+    }).pipe(Stream.map((step) => toStep(series, memory.entity, step)))
+    if (holes === undefined) return whole
+    const filled = fillHoles({
+      holes,
+      openGaps: memory.openGaps,
+      windowDays: series.windowDays,
+      context,
+      read: (window) => read(series, target, window, context),
+    }).pipe(Stream.map((step) => filledStep(series, step)))
+    return Stream.concat(filled, whole)
+  },
   expectedRequests: ({ subject }, memory, context) =>
     expectedRequests(series.windowDays, subject, memory, context),
 })
@@ -78,7 +96,8 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
   const { timeFields } = context
   const mapped = yield* landed(series, { entity, subject, inputs, timeFields }, answer)
   const points = series.pointsIn(answer.value)
-  const days = daysIn(series.table, mapped)
+  const times = timesIn(series.table, mapped)
+  const days = daysIn(times)
   const content: Content = { answer, mapped }
   return {
     content,
@@ -86,28 +105,39 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
     oldest: days?.oldest,
     newest: days?.newest,
     full: series.pointLimit !== undefined && points >= series.pointLimit,
-  } satisfies WindowRead<Content>
+    times,
+  } satisfies HoleRead<Content>
 })
 
-const daysIn = (
-  table: Table,
-  { rows }: MappedAnswer,
-): { readonly oldest: number; readonly newest: number } | undefined => {
+/** Of the points, microseconds since 1970 UTC; a day counts from its start. */
+const timesIn = (table: Table, { rows }: MappedAnswer): ReadonlyArray<number> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const found: Rows | undefined = rows.find((each) => each.table === table)
-  const times: ReadonlyArray<Value> = found?.columns[at] ?? []
+  const times = (found?.columns[at] ?? []) as ReadonlyArray<number>
+  return table.columns[at]?.type === "date" ? times.map(startOfDay) : times
+}
+
+const daysIn = (
+  times: ReadonlyArray<number>,
+): { readonly oldest: number; readonly newest: number } | undefined => {
   let oldest = Infinity
   let newest = -Infinity
   for (const time of times) {
-    const value = time as number
-    if (value < oldest) oldest = value
-    if (value > newest) newest = value
+    if (time < oldest) oldest = time
+    if (time > newest) newest = time
   }
-  if (oldest === Infinity) return undefined
-  return table.columns[at]?.type === "date"
-    ? { oldest, newest }
-    : { oldest: dayOf(oldest), newest: dayOf(newest) }
+  return oldest === Infinity ? undefined : { oldest: dayOf(oldest), newest: dayOf(newest) }
 }
+
+/** Holes of days that were read once and that this run does not read anyway. */
+const oldHoles = (cursor: SeriesCursor | undefined, memory: Memory, context: RunContext) =>
+  cursor === undefined
+    ? undefined
+    : holesToFill(
+        memory.holes,
+        context,
+        (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
+      )
 
 const windowText = ({ from, to }: DateWindow): string =>
   `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
@@ -148,13 +178,38 @@ const toStep = (
     requests: answer.attempts,
     gaps,
     drift: mapped.drift,
-    ...(step.suspicious
-      ? {
-          warning: `nothing in ${windowText(step.window)}, where there were points before; kept them`,
-        }
-      : {}),
+    ...(step.suspicious ? { warning: nothingIn(windowText(step.window)) } : {}),
   }
 }
+
+const filledStep = (
+  series: { readonly endpoint: { readonly name: string } },
+  step: FillStep<Content>,
+): Step => {
+  const window = windowText(step.window)
+  if (step._tag === "NotFilled") {
+    const failed = failedStep(step.error, window)
+    return failed.outcome === "quarantined"
+      ? { ...failed, gaps: [gap(step.window, "quarantined", "open", step.error.detail)] }
+      : failed
+  }
+  const { answer, mapped } = step.content
+  const empty = step.points === 0
+  return {
+    window,
+    endpoint: series.endpoint.name,
+    outcome: step.suspicious ? "suspicious_empty" : empty ? "empty" : "landed",
+    rows: empty ? [] : mapped.rows,
+    responses: answer.responses,
+    requests: answer.attempts,
+    gaps: step.gaps,
+    drift: mapped.drift,
+    ...(step.suspicious ? { warning: nothingIn(window) } : {}),
+  }
+}
+
+const nothingIn = (window: string): string =>
+  `nothing in ${window}, where there were points before; kept them`
 
 const cursorOf = (entity: string, cursor: SeriesCursor | undefined): Pick<Step, "cursor"> =>
   cursor === undefined ? {} : { cursor: { entity, value: writeSeriesCursor(cursor) } }
@@ -181,9 +236,14 @@ const expectedRequests = (
     context.since ?? -Infinity,
   )
   const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
+  const holes = oldHoles(cursor, memory, context)
+  const again =
+    holes === undefined
+      ? memory.openGaps.length
+      : holeWindows(holes, memory.openGaps, windowDays).length
   // The two more: an empty window and the question for anything before it.
-  if (cursor === undefined) return windows(context.today - start) + 2 + memory.openGaps.length
+  if (cursor === undefined) return windows(context.today - start) + 2 + again
   const older = cursor.complete || cursor.from <= start ? 0 : windows(cursor.from - start) + 2
   // What came since is one window, cut into more only when its answer is full.
-  return 1 + older + memory.openGaps.length
+  return 1 + older + again
 }

@@ -6,6 +6,7 @@ export const defaultRunSettings: RunSettings = {
   since: undefined,
   until: undefined,
   full: false,
+  fillGaps: false,
   overlapDays: settings.overlapDays.default,
   timeFields: settings.timeFields.default,
   apySeries: settings.apySeries.default,

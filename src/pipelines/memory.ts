@@ -5,6 +5,7 @@ import { dayOf, formatInstant, MICROS_PER_DAY } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Warehouse } from "../load/Warehouse.ts"
 import type { Place } from "../extract/ResponseArchive.ts"
+import { holesOf } from "./holes.ts"
 import type { AnyPipeline, Lookup, Memory, RunContext, Target } from "./Pipeline.ts"
 import { chosen, type SyncOptions } from "./selection.ts"
 
@@ -37,19 +38,24 @@ export const askedBy = Effect.fnUntraced(function* (
   const targets = yield* pipeline.targets(yield* lookupOf(warehouse, context, options))
   const cursors = yield* warehouse.cursors(pipeline.name)
   const gaps = yield* openGaps(warehouse, pipeline.name)
+  const holes = context.fillGaps ? yield* holesOf(warehouse, pipeline.name) : undefined
   const settled = context.full
     ? new Set<string>()
     : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
   return targets
     .filter(({ entity }) => !settled.has(entity))
-    .map((target): Asked => ({
-      target,
-      memory: {
-        entity: target.entity,
-        cursor: (name) => cursors.get(name),
-        openGaps: gaps.get(target.entity) ?? [],
-      },
-    }))
+    .map((target): Asked => {
+      const missing = holes?.get(target.entity)
+      return {
+        target,
+        memory: {
+          entity: target.entity,
+          cursor: (name) => cursors.get(name),
+          openGaps: gaps.get(target.entity) ?? [],
+          ...(missing === undefined ? {} : { holes: missing }),
+        },
+      }
+    })
 })
 
 const lookupOf = Effect.fnUntraced(function* (

@@ -8,6 +8,7 @@ import { coreTables } from "../transform/tables/index.ts"
 import { pipelines as all } from "./catalog.ts"
 import { askedBy, storedVaults } from "./memory.ts"
 import type { RunContext } from "./Pipeline.ts"
+import { createMartViews } from "./publish.ts"
 import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 export interface PlannedPipeline {
@@ -46,6 +47,7 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const warehouse = yield* Warehouse
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
+  if (context.fillGaps) yield* createMartViews
   const pipelines: Array<PlannedPipeline> = []
   for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
     const isClosed = closedBy(pipeline.endpoint, options) !== undefined

@@ -10,6 +10,7 @@ import { pipelines } from "./catalog.ts"
 import { type Asked, askedBy, knownDrift } from "./memory.ts"
 import type { AnyPipeline, RunContext } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
+import { createMartViews } from "./publish.ts"
 import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
 import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
@@ -22,6 +23,8 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   const startedAt = yield* Clock.currentTimeMillis
   const now = microsFromMillis(startedAt)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
+  // What is missing is read from a view, which only publishing makes otherwise.
+  if (context.fillGaps) yield* createMartViews
   const runner = new Runner(options, yield* knownDrift(yield* Warehouse))
   const selected = withWhatTheyNeed(pipelines, options.pipelines)
   const ended = new Map(

@@ -1,11 +1,11 @@
-// vaulthouse sync: extract, transform, load, publish.
+// vaulthouse sync: extract, transform, load, check, publish.
 import type { Command } from "../Command.ts"
 
 export const sync: Command = {
   name: "sync",
   summary: "Read what is new from the service into the warehouse",
   details:
-    "Reads what is new since the last run (everything, the first time), loads it in small transactions, and publishes the read-only copy and Parquet. Stopping it at any moment loses nothing.",
+    "Reads what is new since the last run (everything, the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and Parquet. Stopping it at any moment loses nothing.",
   positional: {
     name: "pipeline",
     describe: "Names as `sync --plan` lists them; what they need runs too; all when none",
@@ -16,6 +16,11 @@ export const sync: Command = {
     since: { type: "string", requiresArg: true, describe: "First day to read (YYYY-MM-DD)" },
     until: { type: "string", requiresArg: true, describe: "Last day to read (YYYY-MM-DD)" },
     full: { type: "boolean", describe: "Read everything again, whatever was read before" },
+    "fill-gaps": {
+      type: "boolean",
+      describe:
+        "Ask again for hours and days missing from the histories; those still not served are not asked for a third time",
+    },
     publish: {
       type: "boolean",
       default: true,

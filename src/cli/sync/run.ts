@@ -113,6 +113,7 @@ const readArguments = (
         since,
         until,
         full: argv["full"] === true,
+        fillGaps: argv["fill-gaps"] === true,
         overlapDays: settings.overlapDays,
         timeFields: settings.timeFields,
         apySeries: settings.apySeries,

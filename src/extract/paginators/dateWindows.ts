@@ -109,6 +109,9 @@ const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
 ])
 const MAX_FAILURES_IN_A_ROW = 2
 
+/** Whether a failure leaves the other windows of the series to be asked for. */
+export const isOfOneWindow = ({ reason }: ApiError): boolean => windowLocal.has(reason._tag)
+
 export const dateWindows = <A, E, R>(
   options: DateWindows<A, E, R>,
 ): Stream.Stream<WindowStep<A>, ApiError | E, R> => {

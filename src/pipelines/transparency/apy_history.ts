@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { formatDay, parseDay } from "../../domain/time.ts"
+import { dayOf, formatDay, parseDay, startOfDay } from "../../domain/time.ts"
 import type { VaultRef } from "../../domain/vault.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { historicalApyChart } from "../../extract/endpoints/transparency/historical_apy_chart.ts"
@@ -13,8 +13,9 @@ import {
   type ApySeries,
 } from "../../transform/tables/transparency/apy_history.ts"
 import { failedStep } from "../failedStep.ts"
+import { givenUp, holesToFill, missingSlots } from "../holes.ts"
 import { landed } from "../landed.ts"
-import type { Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
+import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 import { vaults } from "../targets.ts"
 
 const decodeCursor = Schema.decodeUnknownResult(Schema.Struct({ through: Schema.String }))
@@ -30,23 +31,69 @@ const mark = (stored: unknown): number | undefined => {
   return Result.isSuccess(decoded) ? parseDay(decoded.success.through) : undefined
 }
 
+const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): number =>
+  through - 2 * averagingPeriodDays
+
 /** How far back to ask: a rolling filter revises values up to two windows behind the newest. */
-const daysAgo = (series: ApySeries, through: number | undefined, context: RunContext): number => {
+const daysAgo = (
+  series: ApySeries,
+  through: number | undefined,
+  oldestHole: number,
+  context: RunContext,
+): number => {
   const oldest =
-    through === undefined || context.full ? context.since : through - 2 * series.averagingPeriodDays
+    through === undefined || context.full
+      ? context.since
+      : Math.min(oldestHole, revisedSince(series, through))
   return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
+}
+
+/** The days no series has, which one longer question for each asks for again. */
+class Filling {
+  private readonly holes: Holes | undefined
+  private readonly context: RunContext
+  private readonly missing: Set<number>
+  private pending: number
+
+  constructor(memory: Memory, context: RunContext) {
+    const revised = context.apySeries.map((series) => {
+      const through = mark(memory.cursor(`${memory.entity} ${seriesName(series)}`))
+      return through === undefined ? -Infinity : revisedSince(series, through)
+    })
+    const settled = Math.min(...revised)
+    this.holes = holesToFill(memory.holes, context, (day) => day < settled)
+    this.context = context
+    this.missing = new Set(missingSlots(this.holes))
+    this.pending = revised.length
+  }
+
+  /** Infinity where nothing is missing. */
+  get oldest(): number {
+    const [first] = missingSlots(this.holes)
+    return first === undefined ? Infinity : dayOf(first)
+  }
+
+  /** Days are given up once every series was answered and none has them. */
+  answered(dates: ReadonlyArray<number>): ReadonlyArray<GapNote> {
+    for (const date of dates) this.missing.delete(startOfDay(date))
+    this.pending -= 1
+    return this.holes === undefined || this.pending > 0
+      ? []
+      : givenUp([...this.missing], this.holes, this.context)
+  }
 }
 
 const readSeries = Effect.fnUntraced(function* (
   { entity: vault, subject }: Target<VaultRef>,
   series: ApySeries,
   memory: Memory,
+  filling: Filling,
   context: RunContext,
 ) {
   const client = yield* ApiClient
   const entity = `${memory.entity} ${seriesName(series)}`
   const through = mark(memory.cursor(entity))
-  const days = daysAgo(series, through, context)
+  const days = daysAgo(series, through, filling.oldest, context)
   const inputs = {
     vault: subject.served,
     applySmoothing: series.smoothing,
@@ -71,6 +118,7 @@ const readSeries = Effect.fnUntraced(function* (
   if (dates.length > 0) {
     return {
       ...shared,
+      gaps: filling.answered(dates),
       outcome: "landed",
       rows,
       cursor: { entity, value: { through: formatDay(newest) } },
@@ -100,15 +148,18 @@ export const apyHistoryPipeline: Pipeline<
   targets: vaults,
   rows: apyHistoryRows,
   steps: (target, memory, context) =>
-    Stream.fromIterable(context.apySeries).pipe(
-      Stream.mapEffect((series) =>
-        readSeries(target, series, memory, context).pipe(
-          // A series that fails leaves the other standing.
-          Effect.catchTag("ApiError", (error) =>
-            Effect.succeed(failedStep(error, seriesName(series))),
+    Stream.suspend(() => {
+      const filling = new Filling(memory, context)
+      return Stream.fromIterable(context.apySeries).pipe(
+        Stream.mapEffect((series) =>
+          readSeries(target, series, memory, filling, context).pipe(
+            // A series that fails leaves the other standing.
+            Effect.catchTag("ApiError", (error) =>
+              Effect.succeed(failedStep(error, seriesName(series))),
+            ),
           ),
         ),
-      ),
-    ),
+      )
+    }),
   expectedRequests: (_target, _memory, context) => context.apySeries.length,
 }

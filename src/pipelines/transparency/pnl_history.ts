@@ -5,13 +5,14 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/json.ts"
-import { formatInstant, MICROS_PER_DAY, parseInstant } from "../../domain/time.ts"
+import { dayOf, formatInstant, MICROS_PER_DAY, parseInstant } from "../../domain/time.ts"
 import type { VaultRef } from "../../domain/vault.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
 import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
+import { givenUp, holesToFill, missingSlots } from "../holes.ts"
 import { landed } from "../landed.ts"
-import type { GapNote, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
+import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 import { vaults } from "../targets.ts"
 
 const MAX_LIMIT = 1000
@@ -39,8 +40,12 @@ const readMark = (stored: unknown): Mark | undefined => {
 }
 
 /** Enough snapshots to reach the mark and the overlap before it, late and revised ones included. */
-const limitFor = (mark: Mark | undefined, context: RunContext): number => {
-  if (mark === undefined) return MAX_LIMIT
+const limitFor = (
+  mark: Mark | undefined,
+  holes: Holes | undefined,
+  context: RunContext,
+): number => {
+  if (mark === undefined || missingSlots(holes).length > 0) return MAX_LIMIT
   const days = (context.now - mark.through) / MICROS_PER_DAY + context.overlapDays
   const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
   return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
@@ -68,6 +73,7 @@ const ask = Effect.fnUntraced(function* (
     limit,
     newest,
     oldest,
+    times,
     count: times.length,
     full: times.length >= limit,
   }
@@ -84,15 +90,42 @@ const readHistory = Effect.fnUntraced(function* (
   context: RunContext,
 ) {
   const mark = context.full ? undefined : readMark(memory.cursor(memory.entity))
-  const first = yield* ask(target, limitFor(mark, context), context)
+  const holes = oldHoles(mark, memory, context)
+  const first = yield* ask(target, limitFor(mark, holes, context), context)
   const short = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
   const page = short ? yield* ask(target, MAX_LIMIT, context) : first
   const responses = short
     ? [...first.answer.responses, ...page.answer.responses]
     : page.answer.responses
   const requests = page.answer.attempts + (short ? first.answer.attempts : 0)
-  return toStep(memory.entity, mark, page, { responses, requests })
+  const step = toStep(memory.entity, mark, page, { responses, requests })
+  return step.outcome !== "landed" || holes === undefined
+    ? step
+    : { ...step, gaps: [...(step.gaps ?? []), ...notFilled(holes, page, context)] }
 })
+
+/** Holes older than what this run reads anyway. */
+const oldHoles = (mark: Mark | undefined, memory: Memory, context: RunContext) =>
+  mark === undefined
+    ? undefined
+    : holesToFill(memory.holes, context, (day) => day < dayOf(mark.through) - context.overlapDays)
+
+/** What the newest snapshots do not hold, or do not reach, can't be asked for in any other way. */
+const notFilled = (holes: Holes, page: Page, context: RunContext): ReadonlyArray<GapNote> => {
+  const { slotMicros } = holes
+  const found = new Set(page.times.map((time) => Math.floor(time / slotMicros) * slotMicros))
+  const still = missingSlots(holes).filter((slot) => !found.has(slot))
+  const isReached = (slot: number) => !page.full || slot + slotMicros > page.oldest
+  return [
+    ...givenUp(still.filter(isReached), holes, context),
+    ...givenUp(
+      still.filter((slot) => !isReached(slot)),
+      holes,
+      context,
+      `the service serves the newest ${MAX_LIMIT} snapshots only, which do not reach it`,
+    ),
+  ]
+}
 
 const toStep = (
   entity: string,

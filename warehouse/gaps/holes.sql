@@ -1,0 +1,87 @@
+-- The hours or days a pipeline's series lack between their first and their last fact, by vault and day, with the
+-- days beside them: what `sync --fill-gaps` asks for again. Those known to be out of reach are left out.
+with
+
+slots as (
+    select
+        completeness.vault_address,
+        completeness.expected_at,
+        completeness.period,
+        case completeness.period when 'hour' then interval 1 hour else interval 1 day end as step,
+        completeness.state,
+        max(completeness.expected_at) filter (completeness.state = 'present') over (
+            partition by completeness.vault_address
+        ) as last_present_at
+    from mart.completeness
+    inner join mart.series
+        on completeness.series = series.series
+    where series.pipeline = $1
+),
+
+permanent as (
+    select
+        entity,
+        from_at,
+        to_at
+    from ops.gaps
+    where pipeline = $1 and state = 'permanent'
+),
+
+given_up as (
+    select distinct
+        slots.vault_address,
+        slots.expected_at
+    from slots
+    inner join permanent
+        on
+            slots.vault_address = permanent.entity
+            and slots.expected_at <= permanent.to_at
+            and slots.expected_at + slots.step > permanent.from_at
+    where slots.state <> 'present'
+),
+
+judged as (
+    select
+        slots.vault_address,
+        slots.expected_at,
+        slots.period,
+        slots.state = 'present' as is_present,
+        slots.state <> 'present'
+        and slots.expected_at < slots.last_present_at
+        and given_up.expected_at is null as is_hole
+    from slots
+    left join given_up
+        on
+            slots.vault_address = given_up.vault_address
+            and slots.expected_at = given_up.expected_at
+),
+
+days as (
+    select
+        vault_address,
+        period,
+        expected_at::date as day,
+        count(*) filter (is_present) as present,
+        list(epoch_us(expected_at) order by expected_at) filter (is_hole) as missing
+    from judged
+    group by vault_address, period, expected_at::date
+),
+
+neighbours as (
+    select
+        days.*,
+        coalesce(lag(missing) over (of_vault), lead(missing) over (of_vault)) is not null
+            as is_beside
+    from days
+    window of_vault as (partition by vault_address order by day)
+)
+
+select
+    vault_address,
+    period,
+    day - date '1970-01-01' as day,
+    present,
+    coalesce(missing, []) as missing
+from neighbours
+where missing is not null or is_beside
+order by vault_address, day
