@@ -1,7 +1,7 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
 // those two files and one line in `names`.
-import { existsSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -10,6 +10,7 @@ import { parse } from "yaml"
 import type { Table } from "../domain/table.ts"
 import { asOfStatements } from "./asOf.ts"
 import { identifier, literal } from "./sql.ts"
+import { findWarehouseFolder } from "./warehouseFolder.ts"
 
 /** In dependency order: a mart stands after those it reads. */
 const names: ReadonlyArray<string> = [
@@ -24,6 +25,10 @@ const names: ReadonlyArray<string> = [
   "apy_compare",
   "freshness",
   "completeness",
+  "vault_subaccount_links",
+  "subaccount_health",
+  "loan_book",
+  "upcoming_payments",
 ]
 
 const MartColumn = Schema.Struct({
@@ -132,17 +137,6 @@ export const readMart = (directory: string, name: string): Mart => {
     throw new MartError({ file, why: `\`from\` names no column of it: ${untold.join(", ")}` })
   }
   return { ...mart, name, sql: readFile(join(directory, `${name}.sql`)).trim() }
-}
-
-/** `warehouse/<folder>` above a directory: the same from a checkout's src/ and from a built dist/. */
-export const findWarehouseFolder = (folder: string, from: string): string => {
-  for (let directory = from; ; directory = dirname(directory)) {
-    const found = join(directory, "warehouse", folder)
-    if (existsSync(found)) return found
-    if (directory === dirname(directory)) {
-      throw new MartError({ file: join("warehouse", folder), why: `it is nowhere above ${from}` })
-    }
-  }
 }
 
 export const martsDirectory: string = findWarehouseFolder("marts", import.meta.dirname)

@@ -9,6 +9,7 @@ import { copyDatabase } from "./copyDatabase.ts"
 import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
+import { manifestFile } from "./manifest.ts"
 import { exportParquet, type ParquetOptions } from "./parquet.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -18,6 +19,21 @@ import { Warehouse } from "./Warehouse.ts"
 export interface PublishOptions {
   /** `undefined` makes no Parquet. */
   readonly parquet: ParquetOptions | undefined
+}
+
+/** What is published, and how it was defined. */
+export interface Publishing extends PublishOptions {
+  /** Stands for everything that makes the copies what they are beside the rows: another one is news. */
+  readonly definition: string
+  /** Write every Parquet file again, whatever the manifest says of it. */
+  readonly afresh?: boolean
+}
+
+interface Receipt {
+  readonly run_id: string
+  readonly published_at: string
+  readonly published_at_micros: number
+  readonly definition: string
 }
 
 export interface Publication {
@@ -80,7 +96,7 @@ const checkCopy = async (session: Session, copy: string, runId: string): Promise
 const publishAll = async (
   session: Session,
   warehouse: Warehouse["Service"],
-  options: PublishOptions,
+  options: Publishing,
 ): Promise<Publication> => {
   const { dataDir } = warehouse
   const directory = publishedDirectory(dataDir)
@@ -94,6 +110,7 @@ const publishAll = async (
   const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
   await stamp(session, micros, undefined)
+  if (options.afresh === true) await rm(manifestFile(dataDir), { force: true })
   const exported =
     options.parquet === undefined
       ? undefined
@@ -113,7 +130,12 @@ const publishAll = async (
   await copyDatabase(databaseFile(dataDir), aside)
   await checkCopy(session, aside, runId)
   await putInPlace(aside, publishedFile(dataDir))
-  const receipt = { run_id: runId, published_at: publishedAt, published_at_micros: micros }
+  const receipt: Receipt = {
+    run_id: runId,
+    published_at: publishedAt,
+    published_at_micros: micros,
+    definition: options.definition,
+  }
   await writeDurably(receiptFile(dataDir), `${JSON.stringify(receipt)}\n`)
   return {
     runId,
@@ -125,9 +147,7 @@ const publishAll = async (
 }
 
 /** Publishes the warehouse as it is now; readers keep what they had until each part is complete. */
-export const publish = (
-  options: PublishOptions,
-): Effect.Effect<Publication, LoadError, Warehouse> =>
+export const publish = (options: Publishing): Effect.Effect<Publication, LoadError, Warehouse> =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.exclusively("Publishing the warehouse", (session) =>
       publishAll(session, warehouse, options).catch((cause: unknown) => {
@@ -136,24 +156,28 @@ export const publish = (
     ),
   )
 
-/** Ends of the last complete publication in microseconds; 0 when there is none. */
-const lastPublished = async (dataDir: string): Promise<number> => {
+/** Of the last complete publication; `undefined` when there is none. */
+const lastReceipt = async (dataDir: string): Promise<Partial<Receipt> | undefined> => {
   try {
-    const receipt: unknown = JSON.parse(await readFile(receiptFile(dataDir), "utf8"))
-    return Number((receipt as { published_at_micros?: unknown }).published_at_micros ?? 0)
+    return JSON.parse(await readFile(receiptFile(dataDir), "utf8")) as Partial<Receipt>
   } catch {
-    return 0
+    return undefined
   }
 }
 
 /**
  * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last
- * publication that was completed. Tasks, cursors and archived responses alone are not news.
+ * publication that was completed, or it was defined otherwise. Tasks, cursors and archived responses alone
+ * are not news.
  */
-export const changedSincePublication: Effect.Effect<boolean, LoadError, Warehouse> = Effect.gen(
-  function* () {
+export const changedSincePublication = (
+  definition: string,
+): Effect.Effect<boolean, LoadError, Warehouse> =>
+  Effect.gen(function* () {
     const warehouse = yield* Warehouse
-    const since = yield* Effect.promise(() => lastPublished(warehouse.dataDir))
+    const receipt = yield* Effect.promise(() => lastReceipt(warehouse.dataDir))
+    if (receipt?.definition !== definition) return true
+    const since = receipt.published_at_micros ?? 0
     const changed = yield* warehouse.rows(
       `SELECT 1 FROM ${CATALOG}.ops.partition_changes
        WHERE (table_schema = 'core' OR (table_schema = 'ops'
@@ -161,5 +185,4 @@ export const changedSincePublication: Effect.Effect<boolean, LoadError, Warehous
        AND epoch_us(changed_at) > ${since} LIMIT 1`,
     )
     return since === 0 || changed.length > 0 || !existsSync(publishedFile(warehouse.dataDir))
-  },
-)
+  })

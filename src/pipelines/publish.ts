@@ -1,9 +1,14 @@
 // The readers' copies of what a run left: marts, Parquet and the published database.
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { LoadError } from "../load/errors.ts"
 import { changedSincePublication, publish, type PublishOptions } from "../load/publish.ts"
 import { CATALOG } from "../load/sql.ts"
 import { Warehouse } from "../load/Warehouse.ts"
+import { findWarehouseFolder } from "../load/warehouseFolder.ts"
+import { coreTables } from "../transform/tables/index.ts"
 import type { OnProgress } from "./progress.ts"
 
 export type { PublishOptions } from "../load/publish.ts"
@@ -16,12 +21,43 @@ export const publishNews = Effect.fnUntraced(function* (
   options: PublishOptions,
   onProgress: OnProgress,
 ) {
-  if (!(yield* changedSincePublication)) return false
+  const definition = yield* definitionOf(options)
+  if (!(yield* changedSincePublication(definition))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* createMartViews
-  yield* publish(options)
+  yield* publish({ ...options, definition })
   return true
 })
+
+/** Publishes whether or not there is news; `afresh` writes every Parquet file again. */
+export const publishAnyway = Effect.fnUntraced(function* (
+  options: PublishOptions & { readonly dataDir: string; readonly afresh: boolean },
+) {
+  const definition = yield* definitionOf(options)
+  return yield* Effect.gen(function* () {
+    yield* createMartViews
+    return yield* publish({ ...options, definition })
+  }).pipe(
+    Effect.provide(
+      Warehouse.layer({
+        dataDir: options.dataDir,
+        tables: coreTables,
+        runId: "publish",
+      }),
+    ),
+  )
+})
+
+/** The marts' files and the settings of Parquet: a newer version or another setting is news of its own. */
+const definitionOf = ({ parquet }: PublishOptions) =>
+  Effect.sync(() => {
+    const folder = findWarehouseFolder("marts", import.meta.dirname)
+    const hash = createHash("sha256").update(JSON.stringify(parquet ?? null))
+    for (const file of readdirSync(folder).toSorted()) {
+      hash.update(file).update(readFileSync(join(folder, file)))
+    }
+    return hash.digest("hex")
+  })
 
 /** Also makes them what this version says, where an earlier one made them. */
 export const createMartViews = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { findWarehouseFolder } from "../load/marts.ts"
+import { findWarehouseFolder } from "../load/warehouseFolder.ts"
 import { openPublishedCopy } from "../load/PublishedCopy.ts"
 import { type LastRun, readLastRun } from "./lastRun.ts"
 

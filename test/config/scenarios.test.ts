@@ -80,7 +80,7 @@ describe("the scenarios' file", () => {
   )
 
   const entry = "entry 1 (one million):"
-  it.live.each([
+  const mistakes: ReadonlyArray<[string, string, string, string]> = [
     ["a number below 0", "1000000.5", "-1", `5: ${entry} \`-1\` is not a number of at least 0`],
     ["no number", "1000000.5", "much", `5: ${entry} \`much\` is not a number of at least 0`],
     ["no end", "1000000.5", "1e999", `5: ${entry} \`1e999\` is not a number of at least 0`],
@@ -127,7 +127,8 @@ describe("the scenarios' file", () => {
       `  on_platform: false\n${good.split("\n").slice(1).join("\n")}`,
       "11: entry 2 (one million): `one million` is the name of an entry before it",
     ],
-  ])("says what is wrong, and where: %s", ([, from, to, expected]) =>
+  ]
+  it.live.each(mistakes)("says what is wrong, and where: %s", ([, from, to, expected]) =>
     Effect.gen(function* () {
       expect(good).toContain(from)
       const said = yield* complaints(good.replace(from, () => to))

@@ -36,7 +36,7 @@ const work = Effect.gen(function* () {
     publishes === undefined
       ? Effect.never
       : Effect.andThen(
-          publish({ parquet: defaultParquet }),
+          publish({ parquet: defaultParquet, definition: "d" }),
           Effect.sync(() => process.stdout.write("published\n")),
         ),
   )

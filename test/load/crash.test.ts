@@ -95,7 +95,9 @@ describe("a killed publisher", () => {
         })
         expect(yield* readCopy(dataDir)).toEqual([])
       }
-      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet }), { runId: "last" })
+      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet, definition: "d" }), {
+        runId: "last",
+      })
       expect(yield* verify(dataDir)).toEqual([])
       const counts = `SELECT (SELECT count(*) FROM core.readings) =
         (SELECT count(*) FROM read_parquet('${dataDir}/parquet/core/readings/**/*.parquet')) AS same`

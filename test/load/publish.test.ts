@@ -34,7 +34,7 @@ const asRun = <A, E>(
   options: Partial<WarehouseOptions> = {},
 ) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
 
-const publishAll = publish({ parquet: defaultParquet })
+const publishAll = publish({ parquet: defaultParquet, definition: "d" })
 
 // The 31st of January from noon on, and the 1st of February.
 const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
@@ -143,7 +143,7 @@ describe("the published copy", () => {
 })
 
 describe("whether there is news", () => {
-  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication)
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication("d"))
 
   it.live("facts are, tasks and cursors are not", () =>
     Effect.gen(function* () {
@@ -159,6 +159,15 @@ describe("whether there is news", () => {
       expect(yield* changed(dataDir)).toBe(true)
       yield* asRun(dataDir, publishAll)
       expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("another definition of the copies is", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+      expect(yield* asRun(dataDir, changedSincePublication("another"))).toBe(true)
     }),
   )
 

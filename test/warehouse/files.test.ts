@@ -4,13 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
-import {
-  findWarehouseFolder,
-  MartError,
-  marts,
-  martsDirectory,
-  readMart,
-} from "../../src/load/marts.ts"
+import { MartError, marts, martsDirectory, readMart } from "../../src/load/marts.ts"
+import { findWarehouseFolder } from "../../src/load/warehouseFolder.ts"
 
 let directory: string
 beforeEach(() => {

@@ -8,6 +8,7 @@ import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { prune } from "./prune.ts"
+import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
 import { runs } from "./runs.ts"
@@ -30,6 +31,7 @@ export const commands: ReadonlyArray<Command> = [
   tables,
   docs,
   doctor,
+  publish,
   verify,
   replay,
   prune,

@@ -16,7 +16,7 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
         const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
         process.stdout.write(`${textTable(["finding", "file", "detail"], rows)}\n`)
         process.stderr.write(
-          `${findings.length} finding(s). To make every copy again, delete \`parquet\` and \`published\` in ${dataDir} and run \`vaulthouse sync\`; the warehouse itself is not affected.\n`,
+          `${findings.length} finding(s). \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.\n`,
         )
       }
       return findings.length === 0 ? exitCodes.ok : exitCodes.checks

@@ -1,0 +1,16 @@
+// Where the SQL files of this package are, from a checkout and from an installed package.
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+/** `warehouse/<folder>` above a directory: the same from a checkout's src/ and from a built dist/. */
+export const findWarehouseFolder = (folder: string, from: string): string => {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const found = join(directory, "warehouse", folder)
+    if (existsSync(found)) return found
+    if (directory === dirname(directory)) {
+      throw new Error(
+        `The folder ${join("warehouse", folder)} is nowhere above ${from}: the package is not whole.`,
+      )
+    }
+  }
+}
