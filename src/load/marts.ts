@@ -29,6 +29,11 @@ const names: ReadonlyArray<string> = [
   "subaccount_health",
   "loan_book",
   "upcoming_payments",
+  "withdrawal_queue",
+  "fee_schedule",
+  "governance_timeline",
+  "reconciliation",
+  "protocol_exposure",
 ]
 
 const MartColumn = Schema.Struct({

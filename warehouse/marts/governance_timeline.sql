@@ -1,0 +1,301 @@
+with
+
+vaults as (
+    select
+        chain_id,
+        vault_address,
+        vault_name
+    from core.vaults
+    where is_current
+),
+
+audit_entries as (
+    select
+        chain_id,
+        vault_address,
+        occurred_at,
+        type,
+        summary,
+        occurrence
+    from core.audit_log
+),
+
+timelock_versions as (
+    select
+        chain_id,
+        vault_address,
+        timelock_id,
+        status,
+        scheduled_at,
+        executable_at,
+        labels,
+        valid_from,
+        lag(status) over history as status_before,
+        row_number() over history as nth,
+        row_number() over (
+            partition by chain_id, vault_address, timelock_id
+            order by valid_from desc
+        ) as nth_newest
+    from core.timelocks
+    window history as (
+        partition by chain_id, vault_address, timelock_id
+        order by valid_from
+    )
+),
+
+role_versions as (
+    select
+        chain_id,
+        vault_address,
+        role,
+        holder_address,
+        occurrence,
+        safe_threshold,
+        valid_from,
+        valid_to,
+        lag(valid_to) over history as ended_before_at,
+        lag(safe_threshold) over history as safe_threshold_before,
+        lead(valid_from) over history as next_from,
+        min(valid_from) over (partition by chain_id, vault_address) as first_read_at
+    from core.roles
+    window history as (
+        partition by chain_id, vault_address, role, holder_address, occurrence
+        order by valid_from
+    )
+),
+
+permission_versions as (
+    select
+        chain_id,
+        vault_address,
+        integration,
+        function_name,
+        occurrence,
+        valid_from,
+        valid_to,
+        lag(valid_to) over history as ended_before_at,
+        lead(valid_from) over history as next_from,
+        min(valid_from) over (partition by chain_id, vault_address) as first_read_at
+    from core.permissions
+    window history as (
+        partition by chain_id, vault_address, integration, function_name, occurrence
+        order by valid_from
+    )
+),
+
+fee_changes as (
+    select
+        chain_id,
+        vault_address,
+        valid_from,
+        management_fee_pct,
+        performance_fee_pct,
+        weekly_performance_fee_bps,
+        lag(management_fee_pct) over history as management_fee_pct_before,
+        lag(performance_fee_pct) over history as performance_fee_pct_before,
+        lag(weekly_performance_fee_bps) over history as weekly_performance_fee_bps_before,
+        row_number() over history as nth
+    from mart.fee_schedule
+    window history as (partition by chain_id, vault_address order by valid_from)
+),
+
+status_changes as (
+    select
+        chain_id,
+        vault_address,
+        valid_from,
+        status,
+        lag(status) over (partition by chain_id, vault_address order by valid_from)
+            as status_before
+    from core.vaults
+),
+
+-- What a table held when it was first read is how things stood, no change of them.
+events as (
+    select
+        chain_id,
+        vault_address,
+        occurred_at,
+        'audit' as kind,
+        type as title,
+        summary as detail,
+        'core.audit_log' as source,
+        true as is_told,
+        concat_ws(' ', type, summary, '#' || occurrence) as event_id
+    from audit_entries
+    union all
+    select
+        chain_id,
+        vault_address,
+        scheduled_at as occurred_at,
+        'timelock_scheduled' as kind,
+        'Timelock scheduled' as title,
+        labels::varchar as detail,
+        'core.timelocks' as source,
+        true as is_told,
+        timelock_id as event_id
+    from timelock_versions
+    where nth_newest = 1 and scheduled_at is not null
+    union all
+    select
+        chain_id,
+        vault_address,
+        executable_at as occurred_at,
+        'timelock_executable' as kind,
+        'Timelock can be executed' as title,
+        labels::varchar as detail,
+        'core.timelocks' as source,
+        true as is_told,
+        timelock_id as event_id
+    from timelock_versions
+    where nth_newest = 1 and executable_at is not null and status = 'scheduled'
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'timelock_' || status as kind,
+        'Timelock ' || status as title,
+        labels::varchar as detail,
+        'core.timelocks' as source,
+        false as is_told,
+        timelock_id as event_id
+    from timelock_versions
+    where nth > 1 and status <> status_before
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'role_granted' as kind,
+        'Role granted: ' || role as title,
+        holder_address as detail,
+        'core.roles' as source,
+        false as is_told,
+        concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
+    from role_versions
+    where valid_from > first_read_at and ended_before_at is distinct from valid_from
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'role_changed' as kind,
+        'Signatures changed: ' || role as title,
+        holder_address
+        || ': ' || coalesce(safe_threshold_before::varchar, 'unknown')
+        || ' to ' || coalesce(safe_threshold::varchar, 'unknown') as detail,
+        'core.roles' as source,
+        false as is_told,
+        concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
+    from role_versions
+    where
+        ended_before_at = valid_from
+        and safe_threshold is distinct from safe_threshold_before
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_to as occurred_at,
+        'role_revoked' as kind,
+        'Role revoked: ' || role as title,
+        holder_address as detail,
+        'core.roles' as source,
+        false as is_told,
+        concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
+    from role_versions
+    where valid_to is not null and next_from is distinct from valid_to
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'permission_granted' as kind,
+        'Permission granted: ' || integration as title,
+        function_name as detail,
+        'core.permissions' as source,
+        false as is_told,
+        concat_ws(' ', integration, function_name, '#' || occurrence) as event_id
+    from permission_versions
+    where valid_from > first_read_at and ended_before_at is distinct from valid_from
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_to as occurred_at,
+        'permission_revoked' as kind,
+        'Permission revoked: ' || integration as title,
+        function_name as detail,
+        'core.permissions' as source,
+        false as is_told,
+        concat_ws(' ', integration, function_name, '#' || occurrence) as event_id
+    from permission_versions
+    where valid_to is not null and next_from is distinct from valid_to
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'fee_changed' as kind,
+        'Fees changed' as title,
+        concat_ws(
+            ', ',
+            case
+                when management_fee_pct is distinct from management_fee_pct_before
+                    then 'management ' || coalesce(management_fee_pct_before::varchar, 'unknown')
+                        || ' to ' || coalesce(management_fee_pct::varchar, 'unknown') || ' %'
+            end,
+            case
+                when performance_fee_pct is distinct from performance_fee_pct_before
+                    then 'performance ' || coalesce(performance_fee_pct_before::varchar, 'unknown')
+                        || ' to ' || coalesce(performance_fee_pct::varchar, 'unknown') || ' %'
+            end,
+            case
+                when weekly_performance_fee_bps is distinct from weekly_performance_fee_bps_before
+                    then 'weekly performance '
+                        || coalesce(weekly_performance_fee_bps_before::varchar, 'unknown')
+                        || ' to ' || coalesce(weekly_performance_fee_bps::varchar, 'unknown')
+                        || ' bps'
+            end
+        ) as detail,
+        'mart.fee_schedule' as source,
+        false as is_told,
+        'fees' as event_id
+    from fee_changes
+    where nth > 1
+    union all
+    select
+        chain_id,
+        vault_address,
+        valid_from as occurred_at,
+        'status_changed' as kind,
+        'Vault ' || status as title,
+        status_before || ' to ' || status as detail,
+        'core.vaults' as source,
+        false as is_told,
+        'status' as event_id
+    from status_changes
+    where status <> status_before
+),
+
+joined as (
+    select
+        events.*,
+        vaults.vault_name
+    from events
+    left join vaults
+        on events.chain_id = vaults.chain_id and events.vault_address = vaults.vault_address
+)
+
+select
+    chain_id::bigint as chain_id,
+    vault_address::varchar as vault_address,
+    occurred_at::timestamp as occurred_at,
+    kind::varchar as kind,
+    event_id::varchar as event_id,
+    vault_name::varchar as vault_name,
+    title::varchar as title,
+    detail::varchar as detail,
+    source::varchar as source,
+    is_told::boolean as is_told
+from joined

@@ -1,0 +1,178 @@
+with
+
+health_factors as (
+    select
+        subaccount_address,
+        calculated_at,
+        health_factor_id,
+        health_factor,
+        total_collateral,
+        total_loan
+    from core.health_factors
+),
+
+summaries as (
+    select
+        subaccount_address,
+        name,
+        type,
+        health_factor,
+        total_collateral_value,
+        total_loan_value,
+        net_account_value,
+        valid_from
+    from core.subaccount_summaries
+    where is_current
+),
+
+directory as (
+    select
+        subaccount_address,
+        coalesce(friendly_name, internal_name) as name,
+        status,
+        min_health_factor
+    from core.subaccounts
+    where is_current
+),
+
+links as (
+    select
+        subaccount_address,
+        vault_address,
+        vault_name
+    from mart.vault_subaccount_links
+),
+
+clock as (
+    -- UTC whatever the session's time zone, and without the icu extension.
+    select make_timestamp(epoch_us(now())) as now_at
+),
+
+newest_factors as (
+    select *
+    from health_factors
+    qualify
+        row_number() over (
+            partition by subaccount_address
+            order by calculated_at desc, health_factor_id
+        ) = 1
+),
+
+vaults as (
+    select
+        subaccount_address,
+        count(*) as linked_vaults,
+        string_agg(coalesce(vault_name, vault_address), ', ' order by vault_name, vault_address)
+            as vault_names
+    from links
+    group by subaccount_address
+),
+
+-- One calculation's figures stay together: none of the summary stands beside those of a health factor.
+figures as (
+    select
+        subaccount_address,
+        'health_factor' as source,
+        calculated_at as as_of_at,
+        health_factor,
+        total_collateral as collateral_usd,
+        total_loan as debt_usd
+    from newest_factors
+    union all
+    select
+        subaccount_address,
+        'summary' as source,
+        valid_from as as_of_at,
+        health_factor,
+        total_collateral_value as collateral_usd,
+        total_loan_value as debt_usd
+    from summaries
+    where subaccount_address not in (select subaccount_address from newest_factors)
+),
+
+measured as (
+    select
+        *,
+        debt_usd > 0 as has_debt,
+        -- §2.3 leaves the bounds themselves open: 1.2 is the least factor held to be healthy enough, and
+        -- critical begins below 1.0, so that a bound belongs to the milder band; healthy is above 1.5.
+        case
+            when health_factor > 1.5 then 'healthy'
+            when health_factor >= 1.2 then 'moderate'
+            when health_factor >= 1.0 then 'high risk'
+            when health_factor < 1.0 then 'critical'
+        end as band,
+        -- The factor falls as the collateral does: at 1.2 there is 1.2 / factor of it left. Without debt
+        -- nothing has to be left.
+        case
+            when debt_usd = 0 then collateral_usd
+            when debt_usd > 0 and health_factor > 0
+                then collateral_usd * (1 - 1.2 / health_factor)
+        end as collateral_to_spare_usd
+    from figures
+),
+
+ranked as (
+    select
+        *,
+        case
+            when has_debt
+                then rank() over (partition by has_debt order by health_factor)
+        end as risk_rank
+    from measured
+),
+
+joined as (
+    select
+        ranked.subaccount_address,
+        coalesce(directory.name, summaries.name) as name,
+        summaries.type,
+        directory.status,
+        ranked.health_factor,
+        ranked.band,
+        ranked.has_debt,
+        ranked.risk_rank,
+        ranked.collateral_usd,
+        ranked.debt_usd,
+        case when ranked.has_debt then ranked.health_factor - 1.2 end as distance_to_minimum,
+        ranked.collateral_to_spare_usd,
+        directory.min_health_factor,
+        ranked.health_factor < directory.min_health_factor as is_below_own_minimum,
+        summaries.net_account_value as net_account_value_usd,
+        ranked.source,
+        ranked.as_of_at,
+        date_diff('second', ranked.as_of_at, clock.now_at) / 3600 as age_hours,
+        coalesce(vaults.linked_vaults, 0) as linked_vaults,
+        vaults.vault_names
+    from ranked
+    cross join clock
+    left join summaries
+        on ranked.subaccount_address = summaries.subaccount_address
+    left join directory
+        on ranked.subaccount_address = directory.subaccount_address
+    left join vaults
+        on ranked.subaccount_address = vaults.subaccount_address
+)
+
+select
+    subaccount_address::varchar as subaccount_address,
+    name::varchar as name,
+    type::varchar as type,
+    status::varchar as status,
+    health_factor::double as health_factor,
+    band::varchar as band,
+    has_debt::boolean as has_debt,
+    risk_rank::integer as risk_rank,
+    collateral_usd::double as collateral_usd,
+    debt_usd::double as debt_usd,
+    distance_to_minimum::double as distance_to_minimum,
+    collateral_to_spare_usd::double as collateral_to_spare_usd,
+    min_health_factor::double as min_health_factor,
+    is_below_own_minimum::boolean as is_below_own_minimum,
+    net_account_value_usd::double as net_account_value_usd,
+    source::varchar as source,
+    as_of_at::timestamp as as_of_at,
+    age_hours::double as age_hours,
+    linked_vaults::integer as linked_vaults,
+    vault_names::varchar as vault_names
+from joined
