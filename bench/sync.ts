@@ -16,7 +16,8 @@ const summary = await Effect.runPromise(
     command: "bench",
     version: "bench",
     publish: undefined,
-    pipelines: [],
+    // What grows: snapshots of the rest are as many with a year of history as with ten.
+    pipelines: ["ratio_history", "pnl_history", "apy_history", "allocation_history"],
     vaults: { include: [], exclude: [] },
     taskTimeoutSeconds: 600,
     unsupportedRetryDays: 7,
