@@ -14,8 +14,11 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
+// The simulator's own key: with it there is nothing the service would not show.
+const env = { ...process.env, VAULTHOUSE_API_KEY: "demo-admin-key" }
+
 const start = (args: ReadonlyArray<string>, stdout: "inherit" | "pipe"): ChildProcess =>
-  spawn(process.execPath, [command, ...args], { stdio: ["ignore", stdout, "inherit"] })
+  spawn(process.execPath, [command, ...args], { stdio: ["ignore", stdout, "inherit"], env })
 
 /** Runs a command as a user would see it; a failure ends the demo with the command's own code. */
 const show = async (...args: ReadonlyArray<string>): Promise<void> => {

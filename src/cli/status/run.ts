@@ -25,7 +25,7 @@ const statusText = (status: Status, dataDir: string): string => {
     "",
     tableOf(status.freshness, "nothing to be fresh"),
     "",
-    tableOf(status.tables, "no rows yet"),
+    tablesText(status.tables),
     "",
     ...section("Gaps", gaps, "no gap is open"),
     ...section("Quarantine", quarantine, "no response is set aside"),
@@ -36,7 +36,7 @@ const statusText = (status: Status, dataDir: string): string => {
           swaps,
           "",
         )),
-    ...section("Fields the document does not name", drift, "none seen"),
+    ...section("Fields the document does not name", drift.map(shortened), "none seen"),
     "",
   ].join("\n")
 }
@@ -58,6 +58,35 @@ const ago = (instant: string, now: string): string => {
   return minutes < 2880
     ? `${Math.round(minutes / 60)} h ago`
     : `${Math.round(minutes / 1440)} d ago`
+}
+
+const COLUMNS = 3
+
+/** In columns, since there are more tables than a screen has lines. */
+const tablesText = (tables: Status["tables"]): string => {
+  if (tables.length === 0) return "no rows yet"
+  const height = Math.ceil(tables.length / COLUMNS)
+  const lines = Array.from({ length: height }, (_, line) =>
+    Array.from({ length: COLUMNS }, (__, column) => tables[column * height + line]).flatMap(
+      (table) => (table === undefined ? ["", ""] : [String(table["table"]), cell(table["rows"])]),
+    ),
+  )
+  const head = Array.from({ length: COLUMNS }, () => ["table", "rows"]).flat()
+  return textTable(
+    head,
+    lines,
+    head.map((name) => (name === "rows" ? "right" : "left")),
+  )
+}
+
+const MAX_PATHS = 50
+
+/** `status --json` and ops.schema_drift have them all. */
+const shortened = (drift: Status["drift"][number]): Status["drift"][number] => {
+  const paths = String(drift["paths"])
+  return paths.length <= MAX_PATHS
+    ? drift
+    : { ...drift, paths: `${paths.slice(0, paths.lastIndexOf(",", MAX_PATHS))}, …` }
 }
 
 const section = (title: string, rows: Status["gaps"], none: string): ReadonlyArray<string> =>
