@@ -40,12 +40,13 @@ export interface ArchivedLine {
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const shaField = /,"sha256":"([0-9a-f]{64})",/
+/** What stands before the body: its hash, or in segments of the first version the time. */
+const lastField = /,"(?:sha256":"([0-9a-f]{64})|receivedAt":"[^"]+)",/
 
 /** The body stands in its line as it came, so it is cut out and not parsed: no digit changes. */
 const readLine = (file: string, line: string): ArchivedLine => {
-  const found = shaField.exec(line)
-  if (found === null) throw new ArchiveDamaged(file, "a line without a SHA-256")
+  const found = lastField.exec(line)
+  if (found === null) throw new ArchiveDamaged(file, "a line that is none of an archive")
   const start = found.index + found[0].length
   const head = JSON.parse(`${line.slice(0, start - 1)}}`) as Record<string, string | null>
   const rest = line.slice(start)
@@ -54,7 +55,7 @@ const readLine = (file: string, line: string): ArchivedLine => {
     : rest.startsWith('"text":')
       ? (JSON.parse(rest.slice('"text":'.length, -1)) as string)
       : undefined
-  const sha256 = found[1] ?? ""
+  const sha256 = found[1] ?? hash(body ?? "")
   if (body !== undefined && hash(body) !== sha256) {
     throw new ArchiveDamaged(file, `the body of response ${head["response_id"]} was changed`)
   }

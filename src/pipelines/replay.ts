@@ -134,7 +134,7 @@ const refuseIfIncomplete = Effect.gen(function* () {
   return yield* new LoadError({
     reason: "Files",
     what: "Replaying the archive",
-    why: `${first.rows} row(s) of ${first.table} come from responses that are no longer in it`,
+    why: `${first.rows} row(s) of ${first.table} come from responses it no longer holds, or holds without what was asked (a version before this kept them)`,
     advice: "Nothing was changed: a replay would lose them.",
   })
 })

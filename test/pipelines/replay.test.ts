@@ -1,6 +1,7 @@
 // The archive against the tables it made: replayed, replayed without a warehouse, pruned, and out of quarantine.
-import { readdirSync, rmSync, statSync } from "node:fs"
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { zstdCompressSync } from "node:zlib"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -8,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { allColumns, type Table } from "../../src/domain/table.ts"
+import { readSegment } from "../../src/extract/archiveSegments.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
 import { compact } from "../../src/pipelines/compact.ts"
 import { prune } from "../../src/pipelines/prune.ts"
@@ -124,9 +126,7 @@ describe("replay", () => {
       const before = yield* content(dataDir)
       yield* change(dataDir, "delete from raw.responses where endpoint = 'unrealized_pnl'")
       const error = yield* Effect.flip(replay(options(dataDir)))
-      expect(error.message).toContain(
-        "core.pnl_history come from responses that are no longer in it",
-      )
+      expect(error.message).toContain("core.pnl_history come from responses it no longer holds")
       expect(yield* content(dataDir)).toEqual(before)
     }),
   )
@@ -148,6 +148,26 @@ describe("replay", () => {
       expect(yield* verify(dataDir)).toContainEqual(
         expect.objectContaining({ kind: "unreadable", path: `raw/${segment}` }),
       )
+    }),
+  )
+})
+
+describe("a segment of the first version", () => {
+  it.live("is read, though it does not say what was asked", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const body = '{"amount":12345678901234567890}'
+      const head = '{"response_id":"r","endpoint":"e","method":"GET","url":"u","requestBody":null'
+      const line = `${head},"status":200,"receivedAt":"2026-06-01T00:00:00.000Z","body":${body}}\n`
+      writeFileSync(join(folder, "run.ndjson.zst"), zstdCompressSync(Buffer.from(line)))
+      const lines = yield* Effect.promise(async () => {
+        const read: Array<unknown> = []
+        for await (const frame of readSegment(folder, "run.ndjson.zst")) read.push(...frame.lines)
+        return read
+      })
+      expect(lines).toMatchObject([
+        { responseId: "r", pipeline: null, body, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ])
     }),
   )
 })
