@@ -16,7 +16,6 @@ import { findWarehouseFolder } from "./warehouseFolder.ts"
 const names: ReadonlyArray<string> = [
   "series",
   "apy_daily",
-  "vault_latest",
   "vault_daily",
   "vault_hourly",
   "vault_performance",
@@ -31,6 +30,7 @@ const names: ReadonlyArray<string> = [
   "upcoming_payments",
   "withdrawal_queue",
   "fee_schedule",
+  "vault_latest",
   "governance_timeline",
   "reconciliation",
   "protocol_exposure",

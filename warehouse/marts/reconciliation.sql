@@ -348,7 +348,7 @@ compared as (
         vault_address,
         'nav_ratio_collateral_ratio' as comparison,
         snapshot_at as compared_at,
-        'fraction' as unit,
+        'as served' as unit,
         nav_ratio as left_value,
         adjusted_redeem_ratio as right_value,
         0.01 as relative_tolerance,
@@ -449,7 +449,7 @@ compared as (
         withdrawals.vault_address,
         'total_assets_supply' as comparison,
         newest_points.observed_at as compared_at,
-        'the vault''s underlying asset' as unit,
+        'as served' as unit,
         withdrawals.total_assets as left_value,
         newest_points.tvl_on_vault as right_value,
         0.05 as relative_tolerance,
@@ -463,7 +463,11 @@ measured as (
     select
         *,
         left_value - right_value as difference,
-        coalesce(absolute_tolerance, relative_tolerance * abs(right_value)) as tolerance
+        coalesce(absolute_tolerance, relative_tolerance * abs(right_value)) as tolerance,
+        -- Dollars against ether, say: the service does not tell which, the size does.
+        unit = 'as served'
+        and not abs(left_value) between abs(right_value) / 10 and abs(right_value) * 10
+            as is_of_other_units
     from compared
     where left_value is not null and right_value is not null
 ),
@@ -489,5 +493,5 @@ select
     difference::double as difference,
     (difference / nullif(abs(right_value), 0))::double as relative_difference,
     tolerance::double as tolerance,
-    (abs(difference) <= tolerance)::boolean as is_within_tolerance
+    (case when not is_of_other_units then abs(difference) <= tolerance end)::boolean as is_within_tolerance
 from joined

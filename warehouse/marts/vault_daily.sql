@@ -31,6 +31,17 @@ pnl_snapshots as (
     from core.pnl_history
 ),
 
+snapshots as (
+    select
+        chain_id,
+        vault_address,
+        snapshot_at,
+        total_nav,
+        reported_tvl,
+        buffer_usd
+    from core.position_snapshots
+),
+
 apy_days as (
     select
         vault_address,
@@ -75,10 +86,33 @@ pnl_days as (
     group by vault_address, day
 ),
 
+-- The newest snapshot whole, so that the day's figures are of one instant; of the vault the row is of, where
+-- one address is a vault on several chains.
+snapshot_days as (
+    select
+        snapshots.vault_address,
+        snapshots.snapshot_at::date as day,
+        snapshots.snapshot_at,
+        snapshots.total_nav,
+        snapshots.reported_tvl,
+        snapshots.buffer_usd
+    from snapshots
+    left join vaults
+        on snapshots.vault_address = vaults.vault_address
+    where vaults.chain_id is null or snapshots.chain_id = vaults.chain_id
+    qualify
+        row_number() over (
+            partition by snapshots.vault_address, snapshots.snapshot_at::date
+            order by snapshots.snapshot_at desc, snapshots.chain_id desc
+        ) = 1
+),
+
 fact_days as (
     select vault_address, day, first_ratio_at from ratio_days
     union all
     select vault_address, day, null::timestamp as first_ratio_at from pnl_days
+    union all
+    select vault_address, day, null::timestamp as first_ratio_at from snapshot_days
     union all
     select vault_address, day, null::timestamp as first_ratio_at from apy_days
 ),
@@ -121,6 +155,10 @@ joined as (
         ratio_days.collateral_ratio_close,
         pnl_days.pnl_usd,
         pnl_days.pnl_in_asset,
+        snapshot_days.total_nav as nav_usd,
+        snapshot_days.reported_tvl,
+        snapshot_days.buffer_usd,
+        snapshot_days.snapshot_at as nav_at,
         coalesce(ratio_days.hours_present, 0) as hours_present,
         -- From the day's start or the vault's first point, to the day's end or this hour: the
         -- hour under way counts once its point is there.
@@ -155,6 +193,10 @@ joined as (
         on
             expected_days.vault_address = pnl_days.vault_address
             and expected_days.day = pnl_days.day
+    left join snapshot_days
+        on
+            expected_days.vault_address = snapshot_days.vault_address
+            and expected_days.day = snapshot_days.day
     left join apy_days
         on
             expected_days.vault_address = apy_days.vault_address
@@ -178,6 +220,11 @@ select
     collateral_ratio_close::double as collateral_ratio_close,
     pnl_usd::double as pnl_usd,
     pnl_in_asset::double as pnl_in_asset,
+    nav_usd::double as nav_usd,
+    reported_tvl::double as reported_tvl,
+    buffer_usd::double as buffer_usd,
+    (buffer_usd / nullif(nav_usd, 0))::double as buffer_share,
+    nav_at::timestamp as nav_at,
     hours_present::integer as hours_present,
     hours_expected::integer as hours_expected,
     (hours_present / nullif(hours_expected, 0))::double as share_of_hours_present
