@@ -86,6 +86,267 @@ cross join (values ('Aave'), ('Morpho'), ('Pendle')) as p (protocol)
 cross join range(20) as days (nth)
 where nth % 5 <> 2;
 
+-- Some snapshots a day, and days without; the last subaccount has no address.
+insert into core.position_snapshots by name
+select
+    chain_id,
+    vault_address,
+    timestamp '2026-03-05' + to_hours(7 * nth) as snapshot_at,
+    1000 + nth as total_nav,
+    if(nth % 4 = 0, null, 990) as reported_tvl,
+    900 as subaccounts_total_usd,
+    100 + nth as buffer_usd,
+    3 as subaccount_count,
+    'r' as _run_id,
+    snapshot_at as _first_seen_at,
+    snapshot_at as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(60) as snapshots (nth)
+where nth % 11 not in (3, 4, 5, 6);
+
+insert into core.position_subaccounts by name
+select
+    chain_id,
+    vault_address,
+    snapshot_at,
+    subaccount_address,
+    300 as total_usd,
+    _run_id,
+    _first_seen_at,
+    _updated_at
+from core.position_snapshots
+cross join (values ('s1'), ('s2'), ('#3')) as s (subaccount_address);
+
+insert into core.vault_subaccounts by name
+select
+    vault_address,
+    chain_id,
+    subaccount_address,
+    subaccount_address as subaccount_address_as_served,
+    timestamp '2026-03-01' + to_days(version) as valid_from,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (
+    values (1, 'a', 's1'), (null, 'b', 's1'), (null, 'b', 's3')
+) as t (chain_id, vault_address, subaccount_address)
+cross join range(2) as versions (version);
+
+-- Two calculations at one instant, subaccounts with a summary alone, and one without debt.
+insert into core.health_factors by name
+select
+    's' || nth as subaccount_address,
+    'h' || calculation as health_factor_id,
+    timestamp '2026-03-20' + to_hours((calculation // 2)::integer) as calculated_at,
+    if(nth = 4, 999, nth * 0.5 + calculation / 100) as health_factor,
+    100 * nth as total_collateral,
+    if(nth = 4, 0, 100) as total_loan,
+    'r' as _run_id,
+    calculated_at as _first_seen_at,
+    calculated_at as _updated_at
+from range(1, 5) as subaccounts (nth)
+cross join range(6) as calculations (calculation);
+
+insert into core.subaccount_summaries by name
+select
+    's' || nth as subaccount_address,
+    'sub ' || nth as name,
+    'subaccount' as type,
+    1.1 as health_factor,
+    1 as net_account_value,
+    1 as total_account_value,
+    1.1 as total_collateral_value,
+    1 as total_equity_value,
+    1 as total_loan_value,
+    1 as total_credit,
+    1 as total_debt,
+    1 as portfolio_discounted_value,
+    1 as portfolio_total_value,
+    timestamp '2026-03-01' + to_days(version) as valid_from,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(3, 8) as subaccounts (nth)
+cross join range(2) as versions (version);
+
+insert into core.loans by name
+select
+    '1:l' || nth as loan_id,
+    1 as chain_id,
+    'l' || nth as loan_address,
+    ['ACTIVE', 'REPAID', null][1 + nth % 3] as state,
+    's' || (1 + nth % 4) as borrower_address,
+    's' || (1 + nth % 3) as lender_address,
+    10 * nth as principal_amount,
+    't' || nth % 2 as principal_token_address,
+    if(nth % 5 = 0, null, nth) as upcoming_payment_amount,
+    if(nth % 4 = 0, null, timestamp '2026-03-25' + to_days((nth % 7)::integer))
+        as upcoming_payment_due_at,
+    timestamp '2026-03-01' + to_days(version) as valid_from,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(21) as loans (nth)
+cross join range(2) as versions (version);
+
+-- The loan book knows some of them, and both parties tell of each.
+insert into core.subaccount_loans by name
+select
+    subaccount_address,
+    '1:l' || nth as loan_id,
+    'ACTIVE' as state,
+    timestamp '2026-03-01' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(18, 24) as loans (nth)
+cross join (values ('s1'), ('s2')) as s (subaccount_address);
+
+insert into core.withdrawal_summaries by name
+select
+    chain_id,
+    vault_address,
+    30 as total_withdrawals,
+    if(vault_address = 's', null, 1000) as total_assets,
+    3 as pending_requests,
+    timestamp '2026-03-20' + to_days(version) as valid_from,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b'), (900, 's')) as t (chain_id, vault_address)
+cross join range(2) as versions (version);
+
+insert into core.withdrawal_requests by name
+select
+    chain_id,
+    vault_address,
+    'w' || nth as request_id,
+    if(nth = 4, null, timestamp '2026-03-19' + to_hours((nth // 2)::integer)) as requested_at,
+    if(nth = 3, null, 10) as amount,
+    valid_from,
+    is_current,
+    _run_id,
+    _first_seen_at,
+    _updated_at
+from core.withdrawal_summaries
+cross join range(5) as requests (nth);
+
+-- A change, a version that changes nothing, and a time without fees.
+insert into core.fees by name
+select
+    chain_id,
+    vault_address,
+    if(nth < 3, 1, 2) as management_fee_pct,
+    10 as performance_fee_pct,
+    timestamp '2026-03-01' + to_days((2 * nth)::integer) as valid_from,
+    if(nth = 5, null, valid_from + to_days(if(nth = 1, 1, 2))) as valid_to,
+    nth = 5 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(6) as versions (nth);
+
+insert into core.audit_log by name
+select
+    chain_id,
+    vault_address,
+    timestamp '2026-03-01' + to_hours(nth // 3) as occurred_at,
+    'attestation' as type,
+    'all well' as summary,
+    1 + nth % 3 as occurrence,
+    'r' as _run_id,
+    occurred_at as _first_seen_at,
+    occurred_at as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(30) as entries (nth);
+
+insert into core.timelocks by name
+select
+    chain_id,
+    vault_address,
+    't' || nth as timelock_id,
+    if(version = 1 and nth < 3, 'executed', 'scheduled') as status,
+    timestamp '2026-03-10' as scheduled_at,
+    if(nth = 5, null, timestamp '2026-03-29' + to_days(nth::integer)) as executable_at,
+    timestamp '2026-03-10' + to_days(version) as valid_from,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(6) as timelocks (nth)
+cross join range(2) as versions (version);
+
+-- Held, handed on, lost and got again.
+insert into core.roles by name
+select
+    chain_id,
+    vault_address,
+    'owner' as role,
+    'h' || holder as holder_address,
+    1 as occurrence,
+    true as is_safe,
+    2 + nth as safe_threshold,
+    timestamp '2026-03-01' + to_days((3 * nth + holder)::integer) as valid_from,
+    if(nth = 2, null, valid_from + to_days((2 + holder)::integer)) as valid_to,
+    nth = 2 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(2) as holders (holder)
+cross join range(3) as versions (nth);
+
+insert into core.permissions by name
+select
+    chain_id,
+    vault_address,
+    'Aave' as integration,
+    'f' || function as function_name,
+    1 as occurrence,
+    timestamp '2026-03-01' + to_days((3 * nth + function)::integer) as valid_from,
+    if(nth = 2, null, valid_from + to_days((2 + function)::integer)) as valid_to,
+    nth = 2 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(2) as functions (function)
+cross join range(3) as versions (nth);
+
+insert into core.oracle_classification by name
+select
+    chain_id,
+    vault_address,
+    date '2026-03-05' + day::integer as date,
+    'p' || nth as position_id,
+    ['Primary', 'Secondary Market', 'CeFi', null][1 + nth % 4] as pricing_class,
+    10 * nth as usd_value,
+    'r' as _run_id,
+    timestamp '2026-03-30' as _first_seen_at,
+    timestamp '2026-03-30' as _updated_at
+from (values (1, 'a'), (1, 'b'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(5) as days (day)
+cross join range(6) as positions (nth);
+
+insert into core.annualized_apy by name
+select
+    vault_address,
+    0.05 as liquid_apy_7_day,
+    0.04 as liquid_apy_30_day,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values ('a'), ('b')) as t (vault_address);
+
 insert into ops.tasks by name
 select
     'r' || nth as run_id,
