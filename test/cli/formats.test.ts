@@ -97,7 +97,7 @@ describe("values", () => {
     "a control character is shown, not obeyed: %s",
     async (format) => {
       const said = await printed("select 'a' || chr(27) || '[31mred' || chr(7) as x", format)
-      expect(said).not.toMatch(/[\u0007\u001b]/)
+      expect(said.includes("\u0007") || said.includes("\u001b")).toBe(false)
       expect(said).toContain(
         String.raw`a\x1b[31mred\x07`.replaceAll("\\", format === "markdown" ? "\\\\" : "\\"),
       )
