@@ -347,6 +347,70 @@ select
     valid_from as _updated_at
 from (values ('a'), ('b')) as t (vault_address);
 
+insert into core.vault_summaries by name
+select
+    vault_address,
+    1 as return_1_day,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values ('a'), ('b')) as t (vault_address);
+
+insert into core.vault_details by name
+select
+    chain_id,
+    vault_address,
+    5 as weekly_performance_fee_bps,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (1, 'empty')) as t (chain_id, vault_address);
+
+insert into core.vault_strategies by name
+select
+    chain_id,
+    vault_address,
+    'e' || nth as entry_id,
+    'subaccounts' as listed_as,
+    if(nth = 0, null, 's' || (2 * nth)) as subaccount_address,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (10, 'b')) as t (chain_id, vault_address)
+cross join range(3) as strategies (nth);
+
+insert into core.subaccounts by name
+select
+    's' || nth as subaccount_address,
+    subaccount_address as subaccount_address_as_served,
+    'Subaccount ' || nth as friendly_name,
+    'active' as status,
+    1.3 as min_health_factor,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(1, 6) as subaccounts (nth);
+
+insert into core.loan_details by name
+select
+    '1:l' || nth as loan_id,
+    nth as upcoming_payment_amount,
+    timestamp '2026-03-01' as deployed_at,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(0, 21, 5) as loans (nth);
+
 insert into ops.tasks by name
 select
     'r' || nth as run_id,

@@ -48,6 +48,26 @@ describe("every mart, on generated rows", () => {
     expect(counted).toEqual({ n: counted?.n, keys: counted?.n, nulls: 0 })
   })
 
+  const told = marts.flatMap((mart) => (mart.from ?? []).map((source) => ({ mart, source })))
+  it.each(told)(
+    "mart.$mart.name: some row is traced to $source.table",
+    async ({ mart, source }) => {
+      const { table, columns, where, first_by: order } = source
+      const declared = mart.columns.map(({ name }) => name)
+      expect(declared).toEqual(expect.arrayContaining(Object.keys(columns)))
+      const fields = Object.values(columns).map((field) => `fact.${identifier(field)}`)
+      await warehouse.connection.run(`USE ${CATALOG}`)
+      const rows = await readRows(
+        warehouse.connection,
+        `WITH mart AS (SELECT * FROM mart.${identifier(mart.name)})
+       SELECT ${[...new Set(fields)].join(", ")} FROM mart, ${table} AS fact WHERE ${where}
+       ${order === undefined ? "" : `ORDER BY ${order}`} LIMIT 1`,
+      )
+      await warehouse.connection.run("USE memory")
+      expect(rows).toHaveLength(1)
+    },
+  )
+
   it("completeness knows every state, and each present hour or day is one that has facts", async () => {
     const states = await readRows(
       warehouse.connection,
