@@ -161,13 +161,25 @@ position_totals as (
     group by chain_id, vault_address, snapshot_at
 ),
 
+-- Of the two days before the newest snapshot, not of all of history.
 ratio_hours as (
     select
-        vault_address,
-        date_trunc('hour', observed_at)::timestamp as hour_at,
-        arg_max(adjusted_redeem_ratio, observed_at) as adjusted_redeem_ratio
+        ratio_points.vault_address,
+        date_trunc('hour', ratio_points.observed_at)::timestamp as hour_at,
+        arg_max(ratio_points.adjusted_redeem_ratio, ratio_points.observed_at)
+            as adjusted_redeem_ratio
     from ratio_points
-    group by vault_address, hour_at
+    inner join (
+        select
+            vault_address,
+            max(snapshot_at) as snapshot_at
+        from newest_snapshots
+        group by vault_address
+    ) as newest
+        on
+            ratio_points.vault_address = newest.vault_address
+            and ratio_points.observed_at >= newest.snapshot_at - interval 2 day
+    group by ratio_points.vault_address, hour_at
 ),
 
 nav_and_ratio as (
@@ -475,6 +487,8 @@ measured as (
 joined as (
     select
         measured.*,
+        case when not is_of_other_units then abs(difference) <= tolerance end
+            as is_within_tolerance,
         vaults.vault_name
     from measured
     left join vaults
@@ -493,5 +507,5 @@ select
     difference::double as difference,
     (difference / nullif(abs(right_value), 0))::double as relative_difference,
     tolerance::double as tolerance,
-    (case when not is_of_other_units then abs(difference) <= tolerance end)::boolean as is_within_tolerance
+    is_within_tolerance::boolean as is_within_tolerance
 from joined
