@@ -54,7 +54,8 @@ role_versions as (
         valid_from,
         valid_to,
         lag(valid_to) over history as ended_before_at,
-        lag(safe_threshold) over history as safe_threshold_before,
+        -- Custody data that could not be read (§4.1) is no change: the last known threshold counts.
+        lag(safe_threshold ignore nulls) over history as safe_threshold_before,
         lead(valid_from) over history as next_from,
         min(valid_from) over (partition by chain_id, vault_address) as first_read_at
     from core.roles
@@ -182,16 +183,14 @@ events as (
         valid_from as occurred_at,
         'role_changed' as kind,
         'Signatures changed: ' || role as title,
-        holder_address
-        || ': ' || coalesce(safe_threshold_before::varchar, 'unknown')
-        || ' to ' || coalesce(safe_threshold::varchar, 'unknown') as detail,
+        holder_address || ': ' || safe_threshold_before || ' to ' || safe_threshold as detail,
         'core.roles' as source,
         false as is_told,
         concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
     from role_versions
     where
         ended_before_at = valid_from
-        and safe_threshold is distinct from safe_threshold_before
+        and safe_threshold <> safe_threshold_before
     union all
     select
         chain_id,
