@@ -146,6 +146,28 @@ describe("sync", () => {
     }),
   )
 
+  it.live("a series of which every answer is broken is given up, not followed into the past", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 3,
+        vaults: 2,
+        faults: [{ kind: "contract-break", match: "fields=ratio" }],
+      })
+      const dataDir = yield* temporaryFolder
+      const asked = () => simulator.requests().counts["GET /platform/unrealized_pnl 200"] ?? 0
+      for (const most of [4, 12]) {
+        const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+        expect(summary.outcome).toBe("partial")
+        expect(asked()).toBeLessThanOrEqual(most)
+      }
+      simulator.patch({ faults: [] })
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
   it.live("one vault that fails leaves the others standing", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 40 })

@@ -261,7 +261,10 @@ const next = (
       return backward(options, state, true)
     case "newest":
     case "backward": {
-      if (answer === undefined || window.from === undefined) return backward(options, state, false)
+      if (window.from === undefined) return backward(options, state, false)
+      // Behind a window that can't be read only an open question tells whether there is anything, and ends
+      // the walk when it can't be read either: by windows it would go on into the past for ever.
+      if (answer === undefined) return probe(options, window.from - 1, false)
       if (answer.points === 0) return probe(options, window.from - 1, false)
       const short = stopsShortAt({ ...window, known: false }, answer)
       return short === undefined ? backward(options, state, false) : probe(options, short, true)
