@@ -293,8 +293,8 @@ newest_apy_days as (
     qualify row_number() over (partition by vault_address order by day desc) = 1
 ),
 
--- Tolerances: 1e-6 where one figure is the sum of the other's parts, 1% where one instant or reading is
--- told twice, 5% where two readings or two valuations are some hours apart; yields by half a percentage point.
+-- Tolerances: 1e-6 where one figure is the sum of the other's parts, 1% where one instant is
+-- told twice, 5% where readings or valuations are hours apart; yields by half a percentage point.
 compared as (
     select
         newest_snapshots.chain_id,
