@@ -214,11 +214,12 @@ describe("compact", () => {
   const later = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock) =>
       Effect.provideService(work, Clock.Clock, {
-        ...clock,
         currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + 40 * 86_400_000,
         currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 40 * 86_400_000),
         currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
         currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
         sleep: (duration) => clock.sleep(duration),
       }),
     )
