@@ -18,7 +18,7 @@ export const dbtSources = (): string => {
     schema: name,
     tables: entries.filter((entry) => entry.name.startsWith(`${name}.`)).map(sourceTable),
   }))
-  return `# Written by \`make docs\` from the data dictionary.\n${stringify({ version: 2, sources }, { lineWidth: 0 })}`
+  return `# Written by \`make docs\` from the data dictionary.\n${stringify({ version: 2, sources }, { aliasDuplicateObjects: false, lineWidth: 0 })}`
 }
 
 const sourceTable = (entry: DictionaryEntry) => {

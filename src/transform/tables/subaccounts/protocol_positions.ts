@@ -1,5 +1,17 @@
 // core.protocol_positions: what each subaccount holds in protocols across all chains.
 import type { Table } from "../../../domain/table.ts"
+import {
+  assetUsdValue,
+  balance,
+  debtUsdValue,
+  netUsdValue,
+  price,
+  protocol,
+  rawBalance,
+  symbol,
+  tokenAddress,
+  tokenChainId,
+} from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const protocolPositions: Table = {
@@ -33,53 +45,19 @@ export const protocolPositions: Table = {
       fields: ["name"],
       comment: "Name of the position or strategy",
     },
-    {
-      name: "symbol",
-      type: "text",
-      fields: ["symbol"],
-      comment: "Symbol",
-    },
-    {
-      name: "protocol",
-      type: "text",
-      fields: ["protocol"],
-      comment: "Protocol the position is in",
-    },
+    symbol,
+    protocol,
     {
       name: "chain",
       type: "text",
       fields: ["chain"],
       comment: "Chain in the service's own words",
     },
-    {
-      name: "chain_id",
-      type: "integer",
-      comment: "The platform's chain id",
-    },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Address of the token; EVM in lower case, others as served",
-    },
-    {
-      name: "price",
-      type: "double",
-      unit: "USD",
-      fields: ["price"],
-      comment: "Price of one token",
-    },
-    {
-      name: "raw_balance",
-      type: "amount",
-      fields: ["raw_balance", "rawBalance"],
-      comment: "Balance in the token's smallest unit, every digit",
-    },
-    {
-      name: "balance",
-      type: "double",
-      fields: ["balance"],
-      comment: "Balance in whole tokens",
-    },
+    tokenChainId,
+    tokenAddress,
+    price,
+    rawBalance,
+    balance,
     {
       name: "value",
       type: "double",
@@ -87,27 +65,9 @@ export const protocolPositions: Table = {
       fields: ["value"],
       comment: "Value",
     },
-    {
-      name: "asset_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["assetUsdValue", "asset_usd_value"],
-      comment: "Value of the assets of the position",
-    },
-    {
-      name: "debt_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["debtUsdValue", "debt_usd_value"],
-      comment: "Value of the debt of the position",
-    },
-    {
-      name: "net_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["netUsdValue", "net_usd_value"],
-      comment: "Assets minus debt of the position",
-    },
+    assetUsdValue,
+    debtUsdValue,
+    netUsdValue,
     reportedAt,
     extra,
   ],

@@ -1,5 +1,6 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
 import type { Table } from "../../../domain/table.ts"
+import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoanAggregates: Table = {
@@ -12,28 +13,10 @@ export const subaccountLoanAggregates: Table = {
   key: ["subaccount_address", "ordinal"],
   columns: [
     subaccountAddress,
-    {
-      name: "ordinal",
-      type: "integer",
-      required: true,
-      comment: "Place in the list served, from 0",
-    },
-    {
-      name: "symbol",
-      type: "text",
-      fields: ["symbol"],
-      comment: "Symbol",
-    },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Address of the token; EVM in lower case, others as served",
-    },
-    {
-      name: "chain_id",
-      type: "integer",
-      comment: "The platform's chain id",
-    },
+    ordinal,
+    symbol,
+    tokenAddress,
+    tokenChainId,
     {
       name: "credit",
       type: "double",

@@ -1,5 +1,17 @@
 // core.subaccount_portfolio_positions: positions each subaccount held, by kind.
 import type { Table } from "../../../domain/table.ts"
+import {
+  assetUsdValue,
+  balance,
+  debtUsdValue,
+  netUsdValue,
+  ordinal,
+  protocol,
+  rawBalance,
+  symbol,
+  tokenAddress,
+  tokenChainId,
+} from "../positionColumns.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const subaccountPortfolioPositions: Table = {
@@ -20,58 +32,25 @@ export const subaccountPortfolioPositions: Table = {
       comment:
         "`cefi`, `defi`, `otc`, `trs`, `margin`, `collateral`, `strategy` or `legacy_hedger`",
     },
-    {
-      name: "ordinal",
-      type: "integer",
-      required: true,
-      comment: "Place in the list served, from 0",
-    },
+    ordinal,
     {
       name: "name",
       type: "text",
       fields: ["name"],
       comment: "Name of the position",
     },
-    {
-      name: "symbol",
-      type: "text",
-      fields: ["symbol"],
-      comment: "Symbol",
-    },
-    {
-      name: "protocol",
-      type: "text",
-      fields: ["protocol"],
-      comment: "Protocol the position is in",
-    },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Address of the token; EVM in lower case, others as served",
-    },
-    {
-      name: "chain_id",
-      type: "integer",
-      comment: "The platform's chain id",
-    },
+    symbol,
+    protocol,
+    tokenAddress,
+    tokenChainId,
     {
       name: "underlying",
       type: "text",
       fields: ["underlying"],
       comment: "Underlying of a derivative",
     },
-    {
-      name: "raw_balance",
-      type: "amount",
-      fields: ["raw_balance", "rawBalance"],
-      comment: "Balance in the token's smallest unit, every digit",
-    },
-    {
-      name: "balance",
-      type: "double",
-      fields: ["balance"],
-      comment: "Balance in whole tokens",
-    },
+    rawBalance,
+    balance,
     {
       name: "value",
       type: "double",
@@ -79,27 +58,9 @@ export const subaccountPortfolioPositions: Table = {
       fields: ["value"],
       comment: "Value of the position",
     },
-    {
-      name: "asset_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["assetUsdValue", "asset_usd_value"],
-      comment: "Value of the assets of the position",
-    },
-    {
-      name: "debt_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["debtUsdValue", "debt_usd_value"],
-      comment: "Value of the debt of the position",
-    },
-    {
-      name: "net_usd_value",
-      type: "double",
-      unit: "USD",
-      fields: ["netUsdValue", "net_usd_value"],
-      comment: "Assets minus debt of the position",
-    },
+    assetUsdValue,
+    debtUsdValue,
+    netUsdValue,
     extra,
   ],
   example:

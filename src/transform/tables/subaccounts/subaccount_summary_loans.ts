@@ -1,5 +1,6 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
 import type { Table } from "../../../domain/table.ts"
+import { ordinal, tokenChainId } from "../positionColumns.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaryLoans: Table = {
@@ -13,22 +14,13 @@ export const subaccountSummaryLoans: Table = {
   key: ["subaccount_address", "ordinal"],
   columns: [
     subaccountAddress,
-    {
-      name: "ordinal",
-      type: "integer",
-      required: true,
-      comment: "Place in the list served, from 0",
-    },
+    ordinal,
     {
       name: "loan_address",
       type: "text",
       comment: "Address of the loan; EVM in lower case",
     },
-    {
-      name: "chain_id",
-      type: "integer",
-      comment: "The platform's chain id",
-    },
+    tokenChainId,
     {
       name: "state",
       type: "text",

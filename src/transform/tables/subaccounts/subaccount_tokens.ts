@@ -1,5 +1,14 @@
 // core.subaccount_tokens: tokens each subaccount held.
 import type { Table } from "../../../domain/table.ts"
+import {
+  balance,
+  ordinal,
+  price,
+  rawBalance,
+  symbol,
+  tokenAddress,
+  tokenChainId,
+} from "../positionColumns.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const subaccountTokens: Table = {
@@ -19,53 +28,19 @@ export const subaccountTokens: Table = {
       required: true,
       comment: "`summary` or `portfolio`: which list of the answer it stands in",
     },
-    {
-      name: "ordinal",
-      type: "integer",
-      required: true,
-      comment: "Place in the list served, from 0",
-    },
-    {
-      name: "symbol",
-      type: "text",
-      fields: ["symbol"],
-      comment: "Symbol",
-    },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Address of the token; EVM in lower case, others as served",
-    },
-    {
-      name: "chain_id",
-      type: "integer",
-      comment: "The platform's chain id",
-    },
+    ordinal,
+    symbol,
+    tokenAddress,
+    tokenChainId,
     {
       name: "decimals",
       type: "integer",
       fields: ["decimals"],
       comment: "Decimals of the token",
     },
-    {
-      name: "price",
-      type: "double",
-      unit: "USD",
-      fields: ["price"],
-      comment: "Price of one token",
-    },
-    {
-      name: "raw_balance",
-      type: "amount",
-      fields: ["raw_balance", "rawBalance"],
-      comment: "Balance in the token's smallest unit, every digit",
-    },
-    {
-      name: "balance",
-      type: "double",
-      fields: ["balance"],
-      comment: "Balance in whole tokens",
-    },
+    price,
+    rawBalance,
+    balance,
     {
       name: "value",
       type: "double",

@@ -1,5 +1,6 @@
 // core.oracle_classification: how each position of a vault was priced on each day.
 import type { Table } from "../../../domain/table.ts"
+import { tokenAddress } from "../positionColumns.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const oracleClassification: Table = {
@@ -41,11 +42,7 @@ export const oracleClassification: Table = {
       fields: ["token_symbol", "tokenSymbol", "symbol", "token", "asset"],
       comment: "Symbol of the token",
     },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Address of the token; EVM in lower case, others as served",
-    },
+    tokenAddress,
     {
       name: "token_address_as_served",
       type: "text",
