@@ -1,10 +1,10 @@
 // What every mart keeps whatever the rows: a unique key, the same answers in any time zone, and in a renamed
 // read-only copy of the file.
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createMarts, marts, martsDirectory } from "../../src/load/marts.ts"
+import { createMarts, marts } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
 import {
@@ -17,8 +17,6 @@ import {
   tables,
   type TestWarehouse,
 } from "./support.ts"
-
-const examples = join(martsDirectory, "..", "examples")
 
 let warehouse: TestWarehouse
 const fill = async () => {
@@ -235,13 +233,4 @@ describe("series", () => {
       expect(complete).toEqual([{ series, state: "present" }])
     },
   )
-})
-
-describe("warehouse/examples", () => {
-  it.each(readdirSync(examples))("%s runs and finds something", async (file) => {
-    await warehouse.connection.run(`USE ${CATALOG}`)
-    const rows = await readRows(warehouse.connection, readFileSync(join(examples, file), "utf8"))
-    await warehouse.connection.run("USE memory")
-    expect(rows.length).toBeGreaterThan(0)
-  })
 })

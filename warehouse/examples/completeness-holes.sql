@@ -1,4 +1,11 @@
--- The holes as ranges: consecutive hours or days of one state together, longest first.
+-- Where exactly are the holes?
+-- Asked by whoever has to fill them, or to leave them out of an average.
+--
+--     $series = null  ratio, pnl, apy or allocation; null is all of them
+--
+-- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
+-- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` and `unreachable` are the service's
+-- last word.
 with
 
 holes as (
@@ -9,7 +16,9 @@ holes as (
         expected_at,
         case period when 'hour' then interval 1 hour else interval 1 day end as step
     from mart.completeness
-    where state <> 'present'
+    where
+        state <> 'present'
+        and ($series::varchar is null or series = $series::varchar)
 ),
 
 numbered as (

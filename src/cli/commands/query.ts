@@ -5,7 +5,7 @@ export const query: Command = {
   name: "query",
   summary: "Ask the published copy in SQL",
   details:
-    "Runs SQL (DuckDB's dialect) over the read-only published copy. SQL comes as an argument, from --file, or from standard input; on a terminal without any, an interactive shell starts.",
+    "Runs SQL (DuckDB's dialect) over the read-only published copy. SQL comes as an argument, from --file, or from standard input; on a terminal without any, an interactive shell starts. A comment `-- $days = 30` declares a parameter with the value it has without --param.",
   positional: { name: "sql", describe: "The question; quote it" },
   flags: {
     file: { type: "string", requiresArg: true, describe: "Read the SQL from this file" },

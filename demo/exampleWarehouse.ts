@@ -1,0 +1,127 @@
+// A warehouse that comes out the same whenever it is made: two runs a day apart over a simulated platform, on a
+// clock set to that day, and a copy to ask whose now() stands still an hour after the second.
+import { copyFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { defaultWire } from "../src/extract/request.ts"
+import { marts, martStatements } from "../src/load/marts.ts"
+import { defaultParquet } from "../src/load/parquet.ts"
+import { publishedFile } from "../src/load/publish.ts"
+import { defaultRunSettings } from "../src/pipelines/defaults.ts"
+import { run } from "../src/pipelines/run.ts"
+import { type Simulator, startSimulator } from "../simulator/index.ts"
+
+/** When the simulated history of the first run ends; the second comes a day later. */
+export const firstNow = "2026-06-01T12:00:00Z"
+export const secondNow = "2026-06-02T12:00:00Z"
+/** What now() is in the copy that is asked, UTC. */
+export const askedAt = "2026-06-02 13:00:00"
+
+export interface ExampleWarehouse {
+  readonly dataDir: string
+  /** Published as always, then with a now() that stands still. */
+  readonly connection: DuckDBConnection
+  /** As it is at the second run. */
+  readonly simulator: Simulator
+  readonly close: () => Promise<void>
+}
+
+/** A `select` as it would be answered at `askedAt`. */
+export const atThatTime = (sql: string): string =>
+  sql.replaceAll("now()", `TIMESTAMPTZ '${askedAt}+00'`)
+
+/** The real clock, moved: what waits, waits as long as ever. */
+const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
+  const moved = Date.parse(instant) - clock.currentTimeMillisUnsafe()
+  const millis = () => clock.currentTimeMillisUnsafe() + moved
+  const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(moved) * 1_000_000n
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration),
+  }
+}
+
+const syncAt = (baseUrl: string, dataDir: string, instant: string) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    return yield* run({
+      dataDir,
+      pace: {},
+      command: "sync",
+      version: "example",
+      publish: { parquet: defaultParquet },
+      pipelines: [],
+      vaults: { include: [], exclude: [] },
+      taskTimeoutSeconds: 120,
+      unsupportedRetryDays: 7,
+      onProgress: () => undefined,
+      api: {
+        baseUrl,
+        apiKey: Redacted.make("demo-admin-key"),
+        wire: {
+          ...defaultWire,
+          paths: {
+            cefiPositions: "/subaccount/{address}/cefi_positions",
+            subaccountOtcPositions: "/subaccount/{address}/otc_positions",
+          },
+        },
+        requestTimeoutSeconds: 10,
+        retryBudgetSeconds: 30,
+      },
+      settings: defaultRunSettings,
+    }).pipe(Effect.provideService(Clock.Clock, clockFrom(instant, clock)))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+/** Takes about twenty seconds. Everything goes below the directory, which is the caller's to remove. */
+export const makeExampleWarehouse = async (directory: string): Promise<ExampleWarehouse> => {
+  const dataDir = join(directory, "data")
+  const simulator = await startSimulator({
+    seed: 1,
+    vaults: 7,
+    subaccounts: 16,
+    days: 120,
+    now: firstNow,
+    slowReadMs: 0,
+  })
+  try {
+    for (const [instant, patch] of [
+      [firstNow, undefined],
+      [secondNow, { now: secondNow, revision: 1 }],
+    ] as const) {
+      if (patch !== undefined) simulator.patch(patch)
+      const { outcome, published } = await syncAt(
+        simulator.url,
+        dataDir,
+        instant.replace("12:00", "12:05"),
+      )
+      if (outcome !== "complete" || !published) throw new Error(`The run ended ${outcome}`)
+    }
+    const file = join(directory, "asked.duckdb")
+    await copyFile(publishedFile(dataDir), file)
+    const instance = await DuckDBInstance.create(file)
+    const connection = await instance.connect()
+    await connection.run(
+      marts
+        .map((mart) => ({ ...mart, sql: atThatTime(mart.sql) }))
+        .flatMap(martStatements)
+        .join(";\n"),
+    )
+    const close = async () => {
+      connection.closeSync()
+      instance.closeSync()
+      await simulator.close()
+    }
+    return { dataDir, connection, simulator, close }
+  } catch (error) {
+    await simulator.close()
+    throw error
+  }
+}

@@ -1,0 +1,165 @@
+// The worked questions of warehouse/examples, on a copy published by real runs: what each promises, the same
+// answers over the Parquet files alone, and no answer to a parameter nobody declared.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import {
+  atThatTime,
+  type ExampleWarehouse,
+  makeExampleWarehouse,
+} from "../../demo/exampleWarehouse.ts"
+import { declaredParameters } from "../../src/cli/query/declared.ts"
+import { allColumns, tableName } from "../../src/domain/table.ts"
+import { asOfStatements } from "../../src/load/asOf.ts"
+import { createSchemas, createTable } from "../../src/load/ddl.ts"
+import { readManifest } from "../../src/load/manifest.ts"
+import { marts, martStatements } from "../../src/load/marts.ts"
+import { bound, type QueryParameter } from "../../src/load/queryParameter.ts"
+import { CATALOG, identifiers, literal } from "../../src/load/sql.ts"
+import { checkFigures } from "./exampleFigures.ts"
+import { tables } from "./support.ts"
+
+const folder = join(import.meta.dirname, "../../warehouse/examples")
+const names = readdirSync(folder).map((file) => file.replace(/\.sql$/, ""))
+const textOf = (name: string) => readFileSync(join(folder, `${name}.sql`), "utf8")
+const codeOf = (sql: string) => sql.replaceAll(/^\s*--.*$/gm, "")
+
+/** Columns by question, as published: whoever renames one breaks somebody's notebook. */
+const promised = JSON.parse(
+  readFileSync(join(import.meta.dirname, "examples.columns.json"), "utf8"),
+) as Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Questions whose best answer is no row, and why there is none on the simulated platform. */
+const legitimatelyEmpty: Readonly<Record<string, string>> = {}
+
+type Rows = ReadonlyArray<Readonly<Record<string, Json>>>
+
+const answer = async (
+  connection: DuckDBConnection,
+  name: string,
+  given: Readonly<Record<string, QueryParameter>> = {},
+): Promise<{ readonly columns: ReadonlyArray<string>; readonly rows: Rows }> => {
+  const sql = textOf(name)
+  const parameters = bound({ ...declaredParameters(sql), ...given })
+  const reader = await connection.runAndReadAll(atThatTime(sql), parameters)
+  return { columns: reader.columnNames(), rows: reader.getRowObjectsJson() }
+}
+
+let directory: string
+let example: ExampleWarehouse
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "vaulthouse-examples-"))
+  example = await makeExampleWarehouse(directory)
+}, 240_000)
+afterAll(async () => {
+  await example.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+describe("each question", () => {
+  it("is listed with its columns, and there are enough of them", () => {
+    expect(Object.keys(promised).toSorted()).toEqual(names.toSorted())
+    expect(names.length).toBeGreaterThanOrEqual(24)
+  })
+
+  it.each(names)("%s says what it answers, for whom, and declares its parameters", (name) => {
+    const sql = textOf(name)
+    const header = sql.slice(0, sql.search(/^with$/m))
+    expect(header).toMatch(/^-- [A-Z].*\?/s)
+    expect(header).toMatch(/^-- Asked by /m)
+    const used = new Set([...codeOf(sql).matchAll(/\$(\w+)/g)].map(([, parameter]) => parameter))
+    expect(Object.keys(declaredParameters(sql)).toSorted()).toEqual(
+      [...used].map(String).toSorted(),
+    )
+    expect(sql.split("\n").filter((line) => line.length > 120)).toEqual([])
+    expect(codeOf(sql)).not.toMatch(/\t|;|current_date|at time zone|select \*/i)
+    // Lower case, but for what stands in quotes.
+    expect(codeOf(sql).replaceAll(/'[^']*'/g, "")).not.toMatch(/[A-Z]/)
+  })
+
+  it.each(names)("%s finds something, in the columns promised", async (name) => {
+    const { columns, rows } = await answer(example.connection, name)
+    expect(columns).toEqual(promised[name])
+    if (name in legitimatelyEmpty) expect(rows).toEqual([])
+    else expect(rows.length).toBeGreaterThan(0)
+  })
+
+  it.each(names.filter((name) => textOf(name).includes("$vault = null")))(
+    "%s asks for one vault by its name or its address, and for nothing by another's",
+    async (name) => {
+      const all = await answer(example.connection, name)
+      const named = all.rows.find(({ vault_name }) => vault_name !== undefined)
+      const address = named?.["vault_address"] ?? null
+      const vault = String(named?.["vault_name"])
+      const byName = await answer(example.connection, name, { vault })
+      expect(byName.rows.length).toBeGreaterThan(0)
+      expect(new Set(byName.rows.map((row) => row["vault_name"]))).toEqual(new Set([vault]))
+      if (address !== null) {
+        const byAddress = await answer(example.connection, name, { vault: String(address) })
+        expect(byAddress.rows).toEqual(byName.rows)
+      }
+      expect((await answer(example.connection, name, { vault: "nobody's" })).rows).toEqual([])
+    },
+  )
+})
+
+describe("over the Parquet files alone", () => {
+  let instance: DuckDBInstance
+  let connection: DuckDBConnection
+  beforeAll(async () => {
+    const files = (await readManifest(example.dataDir))?.files ?? []
+    instance = await DuckDBInstance.create(":memory:")
+    connection = await instance.connect()
+    const views = tables.map((table) => {
+      const paths = files
+        .filter((file) => file.schema === table.schema && file.table === table.name)
+        .map(({ path }) => literal(join(example.dataDir, "parquet", path)))
+      // A table without rows has no file: it is there as an empty one.
+      if (paths.length === 0) return createTable(table)
+      const columns = identifiers(allColumns(table).map((column) => column.name))
+      return `CREATE VIEW ${CATALOG}.${tableName(table)} AS
+        SELECT ${columns} FROM read_parquet([${paths.join(", ")}], hive_partitioning = false)`
+    })
+    await connection.run(`ATTACH ':memory:' AS ${CATALOG}`)
+    await connection.run([...createSchemas, ...views].join(";\n"))
+    await connection.run(`USE ${CATALOG}`)
+    const fixed = marts.map((mart) => ({ ...mart, sql: atThatTime(mart.sql) }))
+    await connection.run([...fixed.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))
+  }, 60_000)
+  afterAll(() => {
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+  /** Sums of doubles differ in their last digits, in whatever order they are made. */
+  const alike = (one: Json | undefined, other: Json | undefined): boolean =>
+    one === other ||
+    (typeof one === "number" &&
+      typeof other === "number" &&
+      Math.abs(one - other) <= 1e-9 * Math.max(1e-3, Math.abs(one), Math.abs(other)))
+
+  it.each(names)("%s has the same answer", async (name) => {
+    const [stored, exported] = [
+      await answer(example.connection, name),
+      await answer(connection, name),
+    ]
+    expect(exported.columns).toEqual(stored.columns)
+    expect(exported.rows.length).toBe(stored.rows.length)
+    for (const [at, row] of stored.rows.entries()) {
+      for (const column of stored.columns) {
+        const [one, other] = [row[column], exported.rows[at]?.[column]]
+        if (!alike(one, other)) expect(other, `${column} of row ${at}`).toEqual(one)
+      }
+    }
+  })
+})
+
+describe("figures worked out again without SQL", () => {
+  it.each(Object.entries(checkFigures))("%s", async (name, check) => {
+    const ask = async (given?: Readonly<Record<string, QueryParameter>>) =>
+      (await answer(example.connection, name, given)).rows
+    expect(await check(ask, example.simulator)).toBeGreaterThan(0)
+  })
+})

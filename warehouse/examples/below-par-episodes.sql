@@ -1,0 +1,63 @@
+-- When was a vault below par, for how long each time, and how deep?
+-- Asked by a risk officer who writes the incident list.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $par = 1       collateral ratio below which an hour counts
+--
+-- One row an episode: hours below par that follow one another. An hour without a ratio point neither proves
+-- nor ends one: it splits it, which hours_missing_before tells (hours without a point just before it).
+-- deepest is a fraction below par: 0.002 is 0.2%.
+with
+
+hours as (
+    select
+        vault_address,
+        vault_name,
+        hour_at,
+        collateral_ratio
+    from mart.vault_hourly
+    where
+        collateral_ratio is not null
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+marked as (
+    select
+        vault_address,
+        vault_name,
+        hour_at,
+        collateral_ratio,
+        collateral_ratio < $par::double as is_below,
+        lag(collateral_ratio < $par::double) over vault as was_below,
+        lag(hour_at) over vault as hour_before
+    from hours
+    window vault as (partition by vault_address order by hour_at)
+),
+
+numbered as (
+    select
+        vault_address,
+        vault_name,
+        hour_at,
+        collateral_ratio,
+        is_below,
+        date_diff('hour', hour_before, hour_at) - 1 as hours_missing,
+        count(*) filter (
+            not coalesce(was_below, false) or hour_at - hour_before > interval 1 hour
+        ) over (partition by vault_address order by hour_at) as episode
+    from marked
+)
+
+select
+    vault_name,
+    vault_address,
+    min(hour_at) as from_at,
+    max(hour_at) + interval 1 hour as until_at,
+    count(*) as hours,
+    $par::double - min(collateral_ratio) as deepest,
+    arg_min(hour_at, collateral_ratio) as deepest_at,
+    coalesce(arg_min(hours_missing, hour_at), 0) as hours_missing_before
+from numbered
+where is_below
+group by vault_name, vault_address, episode
+order by hours desc, vault_name, from_at

@@ -1,0 +1,67 @@
+-- Is the loan book owed by few?
+-- Asked by a risk officer for the counterparty limits.
+--
+--     $token = null  symbol of the token lent; null is all of them, each by itself
+--
+-- Active loans only. Principal in the unit served, per chain and token, never across. share is the borrower's
+-- fraction of the token's book; running_share adds the largest up.
+with
+
+loans as (
+    select
+        chain_id,
+        principal_token_symbol,
+        borrower_address,
+        borrower_name,
+        principal_amount,
+        apr
+    from mart.loan_book
+    where
+        is_active
+        and principal_amount is not null
+        and ($token::varchar is null or principal_token_symbol = $token::varchar)
+),
+
+borrowers as (
+    select
+        chain_id,
+        principal_token_symbol as token,
+        borrower_address,
+        max(borrower_name) as borrower_name,
+        count(*) as loans,
+        sum(principal_amount) as principal,
+        sum(apr * principal_amount) / nullif(sum(principal_amount) filter (apr is not null), 0)
+            as mean_apr
+    from loans
+    group by chain_id, principal_token_symbol, borrower_address
+),
+
+shared as (
+    select
+        chain_id,
+        token,
+        borrower_address,
+        borrower_name,
+        loans,
+        principal,
+        mean_apr,
+        principal / nullif(sum(principal) over (partition by chain_id, token), 0) as share
+    from borrowers
+)
+
+select
+    chain_id,
+    token,
+    borrower_address,
+    borrower_name,
+    loans,
+    principal,
+    share,
+    sum(share) over (
+        partition by chain_id, token
+        order by principal desc, borrower_address
+        rows between unbounded preceding and current row
+    ) as running_share,
+    mean_apr
+from shared
+order by chain_id, token, principal desc, borrower_address

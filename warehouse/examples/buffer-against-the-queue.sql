@@ -1,0 +1,46 @@
+-- Can each vault pay its withdrawal queue from what it holds itself?
+-- Asked by a vault operator every morning.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- buffer_adequacy is buffer_usd over queue_usd: from 1 on the buffer pays the whole queue. Amounts in the
+-- vault's asset, the buffer in USD: queue_usd is the queue's share of the vault, taken of its net asset
+-- value. Null where the vault has no position snapshot (chains other than EVM). A vault without pending
+-- requests has no row: nothing is asked of it.
+with
+
+queue as (
+    select
+        vault_name,
+        vault_address,
+        pending_requests,
+        queue_amount,
+        queue_share,
+        queue_usd,
+        buffer_usd,
+        buffer_at,
+        buffer_adequacy,
+        is_covered_by_buffer,
+        requested_at,
+        age_days,
+        amount
+    from mart.withdrawal_queue
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+)
+
+select
+    vault_name,
+    vault_address,
+    max(pending_requests) as pending_requests,
+    max(queue_amount) as queue_amount,
+    max(queue_share) as queue_share,
+    max(queue_usd) as queue_usd,
+    max(buffer_usd) as buffer_usd,
+    max(buffer_at) as buffer_at,
+    max(buffer_adequacy) as buffer_adequacy,
+    count(*) filter (is_covered_by_buffer) as requests_covered,
+    max(age_days) as oldest_age_days,
+    sum(amount) as requests_amount
+from queue
+group by vault_name, vault_address
+order by buffer_adequacy nulls last, vault_name

@@ -1,0 +1,59 @@
+-- Which transactions failed, how often, and what did the chain say?
+-- Asked by a vault operator whose strategy does not run.
+--
+--     $days = 90     days back from the newest transaction there is
+--
+-- One row a subaccount and function. is_failed is null where the record does not tell: such a transaction is
+-- in neither count. reason is one of those read, as served; null where it was not asked for, or the chain's
+-- node can't trace.
+with
+
+transactions as (
+    select
+        subaccount_address,
+        executed_at,
+        chain_id,
+        transaction_hash,
+        function_name,
+        is_failed
+    from core.transactions
+    where is_failed is not null
+),
+
+reasons as (
+    select
+        chain_id,
+        transaction_hash,
+        revert_reasons
+    from core.revert_reasons
+),
+
+recent as (
+    select
+        subaccount_address,
+        executed_at,
+        chain_id,
+        transaction_hash,
+        function_name,
+        is_failed
+    from transactions
+    qualify executed_at > max(executed_at) over () - to_days($days::integer)
+)
+
+select
+    recent.subaccount_address,
+    recent.function_name,
+    count(*) as transactions,
+    count(*) filter (recent.is_failed) as failed,
+    count(*) filter (recent.is_failed) / count(*) as share_failed,
+    max(recent.executed_at) filter (recent.is_failed) as last_failed_at,
+    arg_max(reasons.revert_reasons::varchar, recent.executed_at) as reason
+from recent
+left join reasons
+    on
+        recent.is_failed
+        and recent.chain_id = reasons.chain_id
+        and recent.transaction_hash = reasons.transaction_hash
+group by recent.subaccount_address, recent.function_name
+having failed > 0
+order by failed desc, recent.subaccount_address, recent.function_name

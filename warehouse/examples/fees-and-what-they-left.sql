@@ -1,0 +1,94 @@
+-- Did a change of fees show in the yield?
+-- Asked by an allocator, and by the operator who changed them.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- One row for each time a vault's fees stayed the same, with the mean unsmoothed APY of its days. Fees are
+-- percent, APYs fractions a year. valid_from is when we first read these fees, not when they were set: the
+-- audit log (mart.governance_timeline) may tell. The days before the first reading count to the first row, as
+-- nobody says otherwise. fee_drag is what the fees take off that mean, a fraction a year; null where one of
+-- them is not known.
+with
+
+schedule as (
+    select
+        vault_name,
+        vault_address,
+        valid_from,
+        valid_to,
+        is_current,
+        management_fee_pct,
+        performance_fee_pct,
+        management_fee_change,
+        performance_fee_change
+    from mart.fee_schedule
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+apys as (
+    select
+        vault_address,
+        day,
+        apy_unsmoothed
+    from mart.apy_daily
+    where apy_unsmoothed is not null
+),
+
+spans as (
+    select
+        vault_name,
+        vault_address,
+        valid_from,
+        valid_to,
+        is_current,
+        management_fee_pct,
+        performance_fee_pct,
+        management_fee_change,
+        performance_fee_change,
+        lag(valid_from) over (partition by vault_address order by valid_from) is null as is_first
+    from schedule
+),
+
+measured as (
+    select
+        spans.vault_name,
+        spans.vault_address,
+        spans.valid_from,
+        spans.valid_to,
+        spans.is_current,
+        spans.management_fee_pct,
+        spans.performance_fee_pct,
+        spans.management_fee_change,
+        spans.performance_fee_change,
+        count(apys.day) as days,
+        avg(apys.apy_unsmoothed) as mean_apy
+    from spans
+    left join apys
+        on
+            spans.vault_address = apys.vault_address
+            and (spans.is_first or apys.day >= spans.valid_from)
+            and (spans.valid_to is null or apys.day < spans.valid_to)
+    group by all
+)
+
+select
+    vault_name,
+    vault_address,
+    valid_from,
+    valid_to,
+    is_current,
+    management_fee_pct,
+    management_fee_change,
+    performance_fee_pct,
+    performance_fee_change,
+    days,
+    mean_apy,
+    case
+        -- greatest() skips nulls: without days there would be a drag on nothing.
+        when mean_apy is not null
+            then
+                management_fee_pct / 100
+                + greatest(mean_apy - management_fee_pct / 100, 0) * performance_fee_pct / 100
+    end as fee_drag
+from measured
+order by vault_name, vault_address, valid_from

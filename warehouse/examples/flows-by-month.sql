@@ -1,0 +1,56 @@
+-- Is a vault growing because it earns, or because people deposit?
+-- Asked by an allocator; a vault operator asks the same about withdrawals.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- In the vault's own asset. flow is what the month's change of supply leaves after the change of unrealized
+-- PnL: deposits less withdrawals, as far as the PnL the service reports accounts for the rest. An estimate:
+-- it also holds fees and rewards. Null where a month has no PnL.
+with
+
+days as (
+    select
+        vault_address,
+        vault_name,
+        day,
+        supply,
+        pnl_in_asset
+    from mart.vault_daily
+    where
+        supply is not null
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+months as (
+    select
+        vault_address,
+        vault_name,
+        date_trunc('month', day)::date as month,
+        last(supply order by day) as supply,
+        arg_max(pnl_in_asset, day) as pnl_in_asset
+    from days
+    group by vault_address, vault_name, date_trunc('month', day)::date
+),
+
+changes as (
+    select
+        vault_address,
+        vault_name,
+        month,
+        supply,
+        supply - lag(supply) over vault as supply_change,
+        pnl_in_asset - lag(pnl_in_asset) over vault as pnl_change
+    from months
+    window vault as (partition by vault_address order by month)
+)
+
+select
+    vault_name,
+    vault_address,
+    month,
+    supply,
+    supply_change,
+    pnl_change,
+    supply_change - pnl_change as flow
+from changes
+order by vault_name, vault_address, month

@@ -1,0 +1,102 @@
+-- Which subaccounts hold a vault's funds without being on its whitelist?
+-- Asked by a risk officer: this list should be empty.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- is_whitelisted false is the chain's word (read at checked_at); a subaccount nobody checked is no row here,
+-- see core.whitelist_status. held_usd is from the vault's newest position snapshot, else the subaccount's own
+-- net value, which may be other vaults' too: source tells which. Only what holds more than nothing.
+with
+
+statuses as (
+    select
+        chain_id,
+        vault_address,
+        subaccount_address,
+        is_whitelisted,
+        valid_from
+    from core.whitelist_status
+    where is_current
+),
+
+summaries as (
+    select
+        subaccount_address,
+        name,
+        net_account_value
+    from core.subaccount_summaries
+    where is_current
+),
+
+position_subaccounts as (
+    select
+        chain_id,
+        vault_address,
+        snapshot_at,
+        subaccount_address,
+        total_usd
+    from core.position_subaccounts
+),
+
+vaults as (
+    select
+        chain_id,
+        vault_address,
+        vault_name
+    from core.vaults
+    where
+        is_current
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+newest_positions as (
+    select
+        chain_id,
+        vault_address,
+        subaccount_address,
+        snapshot_at,
+        total_usd
+    from position_subaccounts
+    qualify snapshot_at = max(snapshot_at) over (partition by chain_id, vault_address)
+),
+
+holdings as (
+    select
+        vaults.vault_name,
+        vaults.vault_address,
+        statuses.subaccount_address,
+        summaries.name,
+        coalesce(newest_positions.total_usd, summaries.net_account_value) as held_usd,
+        case
+            when newest_positions.total_usd is not null then 'vault positions'
+            when summaries.net_account_value is not null then 'subaccount summary'
+        end as source,
+        newest_positions.snapshot_at,
+        statuses.valid_from as checked_at
+    from statuses
+    inner join vaults
+        on
+            statuses.vault_address = vaults.vault_address
+            and (statuses.chain_id is null or statuses.chain_id = vaults.chain_id)
+    left join newest_positions
+        on
+            vaults.chain_id = newest_positions.chain_id
+            and vaults.vault_address = newest_positions.vault_address
+            and statuses.subaccount_address = newest_positions.subaccount_address
+    left join summaries
+        on statuses.subaccount_address = summaries.subaccount_address
+    where not statuses.is_whitelisted
+)
+
+select
+    vault_name,
+    vault_address,
+    subaccount_address,
+    name,
+    held_usd,
+    source,
+    snapshot_at,
+    checked_at
+from holdings
+where held_usd > 0
+order by held_usd desc, vault_name, subaccount_address

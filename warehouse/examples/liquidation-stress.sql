@@ -1,0 +1,59 @@
+-- If collateral lost a fifth of its value, who could be liquidated?
+-- Asked by a risk officer before a volatile week.
+--
+--     $fall = 0.2    loss of the collateral's value, a fraction
+--
+-- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors
+-- stay (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral each would need
+-- to be back at 1.0. One row a band before and after: read it as a table of transitions.
+with
+
+health as (
+    select
+        subaccount_address,
+        health_factor,
+        band,
+        collateral_usd,
+        debt_usd
+    from mart.subaccount_health
+    where has_debt
+),
+
+stressed as (
+    select
+        subaccount_address,
+        band,
+        debt_usd,
+        health_factor * (1 - $fall::double) as stressed_factor,
+        -- greatest() skips nulls: a collateral nobody tells is no shortfall of zero.
+        case
+            when collateral_usd is not null
+                then greatest(debt_usd - collateral_usd * (1 - $fall::double), 0)
+        end as shortfall_usd
+    from health
+),
+
+banded as (
+    select
+        subaccount_address,
+        band,
+        debt_usd,
+        shortfall_usd,
+        case
+            when stressed_factor > 1.5 then 'healthy'
+            when stressed_factor >= 1.2 then 'moderate'
+            when stressed_factor >= 1 then 'high risk'
+            when stressed_factor is not null then 'critical'
+        end as stressed_band
+    from stressed
+)
+
+select
+    band,
+    stressed_band,
+    count(*) as subaccounts,
+    sum(debt_usd) as debt_usd,
+    sum(shortfall_usd) as shortfall_usd
+from banded
+group by band, stressed_band
+order by band, stressed_band

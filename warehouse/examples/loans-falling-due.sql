@@ -1,0 +1,46 @@
+-- What has to be paid in the next days, by whom, and in which token?
+-- Asked by a vault operator and by the treasury that funds it.
+--
+--     $days = 30     days ahead; overdue payments are always there
+--
+-- The service tells the next payment of a loan, not its maturity: later payments are not here. Amounts are in
+-- the unit served, so add them up per token only: running_amount does.
+with
+
+payments as (
+    select
+        due_at,
+        days_left,
+        is_overdue,
+        loan_id,
+        chain_id,
+        state,
+        borrower_address,
+        borrower_name,
+        lender_address,
+        principal_token_symbol,
+        amount,
+        share_of_principal
+    from mart.upcoming_payments
+    where days_left <= $days::integer
+)
+
+select
+    due_at,
+    days_left,
+    is_overdue,
+    loan_id,
+    state,
+    coalesce(borrower_name, borrower_address) as borrower,
+    lender_address,
+    chain_id,
+    principal_token_symbol as token,
+    amount,
+    share_of_principal,
+    sum(amount) over (
+        partition by chain_id, principal_token_symbol
+        order by due_at, loan_id
+        rows between unbounded preceding and current row
+    ) as running_amount
+from payments
+order by due_at, loan_id

@@ -1,0 +1,90 @@
+-- What is left of each vault's yield once the fees are paid?
+-- Asked by an allocator who compares vaults with different fees.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $days = 30     days the yield is averaged over, ending with the vault's newest day
+--
+-- Yields are fractions a year (0.05 is 5%), fees percent (10 is 10%). net_apy is an estimate: the management
+-- fee is taken off the mean yield, then the performance fee off what is above zero. Nobody documents whether
+-- the service's APY has fees taken off already: if it has, gross_apy is the figure to use. Null where a fee
+-- is not known; it is not taken for zero. A vault with fewer than $days days tells so in `days`.
+with
+
+apys as (
+    select
+        vault_address,
+        day,
+        apy_unsmoothed
+    from mart.apy_daily
+    where apy_unsmoothed is not null
+),
+
+fees as (
+    select
+        vault_address,
+        management_fee_pct,
+        performance_fee_pct
+    from mart.fee_schedule
+    where is_current
+),
+
+vaults as (
+    select
+        vault_address,
+        vault_name
+    from mart.vault_latest
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+newest_days as (
+    select
+        vault_address,
+        max(day) as to_on
+    from apys
+    group by vault_address
+),
+
+gross as (
+    select
+        apys.vault_address,
+        newest_days.to_on,
+        count(*) as days,
+        avg(apys.apy_unsmoothed) as gross_apy
+    from apys
+    inner join newest_days
+        on apys.vault_address = newest_days.vault_address
+    where apys.day > newest_days.to_on - $days::integer
+    group by apys.vault_address, newest_days.to_on
+),
+
+before_performance_fee as (
+    select
+        vaults.vault_name,
+        vaults.vault_address,
+        gross.to_on,
+        gross.days,
+        gross.gross_apy,
+        fees.management_fee_pct,
+        fees.performance_fee_pct,
+        gross.gross_apy - fees.management_fee_pct / 100 as managed_apy
+    from vaults
+    inner join gross
+        on vaults.vault_address = gross.vault_address
+    left join fees
+        on vaults.vault_address = fees.vault_address
+)
+
+select
+    vault_name,
+    vault_address,
+    to_on,
+    days,
+    gross_apy,
+    management_fee_pct,
+    performance_fee_pct,
+    case
+        when managed_apy > 0 then managed_apy * (1 - performance_fee_pct / 100)
+        when performance_fee_pct is not null then managed_apy
+    end as net_apy
+from before_performance_fee
+order by net_apy desc nulls last, vault_name

@@ -1,0 +1,73 @@
+-- How much do we have with each OTC counterparty, and is the margin posted?
+-- Asked by a risk officer for the counterparty limits.
+--
+--     $counterparty = null  id of a counterparty; null is all of them
+--
+-- Units as served (the platform's OTC figures are in USD as far as seen). value adds positions up and is null
+-- where the service gives none under a name that is known: look in core.otc_positions.extra then. shortfall
+-- is what is required and not posted, payer by payer: what one has posted too much does not help another.
+-- coverage is posted over required, null where nothing is.
+with
+
+positions as (
+    select
+        counterparty_id,
+        subaccount_address,
+        value
+    from core.otc_positions
+    where is_current
+),
+
+margins as (
+    select
+        otc_counterparty_id as counterparty_id,
+        payer_address,
+        required,
+        posted
+    from core.otc_margin_requirements
+    where is_current
+),
+
+held as (
+    select
+        counterparty_id,
+        count(*) as positions,
+        count(distinct subaccount_address) as subaccounts,
+        count(value) as positions_with_value,
+        sum(value) as value
+    from positions
+    group by counterparty_id
+),
+
+margined as (
+    select
+        counterparty_id,
+        count(*) as requirements,
+        count(distinct payer_address) as payers,
+        sum(required) as required,
+        sum(posted) as posted,
+        sum(greatest(required - posted, 0)) filter (required is not null and posted is not null)
+            as shortfall
+    from margins
+    group by counterparty_id
+)
+
+select
+    coalesce(held.counterparty_id, margined.counterparty_id) as counterparty_id,
+    coalesce(held.positions, 0) as positions,
+    coalesce(held.subaccounts, 0) as subaccounts,
+    coalesce(held.positions_with_value, 0) as positions_with_value,
+    held.value,
+    coalesce(margined.requirements, 0) as requirements,
+    margined.payers,
+    margined.required,
+    margined.posted,
+    margined.shortfall,
+    margined.posted / nullif(margined.required, 0) as coverage
+from held
+full join margined
+    on held.counterparty_id = margined.counterparty_id
+where
+    $counterparty::varchar is null
+    or $counterparty::varchar in (held.counterparty_id, margined.counterparty_id)
+order by margined.shortfall desc nulls last, counterparty_id

@@ -1,0 +1,59 @@
+-- Which month made the money, and which lost it?
+-- Asked by a vault operator for the monthly letter.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- USD, and the vault's own asset. Unrealized PnL is a level: what a month made is the sum of its daily
+-- changes, and a vault's first day has none, since nobody knows where it came from. share_of_total is null
+-- where the changes cancel out to zero. The months add up to the change from the first close to the newest.
+with
+
+days as (
+    select
+        vault_address,
+        vault_name,
+        month,
+        day,
+        pnl_usd_change,
+        pnl_in_asset_change,
+        pnl_usd_close,
+        days_since_before
+    from mart.pnl_daily
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+months as (
+    select
+        vault_address,
+        vault_name,
+        month,
+        count(*) as days,
+        count(*) filter (days_since_before > 1) as changes_over_holes,
+        sum(pnl_usd_change) as pnl_usd_change,
+        sum(pnl_in_asset_change) as pnl_in_asset_change,
+        arg_max(day, pnl_usd_change) as best_day,
+        max(pnl_usd_change) as best_day_usd,
+        arg_min(day, pnl_usd_change) as worst_day,
+        min(pnl_usd_change) as worst_day_usd,
+        last(pnl_usd_close order by day) as pnl_usd_close
+    from days
+    group by vault_address, vault_name, month
+)
+
+select
+    vault_name,
+    vault_address,
+    month,
+    days,
+    changes_over_holes,
+    pnl_usd_change,
+    pnl_in_asset_change,
+    pnl_usd_change / nullif(sum(pnl_usd_change) over (partition by vault_address), 0)
+        as share_of_total,
+    best_day,
+    best_day_usd,
+    worst_day,
+    worst_day_usd,
+    pnl_usd_close
+from months
+order by vault_name, vault_address, month

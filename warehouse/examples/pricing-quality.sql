@@ -1,0 +1,73 @@
+-- How much of each vault is priced by primary sources, and how much by the secondary market or on trust?
+-- Asked by an allocator's due diligence.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- Each vault's newest daily classification. usd_value in USD; share is a fraction of what is classified.
+-- Classes as the service names them: Primary, Secondary Market, CeFi; `none told` where it names none. Net of
+-- debt a value may be below zero: the shares are then no parts of a whole, and null.
+with
+
+classified as (
+    select
+        chain_id,
+        vault_address,
+        date,
+        pricing_class,
+        usd_value
+    from core.oracle_classification
+),
+
+vaults as (
+    select
+        chain_id,
+        vault_address,
+        vault_name
+    from core.vaults
+    where
+        is_current
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+newest as (
+    select
+        chain_id,
+        vault_address,
+        date,
+        coalesce(pricing_class, 'none told') as pricing_class,
+        usd_value
+    from classified
+    qualify date = max(date) over (partition by chain_id, vault_address)
+),
+
+classes as (
+    select
+        vaults.vault_name,
+        vaults.vault_address,
+        newest.date,
+        newest.pricing_class,
+        count(*) as positions,
+        sum(newest.usd_value) as usd_value,
+        min(newest.usd_value) as smallest
+    from newest
+    inner join vaults
+        on
+            newest.vault_address = vaults.vault_address
+            and newest.chain_id is not distinct from vaults.chain_id
+    group by vaults.vault_name, vaults.vault_address, newest.date, newest.pricing_class
+)
+
+select
+    vault_name,
+    vault_address,
+    date as day,
+    pricing_class,
+    positions,
+    usd_value,
+    case
+        when min(smallest) over vault >= 0
+            then usd_value / nullif(sum(usd_value) over vault, 0)
+    end as share
+from classes
+window vault as (partition by vault_address)
+order by vault_name, vault_address, usd_value desc nulls last, pricing_class

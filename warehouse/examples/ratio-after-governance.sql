@@ -1,0 +1,99 @@
+-- What did the collateral ratio do after a permission, role or fee was changed?
+-- Asked by a risk officer: does what governance does show in the figures?
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $hours = 24    hours after the event
+--
+-- Each event with the newest ratio point at or before it, and the newest at or before the end of the window
+-- (both ASOF joins: no point has to be there at that very instant). ratio_change is a fraction. Null where
+-- there is no such point, or where the newest after the event is the one from before it: nothing was measured
+-- then. That something came after is no proof that it came because of it.
+with
+
+events as (
+    select
+        vault_address,
+        vault_name,
+        occurred_at,
+        kind,
+        title,
+        detail
+    from mart.governance_timeline
+    where
+        is_told
+        and (kind <> 'audit' or regexp_matches(title, '(?i)permission|role|fee|timelock'))
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+ratios as (
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio as collateral_ratio
+    from core.ratio_history
+    where adjusted_redeem_ratio is not null
+),
+
+windowed as (
+    select
+        vault_address,
+        vault_name,
+        occurred_at,
+        occurred_at + to_hours($hours::integer) as window_end_at,
+        kind,
+        title,
+        detail
+    from events
+),
+
+with_before as (
+    select
+        windowed.vault_address,
+        windowed.vault_name,
+        windowed.occurred_at,
+        windowed.window_end_at,
+        windowed.kind,
+        windowed.title,
+        windowed.detail,
+        ratios.observed_at as before_at,
+        ratios.collateral_ratio as ratio_before
+    from windowed
+    asof left join ratios
+        on
+            windowed.vault_address = ratios.vault_address
+            and windowed.occurred_at >= ratios.observed_at
+),
+
+with_after as (
+    select
+        with_before.vault_address,
+        with_before.vault_name,
+        with_before.occurred_at,
+        with_before.kind,
+        with_before.title,
+        with_before.detail,
+        with_before.before_at,
+        with_before.ratio_before,
+        ratios.observed_at as after_at,
+        ratios.collateral_ratio as ratio_after
+    from with_before
+    asof left join ratios
+        on
+            with_before.vault_address = ratios.vault_address
+            and with_before.window_end_at >= ratios.observed_at
+)
+
+select
+    vault_name,
+    vault_address,
+    occurred_at,
+    kind,
+    title,
+    detail,
+    before_at,
+    ratio_before,
+    case when after_at > occurred_at then after_at end as after_at,
+    case when after_at > occurred_at then ratio_after end as ratio_after,
+    case when after_at > occurred_at then ratio_after - ratio_before end as ratio_change
+from with_after
+order by abs(ratio_change) desc nulls last, vault_name, occurred_at, kind, title, detail

@@ -1,0 +1,53 @@
+-- How much does smoothing flatter (or spoil) the yield a vault shows?
+-- Asked by an allocator before a quoted APY goes into a comparison.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- Fractions a year. Smoothing is a rolling median and mean of the service's own: over time the means should
+-- be close, and a day far apart is where the raw yield jumped. roughness_* is the mean change from day to
+-- day; smoothing_removes is the part of it that smoothing takes away. Days that have both series only.
+with
+
+days as (
+    select
+        vault_address,
+        vault_name,
+        day,
+        apy_smoothed,
+        apy_unsmoothed,
+        smoothed_minus_unsmoothed
+    from mart.apy_compare
+    where
+        smoothed_minus_unsmoothed is not null
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+moved as (
+    select
+        vault_address,
+        vault_name,
+        day,
+        apy_smoothed,
+        apy_unsmoothed,
+        smoothed_minus_unsmoothed,
+        abs(apy_smoothed - lag(apy_smoothed) over vault) as smoothed_move,
+        abs(apy_unsmoothed - lag(apy_unsmoothed) over vault) as unsmoothed_move
+    from days
+    window vault as (partition by vault_address order by day)
+)
+
+select
+    vault_name,
+    vault_address,
+    count(*) as days,
+    avg(apy_smoothed) as mean_smoothed,
+    avg(apy_unsmoothed) as mean_unsmoothed,
+    avg(smoothed_minus_unsmoothed) as mean_difference,
+    max(abs(smoothed_minus_unsmoothed)) as widest_difference,
+    arg_max(day, abs(smoothed_minus_unsmoothed)) as widest_on,
+    avg(smoothed_move) as roughness_smoothed,
+    avg(unsmoothed_move) as roughness_unsmoothed,
+    1 - avg(smoothed_move) / nullif(avg(unsmoothed_move), 0) as smoothing_removes
+from moved
+group by vault_name, vault_address
+order by widest_difference desc, vault_name

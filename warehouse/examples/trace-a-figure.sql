@@ -1,0 +1,106 @@
+-- Where does this figure come from: which run asked, what did it ask, what was answered?
+-- Asked by an auditor who points at a number.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $at = null     instant of the ratio point; null is each vault's newest
+--
+-- Every row of core carries _run_id and _response_id. body_sha256 is the digest of the archived answer;
+-- `vaulthouse trace` goes the same way and prints the bytes themselves. versions_before counts the values
+-- that stood for the same instant before this one.
+with
+
+ratios as (
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio,
+        _run_id,
+        _response_id,
+        _first_seen_at,
+        _updated_at
+    from core.ratio_history
+    where $at::timestamp is null or observed_at = $at::timestamp
+),
+
+vaults as (
+    select
+        vault_address,
+        vault_name
+    from core.vaults
+    where
+        is_current
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+),
+
+versions as (
+    select
+        vault_address,
+        observed_at,
+        count(*) as versions_before
+    from core.ratio_history_versions
+    group by vault_address, observed_at
+),
+
+responses as (
+    select
+        response_id,
+        method,
+        url,
+        status,
+        received_at,
+        body_sha256,
+        archive_file
+    from raw.responses
+),
+
+runs as (
+    select
+        run_id,
+        command,
+        started_at,
+        base_url
+    from ops.runs
+),
+
+newest as (
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio,
+        _run_id,
+        _response_id,
+        _first_seen_at,
+        _updated_at
+    from ratios
+    qualify row_number() over (partition by vault_address order by observed_at desc) = 1
+)
+
+select
+    vaults.vault_name,
+    vaults.vault_address,
+    newest.observed_at,
+    newest.adjusted_redeem_ratio as collateral_ratio,
+    newest._first_seen_at as first_seen_at,
+    newest._updated_at as updated_at,
+    coalesce(versions.versions_before, 0) as versions_before,
+    newest._run_id as run_id,
+    runs.started_at as run_started_at,
+    newest._response_id as response_id,
+    responses.method,
+    responses.url,
+    responses.status,
+    responses.received_at,
+    responses.body_sha256,
+    responses.archive_file
+from newest
+inner join vaults
+    on newest.vault_address = vaults.vault_address
+left join versions
+    on
+        newest.vault_address = versions.vault_address
+        and newest.observed_at = versions.observed_at
+left join responses
+    on newest._response_id = responses.response_id
+left join runs
+    on newest._run_id = runs.run_id
+order by vaults.vault_name, vaults.vault_address

@@ -1,0 +1,101 @@
+-- May I use the figures of this vault today?
+-- Asked by everyone, before anything else in this folder.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $days = 30     newest days whose completeness counts
+--
+-- One row a vault and series. verdict: `no facts`; `stale`: the newest fact is older than its target;
+-- `holes`: hours or days of the newest $days are missing; `contradicted`: two figures the service tells of
+-- this vault differ by more than their tolerance (mart.reconciliation; whichever series); `ok`. The first
+-- that holds. share_present is a fraction of the hours or days expected by what was covered, null where none
+-- is. A closed vault goes stale: see status.
+with
+
+freshness as (
+    select
+        vault_address,
+        vault_name,
+        status,
+        series,
+        newest_at,
+        age_hours,
+        target_hours,
+        is_stale,
+        last_asked_at,
+        last_outcome
+    from mart.freshness
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+expected as (
+    select
+        vault_address,
+        series,
+        expected_at,
+        state
+    from mart.completeness
+),
+
+contradictions as (
+    select
+        vault_address,
+        count(*) filter (not is_within_tolerance) as contradictions
+    from mart.reconciliation
+    group by vault_address
+),
+
+warnings as (
+    select
+        vault_address,
+        count(*) as warnings
+    from core.observation_warnings
+    where is_current
+    group by vault_address
+),
+
+complete as (
+    select
+        freshness.vault_address,
+        freshness.series,
+        count(*) as expected,
+        count(*) filter (expected.state = 'present') as present
+    from freshness
+    inner join expected
+        on
+            freshness.vault_address = expected.vault_address
+            and freshness.series = expected.series
+            and expected.expected_at > freshness.newest_at - to_days($days::integer)
+    group by freshness.vault_address, freshness.series
+)
+
+select
+    freshness.vault_name,
+    freshness.vault_address,
+    freshness.status,
+    freshness.series,
+    case
+        when freshness.newest_at is null then 'no facts'
+        when freshness.is_stale then 'stale'
+        when complete.present < complete.expected then 'holes'
+        when contradictions.contradictions > 0 then 'contradicted'
+        else 'ok'
+    end as verdict,
+    freshness.newest_at,
+    freshness.age_hours,
+    freshness.target_hours,
+    complete.present / complete.expected as share_present,
+    complete.expected - complete.present as not_present,
+    coalesce(contradictions.contradictions, 0) as contradictions,
+    coalesce(warnings.warnings, 0) as warnings,
+    freshness.last_asked_at,
+    freshness.last_outcome
+from freshness
+left join complete
+    on
+        freshness.vault_address = complete.vault_address
+        and freshness.series = complete.series
+left join contradictions
+    on freshness.vault_address = contradictions.vault_address
+left join warnings
+    on freshness.vault_address = warnings.vault_address
+order by freshness.vault_name, freshness.vault_address, freshness.series

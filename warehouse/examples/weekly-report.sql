@@ -1,0 +1,115 @@
+-- How was the week of each vault, on one line?
+-- Asked by a vault operator for the Monday letter.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $week_end = null  last day of the week; null is the newest day every figure below can have: yesterday in UTC
+--
+-- Seven UTC days that end with $week_end, changes against the newest day before them within the seven days
+-- before that. Fractions, USD, and the vault's own asset as named. return_7d is null unless all seven days
+-- have an APY; apy_smoothed is the last day's. hours_missing is hours expected without a ratio point: the
+-- more, the less the low is worth.
+with
+
+days as (
+    select
+        vault_address,
+        vault_name,
+        day,
+        apy_smoothed,
+        apy_unsmoothed,
+        backing,
+        collateral_ratio_low,
+        collateral_ratio_close,
+        pnl_usd,
+        hours_present,
+        hours_expected
+    from mart.vault_daily
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+events as (
+    select
+        vault_address,
+        occurred_at
+    from mart.governance_timeline
+    where is_told and kind <> 'timelock_executable'
+),
+
+week as (
+    select coalesce($week_end::date, make_timestamp(epoch_us(now()))::date - 1) as to_on
+),
+
+dated as (
+    select
+        days.vault_address,
+        days.vault_name,
+        days.day,
+        days.apy_smoothed,
+        days.apy_unsmoothed,
+        days.backing,
+        days.collateral_ratio_low,
+        days.collateral_ratio_close,
+        days.pnl_usd,
+        days.hours_present,
+        days.hours_expected,
+        week.to_on,
+        days.day > week.to_on - 7 as is_in_week
+    from days
+    cross join week
+    where days.day <= week.to_on and days.day > week.to_on - 14
+),
+
+weeks as (
+    select
+        vault_address,
+        vault_name,
+        to_on,
+        count(*) filter (is_in_week) as days,
+        last(backing order by day) filter (is_in_week and backing is not null) as backing,
+        last(backing order by day) filter (not is_in_week and backing is not null)
+            as backing_before,
+        last(collateral_ratio_close order by day)
+            filter (is_in_week and collateral_ratio_close is not null) as collateral_ratio,
+        min(collateral_ratio_low) filter (is_in_week) as collateral_ratio_low,
+        last(pnl_usd order by day) filter (is_in_week and pnl_usd is not null) as pnl_usd,
+        last(pnl_usd order by day) filter (not is_in_week and pnl_usd is not null)
+            as pnl_usd_before,
+        last(apy_smoothed order by day) filter (is_in_week and apy_smoothed is not null)
+            as apy_smoothed,
+        count(*) filter (is_in_week and apy_unsmoothed > -1) as apy_days,
+        exp(sum(ln(1 + apy_unsmoothed)) filter (is_in_week and apy_unsmoothed > -1) / 365) - 1
+            as return_7d,
+        sum(hours_expected - hours_present) filter (is_in_week) as hours_missing
+    from dated
+    group by vault_address, vault_name, to_on
+),
+
+event_counts as (
+    select
+        events.vault_address,
+        count(*) as events
+    from events
+    cross join week
+    where events.occurred_at >= week.to_on - 6 and events.occurred_at < week.to_on + 1
+    group by events.vault_address
+)
+
+select
+    weeks.vault_name,
+    weeks.vault_address,
+    weeks.to_on - 6 as from_on,
+    weeks.to_on,
+    case when weeks.apy_days = 7 then weeks.return_7d end as return_7d,
+    weeks.apy_smoothed,
+    weeks.pnl_usd - weeks.pnl_usd_before as pnl_usd_change,
+    weeks.backing,
+    weeks.backing / nullif(weeks.backing_before, 0) - 1 as backing_change,
+    weeks.collateral_ratio,
+    weeks.collateral_ratio_low,
+    weeks.hours_missing,
+    coalesce(event_counts.events, 0) as governance_events
+from weeks
+left join event_counts
+    on weeks.vault_address = event_counts.vault_address
+where weeks.days > 0
+order by weeks.vault_name, weeks.vault_address

@@ -1,0 +1,64 @@
+-- Does one withdrawal, or one recipient, decide whether a vault stays liquid?
+-- Asked by a risk officer and by the vault operator who calls the recipient.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--     $share = 0.25  part of the queue from which a recipient is shown, a fraction
+--
+-- One row a vault and recipient, all of the recipient's requests together. Amounts in the vault's asset.
+-- share_of_vault is a fraction of the vault's assets as told with the queue.
+with
+
+queue as (
+    select
+        vault_name,
+        vault_address,
+        recipient_address,
+        requested_at,
+        amount,
+        share_of_vault,
+        place
+    from mart.withdrawal_queue
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+recipients as (
+    select
+        vault_name,
+        vault_address,
+        recipient_address,
+        count(*) as requests,
+        min(place) as first_place,
+        min(requested_at) as first_requested_at,
+        sum(amount) as amount,
+        sum(share_of_vault) as share_of_vault
+    from queue
+    group by vault_name, vault_address, recipient_address
+),
+
+measured as (
+    select
+        vault_name,
+        vault_address,
+        recipient_address,
+        requests,
+        first_place,
+        first_requested_at,
+        amount,
+        amount / nullif(sum(amount) over (partition by vault_address), 0) as share_of_queue,
+        share_of_vault
+    from recipients
+)
+
+select
+    vault_name,
+    vault_address,
+    recipient_address,
+    requests,
+    first_place,
+    first_requested_at,
+    amount,
+    share_of_queue,
+    share_of_vault
+from measured
+where share_of_queue >= $share::double
+order by share_of_vault desc nulls last, vault_name, recipient_address

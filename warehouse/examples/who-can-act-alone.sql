@@ -1,0 +1,51 @@
+-- Which roles of a vault are in the hands of a single key?
+-- Asked by an allocator's risk officer in the due diligence.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- acts_alone: true where the holder is no Safe, or one that needs one signature; null where the service does
+-- not say whether it is a Safe. A holder that is another contract (a timelock, a governor) counts as no Safe:
+-- look at it.
+with
+
+roles as (
+    select
+        chain_id,
+        vault_address,
+        role,
+        holder_address,
+        is_safe,
+        safe_threshold,
+        valid_from
+    from core.roles
+    where is_current and holder_address <> '-'
+),
+
+vaults as (
+    select
+        chain_id,
+        vault_address,
+        vault_name
+    from core.vaults
+    where
+        is_current
+        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+)
+
+select
+    vaults.vault_name,
+    vaults.vault_address,
+    roles.role,
+    roles.holder_address,
+    roles.is_safe,
+    roles.safe_threshold,
+    case when roles.is_safe then roles.safe_threshold <= 1 else not roles.is_safe end
+        as acts_alone,
+    count(*) over (partition by roles.vault_address, roles.holder_address) as roles_held,
+    roles.valid_from as seen_at
+from roles
+inner join vaults
+    on
+        roles.chain_id = vaults.chain_id
+        and roles.vault_address = vaults.vault_address
+order by acts_alone desc nulls last, vaults.vault_name, roles.role, roles.holder_address
