@@ -3,7 +3,7 @@
 import { type Rows, type Table, tableName, type Value } from "../domain/table.ts"
 import { MICROS_PER_DAY } from "../domain/time.ts"
 import type { MergeContext } from "./merge.ts"
-import { identifier, identifiers, qualified } from "./sql.ts"
+import { identifier, identifiers, instant, qualified } from "./sql.ts"
 import { append, carriers, fromCarrier } from "./stage.ts"
 
 /** One row a key, in columns: the last one in mode `replace`, the first one in mode `first`. */
@@ -25,6 +25,20 @@ const monthsOf = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>): S
   const unit = table.columns[at]?.type === "date" ? MICROS_PER_DAY / 1000 : 1 / 1000
   const monthOf = (time: Value) => new Date(Number(time) * unit).toISOString().slice(0, 7)
   return new Set(at < 0 ? ["-"] : columns[at]?.map(monthOf))
+}
+
+/** Rows that never change have the time they had: literal bounds spare reading all that is older. */
+const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>): string => {
+  const at = table.columns.findIndex(({ name }) => name === table.time)
+  const column = table.columns[at]
+  if (column?.type !== "timestamp") return "true"
+  let from = Infinity
+  let to = -Infinity
+  for (const value of columns[at] ?? []) {
+    from = Math.min(from, Number(value))
+    to = Math.max(to, Number(value))
+  }
+  return `t.${identifier(column.name)} BETWEEN ${instant(from)} AND ${instant(to)}`
 }
 
 /** Inside the writer's transaction; answers the months of each table that may have changed. */
@@ -51,7 +65,8 @@ export const upkeep = async (
       )
       .join(" AND ")
     const remove = `DELETE FROM ${target} t USING temp.main.staged_upkeep s WHERE ${matches};`
-    const isNew = `WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${matches})`
+    const isNew = `WHERE NOT EXISTS (
+      SELECT 1 FROM ${target} t WHERE ${matches} AND ${withinTimes(table, columns)})`
     // In one call: each waits for its turn behind the pages being parsed.
     await connection.run(
       `${table.mode === "replace" ? remove : ""}
