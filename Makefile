@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench check lint types format docs build clean
+.PHONY: help install demo test bench check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -43,6 +43,9 @@ format: install ## Format the code
 
 docs: install ## Make the generated pages of docs/ again
 	@node src/cli/docs/main.ts
+
+guide: install ## Answer the questions of docs/analysts-guide.md again
+	@node demo/guide.ts
 
 build: install ## Build dist/, as published
 	@npm run --silent build

@@ -127,6 +127,13 @@ export const checkFigures: Readonly<Record<string, Check>> = {
       const par = belowPar(ratio)
       near(row?.["max_drawdown"], fall?.depth ?? 0, vault.address)
       near(row?.["share_of_hours_below_par"], par.below / par.hours, vault.address)
+      let [high, deepest] = [0, 0]
+      for (const { adjusted_redeem_ratio } of ratio) {
+        high = Math.max(high, adjusted_redeem_ratio)
+        deepest = Math.max(deepest, 1 - adjusted_redeem_ratio / high)
+      }
+      expect(deepest).toBeGreaterThan(0)
+      near(row?.["ratio_drawdown"], deepest, vault.address)
       expect(row).toMatchObject({ trough_on: fall?.troughOn ?? null, hours_below_par: par.below })
       compared += 4
     }

@@ -1,6 +1,6 @@
 // The worked questions of warehouse/examples, on a copy published by real runs: what each promises, the same
 // answers over the Parquet files alone, and no answer to a parameter nobody declared.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
@@ -10,6 +10,7 @@ import {
   type ExampleWarehouse,
   makeExampleWarehouse,
 } from "../../demo/exampleWarehouse.ts"
+import { guideFile, withAnswers } from "../../demo/guide.ts"
 import { declaredParameters } from "../../src/cli/query/declared.ts"
 import { allColumns, tableName } from "../../src/domain/table.ts"
 import { asOfStatements } from "../../src/load/asOf.ts"
@@ -153,6 +154,29 @@ describe("over the Parquet files alone", () => {
         if (!alike(one, other)) expect(other, `${column} of row ${at}`).toEqual(one)
       }
     }
+  })
+})
+
+describe("docs/analysts-guide.md", () => {
+  it("has the answers of today; `make guide` writes them", async () => {
+    const guide = readFileSync(guideFile, "utf8")
+    expect(await withAnswers(guide, example.connection)).toBe(guide)
+  })
+
+  it("links to files and headings that are there", () => {
+    const guide = readFileSync(guideFile, "utf8")
+    const targets = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target)
+    expect(targets.length).toBeGreaterThan(names.length)
+    const headings = [...guide.matchAll(/^## (.+)$/gm)].map(([, title = ""]) => title.toLowerCase())
+    const anchors = new Set(
+      headings.map((title) => `#${title.replaceAll(/[^\w -]/g, "").replaceAll(" ", "-")}`),
+    )
+    const missing = targets.filter((target) =>
+      target.startsWith("#")
+        ? !anchors.has(target)
+        : !existsSync(join(import.meta.dirname, "../../docs", target)),
+    )
+    expect(missing).toEqual([])
   })
 })
 

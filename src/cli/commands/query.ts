@@ -30,7 +30,7 @@ export const query: Command = {
   examples: [
     ['query "select * from mart.vault_latest"', "one row per vault"],
     ["query --file question.sql --format csv > answer.csv", "into a file"],
-    ['query "select * from mart.vault_daily where date = \\$day" --param day=2026-01-31', ""],
+    ['query "select * from mart.vault_daily where day = \\$day" --param day=2026-01-31', ""],
   ],
   run: async (argv) => (await import("../query/run.ts")).runQuery(argv),
 }

@@ -1,0 +1,134 @@
+// Runs the questions in docs/analysts-guide.md and writes the answers below them: node demo/guide.ts
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { readParameters } from "../src/cli/query/parameters.ts"
+import { declaredParameters } from "../src/cli/query/declared.ts"
+import { textTable } from "../src/cli/table.ts"
+import { bound } from "../src/load/queryParameter.ts"
+import * as Result from "effect/Result"
+import { atThatTime, makeExampleWarehouse } from "./exampleWarehouse.ts"
+
+const root = join(import.meta.dirname, "..")
+const examples = join(root, "warehouse/examples")
+export const guideFile = join(root, "docs/analysts-guide.md")
+
+const MAX_WIDTH = 118
+const MAX_ROWS = 12
+
+/** A question with the answer below it, if it has one yet. */
+const question = /```(sql|sh)\n([\s\S]*?)```\n(?:\n```text\n[\s\S]*?```\n)?/g
+const exampleCommand = /^npx vaulthouse query --file warehouse\/examples\/([\w-]+)\.sql(.*)$/m
+const questionList = /(<!-- questions -->\n)[\s\S]*?(<!-- \/questions -->)/
+
+/** The guide with every answer as it is now. */
+export const withAnswers = async (guide: string, connection: DuckDBConnection): Promise<string> => {
+  const parts: Array<string> = []
+  let end = 0
+  for (const match of guide.matchAll(question)) {
+    const [whole, language = "", code = ""] = match
+    const asked = language === "sql" ? { sql: code, given: [] } : exampleOf(code)
+    parts.push(guide.slice(end, match.index))
+    parts.push(
+      asked === undefined
+        ? whole
+        : `\`\`\`${language}\n${code}\`\`\`\n\n\`\`\`text\n${await answerOf(connection, asked)}\n\`\`\`\n`,
+    )
+    end = match.index + whole.length
+  }
+  const text = [...parts, guide.slice(end)].join("")
+  return text.replace(questionList, (_, before: string, after: string) =>
+    [before, listOfQuestions(), after].join(""),
+  )
+}
+
+interface Asked {
+  readonly sql: string
+  /** As typed after --param. */
+  readonly given: ReadonlyArray<string>
+}
+
+const exampleOf = (command: string): Asked | undefined => {
+  const [, name, rest = ""] = exampleCommand.exec(command) ?? []
+  if (name === undefined) return undefined
+  const given = [...rest.matchAll(/--param (?:"([^"]*)"|(\S+))/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  )
+  return { sql: readFileSync(join(examples, `${name}.sql`), "utf8"), given }
+}
+
+const answerOf = async (connection: DuckDBConnection, { sql, given }: Asked): Promise<string> => {
+  const parameters = {
+    ...declaredParameters(sql),
+    ...Result.getOrThrow(readParameters(given)),
+  }
+  const reader = await connection.runAndReadAll(atThatTime(sql), bound(parameters))
+  const names = reader.columnNames()
+  const isNumber = reader
+    .columnTypes()
+    .map((type) => /^(DOUBLE|INTEGER|BIGINT|HUGEINT|DECIMAL)/.test(String(type)))
+  const all = reader
+    .getRowsJson()
+    .map((row) => row.map((value, at) => shown(value, isNumber[at] === true)))
+  const rows = all.slice(0, MAX_ROWS)
+  const table = textTable(
+    names,
+    rows,
+    isNumber.map((is) => (is ? "right" : "left")),
+  )
+  const isWide = table.split("\n").some((line) => line.length > MAX_WIDTH)
+  const few = rows.slice(0, 3)
+  const text = isWide
+    ? textTable(
+        ["column", ...few.map((_, at) => `row ${at + 1}`)],
+        names.map((name, at) => [name, ...few.map((row) => row[at] ?? "")]),
+        ["left"],
+      )
+    : table
+  const printed = isWide ? few.length : rows.length
+  const more = all.length > printed ? `, the first ${printed} shown` : ""
+  return `${text.replaceAll(/ +$/gm, "")}\n(${all.length} ${all.length === 1 ? "row" : "rows"}${more})`
+}
+
+/** Six digits, minutes, and no identifier that is another in every run. */
+const shown = (value: unknown, isNumber: boolean): string => {
+  if (value === null) return "–"
+  if (isNumber) return String(Number(Number(value).toPrecision(6)))
+  return (typeof value === "string" ? value : JSON.stringify(value))
+    .replace(/^(\d{4}-\d\d-\d\d \d\d:\d\d):\d\d(\.\d+)?$/, "$1")
+    .replaceAll(/\b\d{8}T\d{6}Z-[0-9a-f]{6}\b/g, "<run>")
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<response>")
+    .replaceAll(/\b(0x[0-9a-f]{4})[0-9a-f]{36,}/g, "$1…")
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:8080")
+}
+
+const listOfQuestions = (): string =>
+  [
+    "",
+    "| question | asked by | file |",
+    "| --- | --- | --- |",
+    ...readdirSync(examples).map((file) => {
+      const header = readFileSync(join(examples, file), "utf8").split("\n--\n")[0] ?? ""
+      const [asks = "", by = ""] = header.replaceAll(/^-- /gm, "").split(/\nAsked by /)
+      const who = by.replaceAll("\n", " ").replace(/\.$/, "")
+      return `| ${asks.replaceAll("\n", " ")} | ${who} | [${file.replace(/\.sql$/, "")}](../warehouse/examples/${file}) |`
+    }),
+    "",
+    "",
+  ].join("\n")
+
+if (import.meta.main) {
+  const directory = mkdtempSync(join(tmpdir(), "vaulthouse-guide-"))
+  try {
+    const { connection, close } = await makeExampleWarehouse(directory)
+    try {
+      writeFileSync(guideFile, await withAnswers(readFileSync(guideFile, "utf8"), connection))
+    } finally {
+      await close()
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  process.stdout.write("docs/analysts-guide.md\n")
+}
