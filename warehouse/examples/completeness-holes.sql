@@ -1,12 +1,21 @@
 -- Where exactly are the holes?
 -- Asked by whoever has to fill them, or to leave them out of an average.
 --
+--     $vault = null   address or name of a vault; null is every vault
 --     $series = null  ratio, pnl, apy or allocation; null is all of them
 --
 -- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
 -- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` and `unreachable` are the service's
 -- last word.
 with
+
+vaults as (
+    select
+        vault_address,
+        vault_name
+    from mart.vault_latest
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
 
 holes as (
     select
@@ -36,13 +45,22 @@ numbered as (
 )
 
 select
-    vault_address,
-    series,
-    state,
-    min(expected_at) as from_at,
-    max(expected_at) + step as until_at,
+    vaults.vault_name,
+    vaults.vault_address,
+    numbered.series,
+    numbered.state,
+    min(numbered.expected_at) as from_at,
+    max(numbered.expected_at) + numbered.step as until_at,
     count(*) as hours_or_days
 from numbered
-group by vault_address, series, state, step, run
-order by until_at - from_at desc, vault_address, series, from_at
+inner join vaults
+    on numbered.vault_address = vaults.vault_address
+group by
+    vaults.vault_name,
+    vaults.vault_address,
+    numbered.series,
+    numbered.state,
+    numbered.step,
+    numbered.run
+order by until_at - from_at desc, vaults.vault_name, numbered.series, from_at
 limit 50

@@ -23,9 +23,8 @@ summaries as (
     select
         subaccount_address,
         name,
-        net_account_value
-    from core.subaccount_summaries
-    where is_current
+        net_account_value_usd
+    from mart.subaccount_health
 ),
 
 position_subaccounts as (
@@ -66,10 +65,10 @@ holdings as (
         vaults.vault_address,
         statuses.subaccount_address,
         summaries.name,
-        coalesce(newest_positions.total_usd, summaries.net_account_value) as held_usd,
+        coalesce(newest_positions.total_usd, summaries.net_account_value_usd) as held_usd,
         case
             when newest_positions.total_usd is not null then 'vault positions'
-            when summaries.net_account_value is not null then 'subaccount summary'
+            when summaries.net_account_value_usd is not null then 'subaccount summary'
         end as source,
         newest_positions.snapshot_at,
         statuses.valid_from as checked_at
