@@ -1,6 +1,7 @@
 // What a question's comments say of its parameters.
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { declaredParameters } from "../../src/cli/query/declared.ts"
+import { declaredParameters, parametersFor } from "../../src/cli/query/declared.ts"
 
 describe("declaredParameters", () => {
   it("reads a name and a value, typed as --param types it, from comments alone", () => {
@@ -23,5 +24,23 @@ select $vault, $days, '$days = 7' -- $late = 1
 
   it("finds nothing where nothing is declared", () => {
     expect(declaredParameters("select $vault")).toEqual({})
+  })
+})
+
+describe("parametersFor", () => {
+  const sql = "-- $days = 30\n-- $unused = 1\nselect $days, $vault"
+
+  it("takes what is typed before what is declared, and leaves out what nothing uses", () => {
+    expect(parametersFor(sql, { vault: "a" })).toEqual(Result.succeed({ days: 30, vault: "a" }))
+    expect(parametersFor(sql, { days: 7 })).toEqual(Result.succeed({ days: 7 }))
+  })
+
+  it("says which parameters there are to a name that is none of them", () => {
+    const refused = parametersFor(sql, { vaul: "a" })
+    expect(Result.isFailure(refused)).toBe(true)
+    expect(Result.isFailure(refused) && refused.failure.message).toMatch(
+      /no \$vaul\.\s.*\$days, \$vault/,
+    )
+    expect(Result.isFailure(parametersFor("select 1", { days: 1 }))).toBe(true)
   })
 })

@@ -88,6 +88,17 @@ describe("query", () => {
     expect(missing.stderr).toContain("text")
   })
 
+  it("a question declares values of its own, --param wins, and a name that is none is told", async () => {
+    const file = "declared.sql"
+    writeFileSync(join(cwd, file), "-- $days = 30  how many\n-- $old = 1\nselect $days as days\n")
+    expect((await typed(["query", "--file", file])).stdout).toBe("days\n30\n")
+    const given = await typed(["query", "--file", file, "--param", "days=7"])
+    expect(given.stdout).toBe("days\n7\n")
+    const wrong = await typed(["query", "--file", file, "--param", "day=7"])
+    expect(wrong).toMatchObject({ code: 2, stdout: "" })
+    expect(wrong.stderr).toContain("It has $days.")
+  })
+
   it("--max-rows cuts, and the table says so", async () => {
     const rows = "select range as n from range(50) order by n"
     const csv = await typed(["query", rows, "--max-rows", "2"])

@@ -9,7 +9,7 @@ import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { askAndPrint, type Printing } from "./askAndPrint.ts"
-import { declaredParameters } from "./declared.ts"
+import { parametersFor } from "./declared.ts"
 import type { Format } from "./formats.ts"
 import { readParameters } from "./parameters.ts"
 import { historyFile, shell } from "./shell.ts"
@@ -25,7 +25,7 @@ export const runQuery = (argv: Arguments): Promise<ExitCode> =>
       const copy = yield* openPublishedCopy(dataDir)
       if (sql === undefined) yield* shell(copy, printing, historyFile(dataDir), process)
       else {
-        const parameters = { ...declaredParameters(sql), ...printing.parameters }
+        const parameters = yield* Effect.fromResult(parametersFor(sql, printing.parameters))
         yield* askAndPrint(copy, sql, { ...printing, parameters }, process.stdout)
       }
       return exitCodes.ok
