@@ -13,7 +13,7 @@ import { type Catalog, readCatalog } from "../../src/cli/query/catalog.ts"
 import { complete } from "../../src/cli/query/completion.ts"
 import { shell } from "../../src/cli/query/shell.ts"
 import { splitStatements } from "../../src/cli/query/statements.ts"
-import { openPublishedCopy } from "../../src/pipelines/published.ts"
+import { openPublishedCopy, type QueryParameters } from "../../src/pipelines/published.ts"
 import { bin, vaulthouse } from "./command.ts"
 
 let cwd = ""
@@ -45,7 +45,11 @@ const withCopy = <A, E>(
   )
 
 /** Types into a shell and answers with what it wrote to standard output and standard error. */
-const typedInto = async (typed: string, history = join(cwd, "history")) => {
+const typedInto = async (
+  typed: string,
+  history = join(cwd, "history"),
+  parameters: QueryParameters = {},
+) => {
   const streams = {
     stdin: new PassThrough(),
     stdout: new PassThrough(),
@@ -54,9 +58,7 @@ const typedInto = async (typed: string, history = join(cwd, "history")) => {
   streams.stdin.end(typed)
   const said = Promise.all([text(streams.stdout), text(streams.stderr)])
   await withCopy((copy) =>
-    Effect.scoped(
-      shell(copy, { format: "csv", maxRows: Infinity, parameters: {} }, history, streams),
-    ),
+    Effect.scoped(shell(copy, { format: "csv", maxRows: Infinity, parameters }, history, streams)),
   )
   streams.stdout.end()
   streams.stderr.end()
@@ -133,6 +135,17 @@ describe("shell", () => {
     expect(stdout).toContain("one\n1\n")
     expect(stdout).toContain("two\na;b\n")
     expect(stdout).toContain("n\n2\n")
+  })
+
+  it("gives each question the values it has a place for", async () => {
+    const { stdout, stderr } = await typedInto(
+      "select 1 as one;\nselect $days as days;\n",
+      join(cwd, "history"),
+      { days: 30 },
+    )
+    expect(stderr).toBe("")
+    expect(stdout).toContain("one\n1\n")
+    expect(stdout).toContain("days\n30\n")
   })
 
   it("goes on after an error, which points at the place", async () => {

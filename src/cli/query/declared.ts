@@ -17,6 +17,14 @@ export const declaredParameters = (sql: string): QueryParameters =>
 const namesIn = (sql: string): ReadonlySet<string> =>
   new Set([...sql.replaceAll(/--.*$/gm, "").matchAll(/\$(\w+)/g)].map(([, name = ""]) => name))
 
+/** Of all values those the question has a place for: in a shell, many questions share them. */
+export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
+  const names = namesIn(sql)
+  return Object.fromEntries(
+    Object.entries({ ...declaredParameters(sql), ...given }).filter(([name]) => names.has(name)),
+  )
+}
+
 /** A declaration nothing uses is left out; a value that was typed for nothing is a mistake. */
 export const parametersFor = (
   sql: string,
@@ -33,6 +41,5 @@ export const parametersFor = (
       }),
     )
   }
-  const declared = Object.entries(declaredParameters(sql)).filter(([name]) => names.has(name))
-  return Result.succeed({ ...Object.fromEntries(declared), ...given })
+  return Result.succeed(parametersIn(sql, given))
 }

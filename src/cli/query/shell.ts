@@ -8,6 +8,7 @@ import type { PublishedCopy } from "../../pipelines/published.ts"
 import { askAndPrint, type Printing } from "./askAndPrint.ts"
 import { readCatalog } from "./catalog.ts"
 import { complete } from "./completion.ts"
+import { parametersIn } from "./declared.ts"
 import { runShellCommand } from "./shellCommands.ts"
 import { splitStatements } from "./statements.ts"
 
@@ -87,7 +88,12 @@ const CONTINUED = "        ... "
 
 /** A question DuckDB refuses is told about, and the shell goes on. */
 const answer = (copy: PublishedCopy, sql: string, printing: Printing, streams: Streams) =>
-  askAndPrint(copy, sql, printing, streams.stdout).pipe(
+  askAndPrint(
+    copy,
+    sql,
+    { ...printing, parameters: parametersIn(sql, printing.parameters) },
+    streams.stdout,
+  ).pipe(
     Effect.catch(({ why }) =>
       Effect.sync(() =>
         streams.stderr.write(
