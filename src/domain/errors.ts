@@ -26,7 +26,12 @@ export type ApiErrorReason =
   /** No answer, or not all of it: refused, reset, cut short. */
   | { readonly _tag: "Transport" }
   /** A 200 whose body is not what the document says; the body is in the archive. */
-  | { readonly _tag: "ContractViolation"; readonly path: string }
+  | {
+      readonly _tag: "ContractViolation"
+      readonly path: string
+      /** The JSON ends in the middle: the rest may only have been lost on the way. */
+      readonly isCutShort?: boolean
+    }
 
 export type ApiErrorTag = ApiErrorReason["_tag"]
 
@@ -36,6 +41,9 @@ const retryable: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "ServerError",
   "Transport",
 ])
+
+// A body that ends early every time is what the service means to send.
+const CUT_SHORT_ATTEMPTS = 3
 
 export class ApiError extends Data.TaggedError("ApiError")<{
   readonly reason: ApiErrorReason
@@ -51,9 +59,12 @@ export class ApiError extends Data.TaggedError("ApiError")<{
 }> {
   /** Whether asking once more can help. */
   get isRetryable(): boolean {
-    return this.reason._tag === "Timeout"
-      ? this.reason.of === "attempt"
-      : retryable.has(this.reason._tag)
+    const { reason } = this
+    if (reason._tag === "Timeout") return reason.of === "attempt"
+    if (reason._tag === "ContractViolation") {
+      return reason.isCutShort === true && this.attempts < CUT_SHORT_ATTEMPTS
+    }
+    return retryable.has(reason._tag)
   }
 
   override get message(): string {

@@ -1,4 +1,4 @@
-// JSON without the loss: integers beyond 2^53 keep every digit.
+// JSON without the loss: numbers a double can't hold keep every digit.
 import * as Result from "effect/Result"
 
 // TypeScript's library does not know these yet (ECMAScript "JSON.parse source text access").
@@ -9,21 +9,32 @@ const json = JSON as typeof JSON & {
 
 export type JsonObject = { readonly [field: string]: unknown }
 
-// An integer of 16 digits or more where a value can stand. A hit inside a string costs time, not truth.
-const longInteger = /[:[,\s-]\d{16,}(?![\d.eE])/
+// Where a value can stand: an integer of 16 digits or more, a decimal of 18 or more that count, an exponent of
+// three. A hit inside a string costs time, not truth.
+const longNumber =
+  /[:[,\s-](?:\d{16,}(?![\d.eE])|(?=[\d.]{19})[1-9]\d*\.\d|0\.0*[1-9]\d{17}|\d[\d.]*[eE]\+?\d{3})/
 
-const keepDigits = (_key: string, value: unknown, context: { readonly source?: string }): unknown =>
-  typeof value === "number" &&
-  !Number.isSafeInteger(value) &&
-  context.source !== undefined &&
-  /^-?\d+$/.test(context.source)
-    ? json.rawJSON(context.source)
+// What a double's shortest spelling has at the most: as many or fewer come back as they were.
+const DOUBLE_DIGITS = 17
+
+/** Whether the double says less than the text it was read from. */
+const isLossy = (value: number, source: string): boolean => {
+  if (!Number.isFinite(value)) return true
+  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value)
+  const [mantissa = ""] = source.split(/[eE]/)
+  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+  return digits.length > DOUBLE_DIGITS
+}
+
+const keepDigits = (_key: string, value: unknown, { source }: { readonly source?: string }) =>
+  typeof value === "number" && source !== undefined && isLossy(value, source)
+    ? json.rawJSON(source)
     : value
 
 export interface ParsedJson {
   /** Every number a JavaScript number: what schemas check. */
   readonly plain: unknown
-  /** The same value, but integers beyond 2^53 are `JSON.rawJSON`: what rows are made of. */
+  /** The same value, but numbers a double can't hold are `JSON.rawJSON`: what rows are made of. */
   readonly lossless: unknown
 }
 
@@ -36,7 +47,7 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(cause instanceof Error ? cause.message : String(cause))
   }
   // The reviver costs five times a plain parse, so only texts that may need it pay.
-  const lossless: unknown = longInteger.test(text)
+  const lossless: unknown = longNumber.test(text)
     ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
     : plain
   return Result.succeed({ plain, lossless })
@@ -50,8 +61,12 @@ export const asNumber = (value: unknown): number | undefined =>
 export const asDigits = (value: unknown): string | undefined => {
   if (typeof value === "string") return /^-?\d+$/.test(value) ? value : undefined
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined
-  return json.isRawJSON(value) ? value.rawJSON : undefined
+  return json.isRawJSON(value) && /^-?\d+$/.test(value.rawJSON) ? value.rawJSON : undefined
 }
+
+/** Whether the value is a number of more digits than a double holds. */
+export const isLongNumber = (value: unknown): boolean =>
+  typeof value === "object" && json.isRawJSON(value)
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value)

@@ -272,7 +272,11 @@ const interpret = <A>(
     })
   }
   return Result.mapError(decode<A>(endpoint, parsed), ({ path, detail }) => ({
-    reason: { _tag: "ContractViolation" as const, path },
+    reason: {
+      _tag: "ContractViolation" as const,
+      path,
+      ...(Result.isFailure(parsed) && endsEarly(received.body) ? { isCutShort: true } : {}),
+    },
     status,
     detail: `the answer is not as documented (${endpoint.section}): ${path} ${detail}`,
   }))
@@ -282,4 +286,12 @@ const interpret = <A>(
 const subjectOf = (inputs: Readonly<Record<string, unknown>>): string => {
   const first = Object.values(inputs)[0]
   return typeof first === "string" ? first : "-"
+}
+
+/** Text that begins as JSON does and does not end so. */
+const endsEarly = (body: string): boolean => {
+  const text = body.trim()
+  return (
+    (text.startsWith("{") && !text.endsWith("}")) || (text.startsWith("[") && !text.endsWith("]"))
+  )
 }

@@ -15,16 +15,22 @@ interface Holder {
   readonly token: string
 }
 
-/** Start time of a process in ticks since boot (Linux), `null` where the system does not tell. */
-const processStart = (pid: number): string | null => {
+/** Fields of a process from its state on (Linux); empty where the system does not tell. */
+const processFields = (pid: number): ReadonlyArray<string> => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The command may hold spaces and parentheses; field 22 is counted from behind it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
+    // The command may hold spaces and parentheses; the fields are counted from behind it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   } catch {
-    return null
+    return []
   }
 }
+
+/** In ticks since boot. */
+const processStart = (pid: number): string | null => processFields(pid)[19] ?? null
+
+/** Ended, and only waiting to be noticed by a parent that may never look. */
+const isDead = (pid: number): boolean => ["Z", "X"].includes(processFields(pid)[0] ?? "")
 
 const isRunning = (holder: Holder): boolean => {
   // Whether a process of another machine lives can't be seen from here.
@@ -34,6 +40,7 @@ const isRunning = (holder: Holder): boolean => {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ESRCH") return false
   }
+  if (isDead(holder.pid)) return false
   return holder.processStart === null || processStart(holder.pid) === holder.processStart
 }
 

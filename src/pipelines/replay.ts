@@ -176,8 +176,7 @@ const rebuild = Effect.fnUntraced(function* (
     })
   yield* Stream.fromIterable(tasksOf(responses)).pipe(
     Stream.mapEffect(batchOf),
-    Stream.filter((batches) => batches.length > 0),
-    Stream.map(united),
+    Stream.flatMap((batches) => Stream.fromIterable(asLanded(batches))),
     Stream.mapEffect((batch) => warehouse.commit(batch), { concurrency: BATCHES_AT_ONCE }),
     Stream.runDrain,
   )
@@ -192,12 +191,19 @@ const rebuild = Effect.fnUntraced(function* (
   }
 })
 
-/** What landed in one transaction: a set may have come in several pages. */
-const united = (batches: ReadonlyArray<Batch>): Batch => ({
-  rows: batches.flatMap(({ rows }) => rows),
-  ...(batches[0]?.runId === undefined ? {} : { runId: batches[0].runId }),
-  bookkeeping: [],
-})
+/** Pages of one set landed together; every other answer landed alone. */
+const asLanded = (batches: ReadonlyArray<Batch>): ReadonlyArray<Batch> => {
+  const isSet = batches.some(({ rows }) => rows.some(({ scope }) => scope !== undefined))
+  if (!isSet || batches.length < 2) return batches
+  const runId = batches[0]?.runId
+  return [
+    {
+      rows: batches.flatMap(({ rows }) => rows),
+      ...(runId === undefined ? {} : { runId }),
+      bookkeeping: [],
+    },
+  ]
+}
 
 const tasksOf = (
   responses: ReadonlyArray<IndexedResponse>,

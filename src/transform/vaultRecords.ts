@@ -52,7 +52,12 @@ export const vaultRows = (
   )
   const metrics = mapRecords({
     table: vaultReportedMetrics,
-    records: measured.map((index) => records[index] ?? {}),
+    // Only what the other table leaves to this one.
+    records: measured.map((index) =>
+      Object.fromEntries(
+        Object.entries(records[index] ?? {}).filter(([field]) => metricFields.includes(field)),
+      ),
+    ),
     origin: source.origin,
     computed: {
       chain_id: measured.map((index) => chains[index] ?? null),

@@ -33,9 +33,32 @@ describe("parseJson", () => {
   })
 
   it("parses once when no number can lose a digit", () => {
-    const parsed = parseJson('{"ratio":1.00000000000000012345,"at":"2026-01-01"}')
+    const parsed = parseJson('{"ratio":0.012345678901234567,"at":"2026-01-01","n":1.5e-12}')
     expect(parsed.lossless).toBe(parsed.plain)
   })
+
+  it.each([
+    "65000.123456789012345678",
+    "1.10000000000000000001",
+    "0.12345678901234567890123",
+    "-1.00000000000000012345",
+    "1e400",
+  ])("keeps %s, which no double holds", (text) => {
+    const { lossless } = parseJson(`{"v":[${text}]}`)
+    expect(stableStringify(lossless)).toBe(`{"v":[${text}]}`)
+  })
+
+  it.effect.prop(
+    "a double comes back as it was, without a second parse",
+    [Schema.Finite],
+    ([value]) =>
+      Effect.sync(() => {
+        const { plain, lossless } = parseJson(JSON.stringify([value]))
+        expect(plain).toEqual([Object.is(value, -0) ? 0 : value])
+        // Whole numbers beyond 2^53 are kept as they are spelt.
+        if (!Number.isInteger(value) || Number.isSafeInteger(value)) expect(lossless).toBe(plain)
+      }),
+  )
 
   it.effect.prop("integers of any size survive", [Schema.BigInt], ([value]) =>
     Effect.sync(() => {

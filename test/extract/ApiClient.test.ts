@@ -143,6 +143,7 @@ describe("ApiClient", () => {
       response.writeHead(200, { "content-length": "1000" }).write("[")
       setTimeout(() => response.socket?.destroy(), 10)
     },
+    "a body that ends early": (_, response) => response.writeHead(200).end('[{"unrealizedPnl": 1'),
     "a stalled body": (_, response) =>
       response.writeHead(200, { "content-length": "9" }).write("["),
   }
@@ -203,7 +204,7 @@ describe("ApiClient", () => {
     ["[{}]", "$[0].unrealizedPnl", "Missing key"],
     [`[${JSON.stringify({ ...point, unrealizedPnl: "1" })}]`, "$[0].unrealizedPnl", "Expected"],
     ["{}", "$", "Expected array"],
-    ["[", "$", "is not JSON"],
+    ["<html>", "$", "is not JSON"],
     ["", "$", "is not JSON"],
   ])("calls %s a violation at %s", ([body, path, detail]) =>
     Effect.gen(function* () {
@@ -213,6 +214,17 @@ describe("ApiClient", () => {
       expect(error.detail).toContain(detail)
       expect(error.responses).toHaveLength(1)
       expect(server.asked).toHaveLength(1)
+    }),
+  )
+
+  it.live("takes a body that ends early every time for what the service means", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* start((_, response) => response.writeHead(200).end("[{"))
+      const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+      expect(error.reason).toMatchObject({ _tag: "ContractViolation", path: "$" })
+      expect(error.detail).toContain("is not JSON")
+      expect(server.asked).toHaveLength(3)
+      expect(error.responses).toHaveLength(3)
     }),
   )
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -64,6 +65,28 @@ describe("the warehouse's lock", () => {
       const kept = join(dataDir, readdirSync(dataDir).find((name) => name.endsWith(".kept")) ?? "")
       writeFileSync(kept.replace(/\.kept$/, ""), readFileSync(kept))
       yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("of a process that has ended unnoticed is taken over", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      // The shell starts a child and becomes a program that never looks after it: the child stays a zombie.
+      const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 30"])
+      const [said] = (yield* Effect.promise(() => once(parent.stdout, "data"))) as [Buffer]
+      const pid = Number(said.toString())
+      yield* Effect.promise(async () => {
+        while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ")) {
+          await new Promise((later) => setTimeout(later, 5))
+        }
+      })
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")
+      writeFileSync(
+        join(dataDir, "vaulthouse.lock"),
+        JSON.stringify({ pid, host: hostname(), since: "x", processStart: stat[21], token: "t" }),
+      )
+      yield* Effect.scoped(open(dataDir))
+      parent.kill()
     }),
   )
 })

@@ -243,6 +243,40 @@ describe("compact", () => {
   )
 })
 
+describe("a window that was broken for a while", () => {
+  it.live("is one entry in quarantine, asked for once a run, and replayed as it was", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 1, days: 30, now: "2026-06-01T00:00:00Z" })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["ratio_history"]
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const asked = () =>
+        Object.entries(simulator.requests().counts)
+          .filter(([name]) => name.includes("unrealized_pnl"))
+          .reduce((sum, [, count]) => sum + count, 0)
+      simulator.patch({
+        revision: 1,
+        faults: [{ kind: "contract-break", match: "fields=ratio" }],
+      })
+      for (const _ of [1, 2, 3]) {
+        const before = asked()
+        yield* runOnce(simulator.url, dataDir, { pipelines })
+        expect(asked() - before).toBe(1)
+      }
+      expect(yield* query(dataDir, "select endpoint from ops.quarantine")).toHaveLength(1)
+      simulator.patch({ faults: [], revision: 2 })
+      const before = asked()
+      const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(summary.outcome).toBe("complete")
+      expect(asked() - before).toBe(1)
+      const open = "select * from ops.quarantine where closed_at is null"
+      expect(yield* query(dataDir, open)).toEqual([])
+      const again = yield* replay(options(dataDir))
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+    }),
+  )
+})
+
 describe("replay from quarantine", () => {
   it.live("loads what was set aside once it can be read, and closes its entries", () =>
     Effect.gen(function* () {

@@ -154,9 +154,28 @@ const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
           to: end,
           purpose: "forward",
         }
-  const state: State = { cursor, windowDays, failures: 0, pending: gaps }
-  if (first.from <= first.to) return { ...state, pending: [...gaps, first] }
-  return gaps.length > 0 ? state : { ...state, pending: backward(options, state, true) }
+  const { window, others } = withoutRepeating(first, gaps)
+  const state: State = { cursor, windowDays, failures: 0, pending: others }
+  if (window.from <= window.to) return { ...state, pending: [...others, window] }
+  return others.length > 0 ? state : { ...state, pending: backward(options, state, true) }
+}
+
+/** A gap within the window is filled by it; a window that begins within a gap begins after it. */
+const withoutRepeating = (
+  first: Pending & { readonly from: number },
+  gaps: ReadonlyArray<Pending>,
+): { readonly window: Pending & { readonly from: number }; readonly others: typeof gaps } => {
+  const within = gaps.find(
+    ({ from, to }) => from !== undefined && from >= first.from && to <= first.to,
+  )
+  const others = gaps.filter((gap) => gap !== within)
+  const from = others.reduce(
+    (start, gap) =>
+      gap.from !== undefined && gap.from <= start && gap.to >= start ? gap.to + 1 : start,
+    first.from,
+  )
+  const window = { ...first, from }
+  return { window: within?.gap === undefined ? window : { ...window, gap: within.gap }, others }
 }
 
 /** The next window into the past, unless the beginning or `since` is reached. */

@@ -5,10 +5,11 @@ export const quarantine: Table = {
   schema: "ops",
   name: "quarantine",
   mode: "replace",
-  grain: "archived response",
-  comment: "Responses that broke the documented contract; their bodies are in the archive.",
+  grain: "pipeline, entity and window",
+  comment:
+    "Questions whose answer broke the documented contract, each with the newest such answer; the bodies are in the archive.",
   source: "the pipelines",
-  key: ["response_id"],
+  key: ["pipeline", "entity", "window"],
   columns: [
     {
       name: "response_id",
@@ -32,8 +33,14 @@ export const quarantine: Table = {
       required: true,
       comment: "What was expected and what was there",
     },
-    { name: "run_id", type: "text", required: true, comment: "Run" },
-    { name: "quarantined_at", type: "timestamp", unit: "UTC", required: true, comment: "When" },
+    { name: "run_id", type: "text", required: true, comment: "Run that was answered so last" },
+    {
+      name: "quarantined_at",
+      type: "timestamp",
+      unit: "UTC",
+      required: true,
+      comment: "When last",
+    },
     {
       name: "closed_at",
       type: "timestamp",

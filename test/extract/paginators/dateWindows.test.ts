@@ -262,4 +262,29 @@ describe("dateWindows", () => {
       expect(refused).toHaveLength(1)
     }),
   )
+
+  it.effect("asks once for a gap that lies within what is new, and closes it", () =>
+    Effect.gen(function* () {
+      const service = new Map([...Array(10).keys()].map((ago) => [TODAY - ago, 2]))
+      const cursor = { through: TODAY, from: TODAY - 9, complete: true }
+      for (const gap of [
+        { from: TODAY - 2, to: TODAY },
+        { from: TODAY - 1, to: TODAY - 1 },
+        { from: TODAY - 6, to: TODAY },
+      ]) {
+        const asked: Array<DateWindow> = []
+        const walked = yield* steps(service, asked, { cursor, gaps: [gap] })
+        expect(asked).toHaveLength(1)
+        expect(walked).toMatchObject([{ _tag: "Read", fills: gap }])
+        expect(lastCursor(walked)).toEqual(cursor)
+      }
+      // One that begins before it is asked for, and what is new only from its end.
+      const asked: Array<DateWindow> = []
+      yield* steps(service, asked, { cursor, gaps: [{ from: TODAY - 6, to: TODAY - 1 }] })
+      expect(asked).toEqual([
+        expect.objectContaining({ from: TODAY - 6, to: TODAY - 1 }),
+        expect.objectContaining({ from: TODAY, to: TODAY }),
+      ])
+    }),
+  )
 })
