@@ -1,6 +1,7 @@
 // What identifies a record of which the document names no key: its id if it has one, else its content.
 import { createHash } from "node:crypto"
 import { asDigits, type JsonObject, stableStringify } from "../domain/json.ts"
+import { withoutReportTimes } from "./reportTimes.ts"
 
 /** A text or an integer as text; nothing else identifies. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {
@@ -13,8 +14,11 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
   return undefined
 }
 
+/** When a record was looked up makes it no other one. */
 const hashOf = (record: JsonObject): string =>
-  createHash("sha256").update(stableStringify(record)).digest("hex")
+  createHash("sha256")
+    .update(stableStringify(withoutReportTimes(record)))
+    .digest("hex")
 
 /**
  * One key a record, unlike all others of the list: the first of `idFields` it holds, else the SHA-256 of its

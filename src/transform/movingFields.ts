@@ -1,6 +1,7 @@
 // Tells the figures of a description that move with every reading from what describes, by their names.
 import type { JsonObject } from "../domain/json.ts"
 import { hasWord } from "./fieldWords.ts"
+import { isReportTime } from "./reportTimes.ts"
 
 const moving = new Set(
   [
@@ -17,7 +18,9 @@ const settled = new Set(
   ].flatMap((line) => line.split(" ")),
 )
 
-export const isMoving = (name: string): boolean => hasWord(name, moving) && !hasWord(name, settled)
+/** When a figure was refreshed is none itself: it would make a version of figures that are the same. */
+export const isMoving = (name: string): boolean =>
+  !isReportTime(name) && hasWord(name, moving) && !hasWord(name, settled)
 
 export interface Parted {
   readonly settled: JsonObject

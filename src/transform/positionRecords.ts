@@ -6,9 +6,8 @@ import type { SubaccountRef } from "../domain/subaccount.ts"
 import type { Table } from "../domain/table.ts"
 import type { Violation } from "../domain/violation.ts"
 import { contentKeys } from "./contentKey.ts"
-import { mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { reportedAt } from "./tables/shared.ts"
 import { cefiPositions } from "./tables/subaccounts/cefi_positions.ts"
 import { protocolPositions } from "./tables/subaccounts/protocol_positions.ts"
 import { subaccountOtcPositions } from "./tables/subaccounts/subaccount_otc_positions.ts"
@@ -21,7 +20,7 @@ const positionRows =
     { origin, subject }: Source<SubaccountRef>,
   ): Result.Result<MappedAnswer, Violation> => {
     const scope = { subaccount_address: subject.address }
-    const { rows, drift } = mapRecords({
+    const { rows, drift } = mapCurrent({
       table,
       records,
       origin,
@@ -81,19 +80,13 @@ const isList = (
 const keysOf = (kept: ReadonlyArray<Kept>): ReadonlyArray<string> => {
   const keys = new Map<JsonObject, string>()
   for (const [kind, group] of Map.groupBy(kept, (each) => each.kind)) {
-    const ofKind = contentKeys(group.map(({ record }) => withoutReportTime(record)))
+    const ofKind = contentKeys(group.map(({ record }) => record))
     for (const [at, { record }] of group.entries()) {
       keys.set(record, kind === "record" ? "record" : (ofKind[at] ?? ""))
     }
   }
   return kept.map(({ record }) => keys.get(record) ?? "")
 }
-
-const reportTimes = new Set(reportedAt.fields)
-
-/** When a position was looked up makes it no other one. */
-const withoutReportTime = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([field]) => !reportTimes.has(field)))
 
 const kindOf = (field: string): Kept["kind"] | undefined =>
   /strateg/i.test(field)

@@ -6,7 +6,8 @@ import { asDigits, isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Table, Value } from "../domain/table.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
-import { type Computed, mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
+import type { Computed } from "./mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultSubaccounts } from "./tables/curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./tables/subaccounts/my_subaccounts.ts"
@@ -62,7 +63,7 @@ const listRows = (
   computed: Computed = {},
 ): Result.Result<MappedAnswer, Violation> =>
   Result.map(locateSubaccounts(records), ({ canonical, served, consumed }) => {
-    const { rows, drift } = mapRecords({
+    const { rows, drift } = mapCurrent({
       table,
       records: records.map(withTextId),
       origin,

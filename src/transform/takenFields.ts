@@ -4,7 +4,8 @@ import { canonicalAddress } from "../domain/address.ts"
 import { asDigits, asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Value } from "../domain/table.ts"
 import { parseInstant } from "../domain/time.ts"
-import { type Mapped, type MapOptions, mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
+import type { Mapped, MapOptions } from "./mapRecords.ts"
 
 /** `whole`: the value tells all that was served, so that the field need not be kept beside it. */
 interface Taken {
@@ -172,7 +173,7 @@ export const takeFields = (records: ReadonlyArray<JsonObject>, readings: Reading
   return { columns, rest }
 }
 
-/** `mapRecords` with columns read by `readings`; what those know is no unknown field. */
+/** `mapCurrent` with columns read by `readings`; what those know is no unknown field. */
 export const mapTaken = (options: MapOptions & { readonly readings: Readings }): Mapped => {
   const { readings, ...others } = options
   const { columns, rest } = takeFields(options.records, readings)
@@ -181,7 +182,7 @@ export const mapTaken = (options: MapOptions & { readonly readings: Readings }):
       .flatMap((tried): ReadonlyArray<Reading> => ("fields" in tried ? [tried] : tried))
       .flatMap(({ fields }) => fields.map((field) => `$.${field}`)),
   )
-  const mapped = mapRecords({
+  const mapped = mapCurrent({
     ...others,
     records: rest,
     computed: { ...columns, ...options.computed },

@@ -4,9 +4,10 @@ import type { JsonObject } from "../domain/json.ts"
 import type { Column, Table } from "../domain/table.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import { contentKeys } from "./contentKey.ts"
-import { type Mapped, mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
+import type { Mapped } from "./mapRecords.ts"
 import type { Source } from "./Source.ts"
-import { chainId, extra, vaultAddress } from "./tables/shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "./tables/shared.ts"
 
 // Not shown (§2.9).
 const idFields = [
@@ -63,6 +64,7 @@ export const timelockColumns: ReadonlyArray<Column> = [
     fields: ["labels"],
     comment: "Labels, as served",
   },
+  reportedAt,
   extra,
 ]
 
@@ -77,7 +79,7 @@ export const timelockRows = (
     records.map((record) => filtered(record, (name) => !changing.test(name))),
     idFields,
   )
-  const mapped = mapRecords({
+  const mapped = mapCurrent({
     table,
     // An id that is the key need not be kept twice.
     records: records.map((record, index) =>

@@ -9,8 +9,10 @@ import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
-import { mapRecords, type Mapped } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
+import type { Mapped } from "./mapRecords.ts"
 import { isMoving, parted } from "./movingFields.ts"
+import { withoutReportTimes } from "./reportTimes.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultDetailMetrics } from "./tables/vaults/vault_detail_metrics.ts"
 import { vaultDetails } from "./tables/vaults/vault_details.ts"
@@ -170,7 +172,7 @@ export const vaultDetailRows = (
     const ids = contentKeys(
       entries.map((entry) => {
         const id = identity(entry)
-        return id === undefined ? { ...entry } : { id }
+        return id === undefined ? { ...entry, record: withoutReportTimes(entry.record) } : { id }
       }),
     )
     for (const [index, { moving, listedAs }] of parts.entries()) {
@@ -191,14 +193,14 @@ export const vaultDetailRows = (
     ...Object.fromEntries(figureFields.map((name) => [name, record[name]])),
     ...movingOfEntries,
   }
-  const details = mapRecords({
+  const details = mapCurrent({
     table: vaultDetails,
     records: [record],
     origin,
     computed: vault,
     consumed: [...listFields, ...figureFields, ...echoed(record, subject)],
   })
-  const metrics = mapRecords({
+  const metrics = mapCurrent({
     table: vaultDetailMetrics,
     records: Object.keys(figures).length === 0 ? [] : [figures],
     origin,
@@ -217,7 +219,7 @@ const entryRows = (
 ): Mapped => {
   const figured = entries.map(computed)
   const names = Object.keys(figured[0] ?? {})
-  const mapped = mapRecords({
+  const mapped = mapCurrent({
     table,
     records: entries.map(({ record }) => record),
     origin,

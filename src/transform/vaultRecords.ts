@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import { type Address, canonicalAddress } from "../domain/address.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Violation } from "../domain/violation.ts"
-import { mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "./tables/vaults/vaults.ts"
@@ -35,7 +35,7 @@ export const vaultRows = (
   const canonical = located.map(({ address, served }) => address?.canonical ?? served)
   const chains = located.map(({ chainId }) => chainId)
   const metricFields = vaultReportedMetrics.columns.flatMap((column) => column.fields ?? [])
-  const descriptions = mapRecords({
+  const descriptions = mapCurrent({
     table: vaults,
     records: records.map((record) => ({ status: source.inputs["status"], ...record })),
     origin: source.origin,
@@ -50,7 +50,7 @@ export const vaultRows = (
   const measured = located.flatMap(({ record }, index) =>
     metricFields.some((field) => record[field] !== undefined) ? [index] : [],
   )
-  const metrics = mapRecords({
+  const metrics = mapCurrent({
     table: vaultReportedMetrics,
     // Only what the other table leaves to this one.
     records: measured.map((index) =>

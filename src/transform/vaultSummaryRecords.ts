@@ -8,7 +8,7 @@ import { allocationsOf } from "./allocations.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
 import { daysNamed, hasWord } from "./fieldWords.ts"
-import { mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultSummaries } from "./tables/vaults/vault_summaries.ts"
 import { vaultSummaryAllocations } from "./tables/vaults/vault_summary_allocations.ts"
@@ -97,7 +97,7 @@ export const vaultSummaryRows = (
   const { byDays, served } = returnsIn(record)
   const { allocations, consumed } = allocationsIn(record)
   const key = { vault_address: subject.address, chain_id: subject.chainId }
-  const parts = mapRecords({
+  const parts = mapCurrent({
     table: vaultSummaryAllocations,
     records: allocations,
     origin,
@@ -106,7 +106,7 @@ export const vaultSummaryRows = (
   })
   return Result.succeed(
     together(
-      mapRecords({
+      mapCurrent({
         table: vaultSummaries,
         records: [record],
         origin,

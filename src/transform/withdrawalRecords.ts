@@ -9,7 +9,7 @@ import { amountIn } from "./amounts.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
 import { fieldWords, hasWord } from "./fieldWords.ts"
-import { mapRecords } from "./mapRecords.ts"
+import { mapCurrent } from "./mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { withdrawalRequests } from "./tables/vaults/withdrawal_requests.ts"
 import { withdrawalSummaries } from "./tables/vaults/withdrawal_summaries.ts"
@@ -64,7 +64,7 @@ export const withdrawalRows = (
   const assets = amountIn(figures, isAssets)
   const amounts = requests.map((request) => amountIn(request, isAmount))
   const key = { vault_address: subject.address, chain_id: subject.chainId }
-  const pending = mapRecords({
+  const pending = mapCurrent({
     table: withdrawalRequests,
     records: requests.map((request, index) => {
       const consumed = new Set(amounts[index]?.consumed)
@@ -87,7 +87,7 @@ export const withdrawalRows = (
   })
   return Result.succeed(
     together(
-      mapRecords({
+      mapCurrent({
         table: withdrawalSummaries,
         records: [figures],
         origin,

@@ -111,6 +111,7 @@ describe("lists of subaccounts", () => {
     min_health_factor: 1.2,
     estimated_apr: 0.05,
     implementation: "v2",
+    reported_at: null,
     extra: '{"later":{"a":1}}',
   }
 

@@ -449,6 +449,7 @@ describe("fees", () => {
         vault_address: address,
         management_fee_pct: 1,
         performance_fee_pct: 10,
+        reported_at: null,
         extra: '{"to":"x"}',
       },
     ])

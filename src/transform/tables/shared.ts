@@ -27,12 +27,16 @@ export const extra: Column = {
   comment: "Every field without a column of its own, values intact; null when there is none",
 }
 
-/** For records that carry the time of their own reading, which would make a version of every one. */
+/**
+ * For records that carry the time of their own reading, which would make a version of every one: these
+ * fields and all of such a meaning, gathered by `mapCurrent`. Every slowly changing table with `extra` has it.
+ */
 export const reportedAt: Column = {
   name: "reported_at",
   type: "timestamp",
   unit: "UTC",
   fields: [
+    "reported_at",
     "checked_at",
     "checkedAt",
     "calculated_at",
@@ -49,7 +53,14 @@ export const reportedAt: Column = {
     "lastUpdated",
     "updated_at",
     "updatedAt",
+    "refreshed_at",
+    "refreshedAt",
+    "last_refreshed_at",
+    "lastRefreshedAt",
+    "last_updated_at",
+    "lastUpdatedAt",
   ],
   isIncidental: true,
-  comment: "When the service says it determined this, as of the row's first reading",
+  comment:
+    "When the service says it determined this, as of the row's first reading; the first of such times, the others stay in the archived answer",
 }

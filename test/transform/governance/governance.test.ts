@@ -60,6 +60,7 @@ describe("roles", () => {
           occurrence: 1,
           is_safe: true,
           safe_threshold: 3,
+          reported_at: null,
           extra: { note: "x" },
         },
       ])
@@ -165,6 +166,7 @@ describe("timelocks", () => {
         scheduled_at: Date.parse("2026-01-01T00:00:00Z") * 1000,
         executable_at: Date.parse("2026-01-03T00:00:00.500Z") * 1000,
         labels: ["fee"],
+        reported_at: null,
         extra: { note: 1 },
       },
     ])

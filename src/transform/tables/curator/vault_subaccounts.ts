@@ -1,6 +1,6 @@
 // core.vault_subaccounts: which subaccounts work for which vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, subaccountAddress, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, subaccountAddress, vaultAddress } from "../shared.ts"
 import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const vaultSubaccounts: Table = {
@@ -18,6 +18,7 @@ export const vaultSubaccounts: Table = {
     subaccountAddress,
     subaccountAddressAsServed,
     ...listItemColumns,
+    reportedAt,
     extra,
   ],
   example:

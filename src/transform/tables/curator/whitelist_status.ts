@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { locateSubaccounts } from "../../subaccountRecords.ts"
 import { chainId, extra, reportedAt, subaccountAddress, vaultAddress } from "../shared.ts"
@@ -45,7 +45,7 @@ export const whitelistStatusRows = (
 ): Result.Result<MappedAnswer, Violation> =>
   Result.map(locateSubaccounts(records), ({ canonical, served, consumed }) => {
     const scope = { vault_address: subject.address }
-    const { rows, drift } = mapRecords({
+    const { rows, drift } = mapCurrent({
       table: whitelistStatus,
       records,
       origin,

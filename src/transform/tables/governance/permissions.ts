@@ -2,10 +2,10 @@
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { occurrences } from "../../occurrences.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const permissions: Table = {
   schema: "core",
@@ -37,6 +37,7 @@ export const permissions: Table = {
       required: true,
       comment: "1 for the first permission of this integration and function, 2 for the next, …",
     },
+    reportedAt,
     extra,
   ],
   example:
@@ -59,7 +60,7 @@ export const permissionsRows = (
     const functions = record.functions.length === 0 ? ["-"] : [...new Set(record.functions)]
     return functions.map((name) => ({ record, name }))
   })
-  const mapped = mapRecords({
+  const mapped = mapCurrent({
     table: permissions,
     records: granted.map(({ record }) => record),
     origin: source.origin,

@@ -3,11 +3,11 @@ import { canonicalAddress } from "../../../domain/address.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { occurrences } from "../../occurrences.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { warningRows } from "../../warnings.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const roles: Table = {
   schema: "core",
@@ -58,6 +58,7 @@ export const roles: Table = {
       fields: ["safe_threshold"],
       comment: "Signatures the Safe needs",
     },
+    reportedAt,
     extra,
   ],
   example:
@@ -102,7 +103,7 @@ export const rolesRows = (
   const holders = served.map((text) =>
     text === null ? "-" : (canonicalAddress(text)?.canonical ?? text),
   )
-  const mapped = mapRecords({
+  const mapped = mapCurrent({
     table: roles,
     records: answer.roles.map((record, index) => without(record, fields[index])),
     origin: source.origin,

@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { address, digits, double, mapTaken, served } from "../../takenFields.ts"
-import { extra } from "../shared.ts"
+import { extra, reportedAt } from "../shared.ts"
 
 export const otcMarginRequirements: Table = {
   schema: "core",
@@ -48,6 +48,7 @@ export const otcMarginRequirements: Table = {
       unit: "as served",
       comment: "Margin posted, every digit as served",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { address, digits, double, mapTaken, served } from "../../takenFields.ts"
-import { extra } from "../shared.ts"
+import { extra, reportedAt } from "../shared.ts"
 
 export const otcPositions: Table = {
   schema: "core",
@@ -73,6 +73,7 @@ export const otcPositions: Table = {
       comment: "What the position is settled in",
     },
     { name: "trades", type: "json", fields: ["trades"], comment: "Trades, as served" },
+    reportedAt,
     extra,
   ],
   example: "select symbol, asset_type, value from core.otc_positions where is_current",

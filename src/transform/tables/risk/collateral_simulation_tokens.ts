@@ -1,6 +1,6 @@
 // core.collateral_simulation_tokens: the tokens of each collateral simulation.
 import type { Table } from "../../../domain/table.ts"
-import { extra } from "../shared.ts"
+import { extra, reportedAt } from "../shared.ts"
 
 export const collateralSimulationTokens: Table = {
   schema: "core",
@@ -37,6 +37,7 @@ export const collateralSimulationTokens: Table = {
       unit: "USD",
       comment: "Collateral needed in this token",
     },
+    reportedAt,
     extra,
   ],
   example:

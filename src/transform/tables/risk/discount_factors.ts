@@ -4,9 +4,10 @@ import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { withoutRungs } from "../../ladderRungs.ts"
+import { isReportTime, withoutReportTimes } from "../../reportTimes.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { canonicalSpelling, double, mapTaken } from "../../takenFields.ts"
-import { extra } from "../shared.ts"
+import { extra, reportedAt } from "../shared.ts"
 
 export const discountFactors: Table = {
   schema: "core",
@@ -56,6 +57,7 @@ export const discountFactors: Table = {
       fields: ["ladder"],
       comment: "The ladder's record beside its rungs, as served",
     },
+    reportedAt,
     extra,
   ],
   example:
@@ -91,7 +93,11 @@ export const discountFactorRows = (
       token_address_as_served: address as string,
       symbol: typeof symbol === "string" ? symbol : null,
     }
-    const about = Object.keys(others).length === 0 ? {} : { ladder: others }
+    const settled = withoutReportTimes(others)
+    const about = {
+      ...Object.fromEntries(Object.entries(others).filter(([name]) => isReportTime(name))),
+      ...(Object.keys(settled).length === 0 ? {} : { ladder: settled }),
+    }
     return found.map((rung, index) => ({
       token,
       ordinal: index + 1,

@@ -1,6 +1,6 @@
 // core.cefi_positions: what each subaccount holds on centralized exchanges.
 import type { Table } from "../../../domain/table.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const cefiPositions: Table = {
   schema: "core",
@@ -44,6 +44,7 @@ export const cefiPositions: Table = {
       fields: ["derivative_positions", "derivativePositions"],
       comment: "Derivatives with units, costs and value, as served",
     },
+    reportedAt,
     extra,
   ],
   example:

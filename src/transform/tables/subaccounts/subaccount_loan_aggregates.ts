@@ -1,7 +1,7 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
 import type { Table } from "../../../domain/table.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoanAggregates: Table = {
   schema: "core",
@@ -29,6 +29,7 @@ export const subaccountLoanAggregates: Table = {
       fields: ["debt", "total_debt", "totalDebt"],
       comment: "Debt in the token, as served",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.subaccount_otc_positions: OTC positions of each subaccount.
 import type { Table } from "../../../domain/table.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountOtcPositions: Table = {
   schema: "core",
@@ -63,6 +63,7 @@ export const subaccountOtcPositions: Table = {
       fields: ["trades"],
       comment: "Its trades, as served",
     },
+    reportedAt,
     extra,
   ],
   example:

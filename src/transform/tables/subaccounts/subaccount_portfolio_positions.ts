@@ -12,7 +12,7 @@ import {
   tokenAddress,
   tokenChainId,
 } from "../positionColumns.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountPortfolioPositions: Table = {
   schema: "core",
@@ -61,6 +61,7 @@ export const subaccountPortfolioPositions: Table = {
     assetUsdValue,
     debtUsdValue,
     netUsdValue,
+    reportedAt,
     extra,
   ],
   example:

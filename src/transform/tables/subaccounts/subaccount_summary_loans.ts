@@ -1,7 +1,7 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
 import type { Table } from "../../../domain/table.ts"
 import { ordinal, tokenChainId } from "../positionColumns.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaryLoans: Table = {
   schema: "core",
@@ -50,6 +50,7 @@ export const subaccountSummaryLoans: Table = {
       fields: ["credit_info", "creditInfo"],
       comment: "What is due to the subaccount, as served",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -9,7 +9,7 @@ import {
   tokenAddress,
   tokenChainId,
 } from "../positionColumns.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountTokens: Table = {
   schema: "core",
@@ -48,6 +48,7 @@ export const subaccountTokens: Table = {
       fields: ["value"],
       comment: "Value of the balance",
     },
+    reportedAt,
     extra,
   ],
   example:

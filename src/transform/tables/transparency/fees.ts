@@ -5,9 +5,9 @@ import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const fees: Table = {
   schema: "core",
@@ -34,6 +34,7 @@ export const fees: Table = {
       fields: ["performance_fee_pct"],
       comment: "Performance fee; 10 is 10%",
     },
+    reportedAt,
     extra,
   ],
   example:
@@ -46,7 +47,7 @@ export const feesRows = (
 ): Result.Result<MappedAnswer, Violation> =>
   Result.succeed(
     together(
-      mapRecords({
+      mapCurrent({
         table: fees,
         records: [record],
         origin,

@@ -5,7 +5,7 @@ import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Drift, Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
@@ -68,7 +68,7 @@ export const annualizedApyRows = (
       consumed.push(name)
     }
   }
-  const { rows, drift: noted } = mapRecords({
+  const { rows, drift: noted } = mapCurrent({
     table: annualizedApy,
     records: [{ ...record, ...standIns }],
     origin,

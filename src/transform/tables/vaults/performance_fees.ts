@@ -6,7 +6,7 @@ import { dayOf, formatDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
-import { mapRecords } from "../../mapRecords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
@@ -86,7 +86,7 @@ export const performanceFeeRows = (
       : undefined
   return Result.succeed(
     together(
-      mapRecords({
+      mapCurrent({
         table: performanceFees,
         records: [record],
         origin,

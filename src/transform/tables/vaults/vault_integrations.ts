@@ -1,6 +1,6 @@
 // core.vault_integrations: where each vault's receipt token can be used.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const vaultIntegrations: Table = {
   schema: "core",
@@ -53,6 +53,7 @@ export const vaultIntegrations: Table = {
       fields: ["url", "link", "href"],
       comment: "Where it is",
     },
+    reportedAt,
     extra,
   ],
   example: "select vault_address, kind, name from core.vault_integrations where is_current",

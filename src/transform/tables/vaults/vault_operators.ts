@@ -1,6 +1,6 @@
 // core.vault_operators: who may operate each vault.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const vaultOperators: Table = {
   schema: "core",
@@ -42,6 +42,7 @@ export const vaultOperators: Table = {
       fields: ["operator_type", "operatorType", "type", "role"],
       comment: "What the operator is",
     },
+    reportedAt,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.vault_strategies: who runs each vault, with which subaccount.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
 
 export const vaultStrategies: Table = {
   schema: "core",
@@ -49,6 +49,7 @@ export const vaultStrategies: Table = {
       fields: ["strategist"],
       comment: "The strategist, as served",
     },
+    reportedAt,
     extra,
   ],
   example:

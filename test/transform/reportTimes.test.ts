@@ -1,0 +1,143 @@
+// When the service looked is no other content: times of the reading make neither versions nor keys.
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import type { JsonObject } from "../../src/domain/json.ts"
+import type { Rows } from "../../src/domain/table.ts"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import type { Violation } from "../../src/domain/violation.ts"
+import { isReportTime } from "../../src/transform/reportTimes.ts"
+import type { MappedAnswer } from "../../src/transform/Source.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+import { rolesRows } from "../../src/transform/tables/governance/roles.ts"
+import { timelocksRows } from "../../src/transform/tables/governance/timelocks.ts"
+import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts"
+import { discountFactorRows } from "../../src/transform/tables/risk/discount_factors.ts"
+import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
+import { vaultDetailRows } from "../../src/transform/vaultDetailRecords.ts"
+import { vaultRows } from "../../src/transform/vaultRecords.ts"
+
+const address = `0x${"ab".repeat(20)}`
+const source = {
+  origin: { responseId: "r", receivedAt: 5 },
+  subject: { address, served: address, chainId: 1, kind: "evm" as const, startedOn: undefined },
+  inputs: {},
+  timeFields: defaultTimeFields,
+}
+const all = { ...source, subject: null }
+
+/** What decides whether a row gains a version, and its key. */
+const contentOf = ({ table, columns, length }: Rows) =>
+  Array.from({ length }, (_, row) =>
+    Object.fromEntries(
+      table.columns.flatMap(({ name, isIncidental }, column) =>
+        isIncidental === true ? [] : [[`${table.name}.${name}`, columns[column]?.[row]]],
+      ),
+    ),
+  )
+const contents = (mapped: Result.Result<MappedAnswer, Violation>) =>
+  Result.getOrThrow(mapped).rows.map(contentOf)
+
+const readings: ReadonlyArray<JsonObject> = [
+  { generated_at: "2026-01-01T00:00:00Z", last_refreshed_at: "2026-01-01T00:00:00Z" },
+  { generated_at: "2026-01-02T00:00:00Z", last_refreshed_at: null, dataFetchedAt: 1767225600 },
+]
+
+const answers: Readonly<Record<string, (t: JsonObject) => Result.Result<MappedAnswer, Violation>>> =
+  {
+    fees: (t) => feesRows({ management_fee_pct: 1, performance_fee_pct: 10, ...t }, source),
+    vaults: (t) => vaultRows([{ address, chain: 1, ...t }], all),
+    "a vault's detail": (t) =>
+      vaultDetailRows(
+        {
+          vault_name: "A",
+          latest_reported_tvl: 5,
+          holders: 3,
+          rewards: [{ multiplier: 2, ...t }],
+          operators: [{ address, ...t }],
+          ...t,
+        },
+        source,
+      ),
+    roles: (t) =>
+      Result.succeed(
+        rolesRows(
+          {
+            roles: [{ role: "owner", is_safe: false, safe_threshold: null, address, ...t }],
+            warnings: [],
+          },
+          source,
+        ),
+      ),
+    "timelocks without an id": (t) =>
+      timelocksRows(
+        { timelocks: [{ status: "scheduled", executable_at: null, x: 1, ...t }], warnings: [] },
+        source,
+      ),
+    "OTC positions without an id": (t) => otcPositionRows([{ symbol: "A", value: 1, ...t }], all),
+    ladders: (t) =>
+      discountFactorRows(
+        [{ address, chain: 1, rungs: [{ up_to: 1, factor: 0.5 }], note: "n", ...t }],
+        all,
+      ),
+  }
+
+describe("times of the reading", () => {
+  it.each(Object.entries(answers))("change nothing of %s", (_, rows) => {
+    const [first, second] = readings.map((reading) => contents(rows(reading)))
+    expect(first?.flat().length).toBeGreaterThan(0)
+    expect(second).toEqual(first)
+    expect(first).toEqual(contents(rows({})))
+  })
+
+  it.each(["fees", "ladders"])("stand in reported_at of %s", (name) => {
+    const mapped = answers[name]?.(readings[0] ?? {}) ?? Result.succeed({ rows: [], drift: [] })
+    const [rows] = Result.getOrThrow(mapped).rows
+    if (rows === undefined) throw new Error("no rows")
+    const at = rows.table.columns.findIndex((column) => column.name === "reported_at")
+    expect(rows.columns[at]).toEqual([Date.UTC(2026, 0, 1) * 1000])
+  })
+
+  it("a field of such a name that holds no time stays where it was", () => {
+    const [row] = contents(feesRows({ last_synced_date: "soon" }, source)).flat()
+    expect(row?.["fees.extra"]).toBe('{"last_synced_date":"soon"}')
+  })
+
+  it.each(coreTables.filter(({ mode }) => mode === "slowly_changing").map((t) => [t.name, t]))(
+    "%s has a column for them, or nothing for unknown fields",
+    (_, { name, columns }) => {
+      // Tables of chosen fields: the description beside them takes the times.
+      const isChosen = ["vault_reported_metrics", "vault_detail_metrics"].includes(name)
+      const has = (wanted: string) => columns.some((column) => column.name === wanted)
+      expect(has("reported_at")).toBe(has("extra") && !isChosen)
+    },
+  )
+})
+
+describe("isReportTime", () => {
+  it.each([
+    "generated_at",
+    "asOf",
+    "last_refreshed_at",
+    "lastUpdated",
+    "updated_at",
+    "apy_updated_at",
+    "last_update",
+    "lastSyncedTimestamp",
+    "price_fetched_at",
+  ])("%s is one", (name) => expect(isReportTime(name)).toBe(true))
+
+  it.each([
+    "created_at",
+    "scheduled_at",
+    "executed_at",
+    "fee_updated_at",
+    "status_updated_at",
+    "next_update_at",
+    "checked_by",
+    "refresh",
+    "calculated_value",
+    "timestamp",
+    "last_payment_date",
+    "data",
+  ])("%s is none", (name) => expect(isReportTime(name)).toBe(false))
+})
