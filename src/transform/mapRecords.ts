@@ -12,7 +12,6 @@ import type { Origin } from "../domain/response.ts"
 import type { Column, Rows, Table, Value } from "../domain/table.ts"
 import { parseDay, parseInstant } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
-import { isReportTime } from "./reportTimes.ts"
 
 /** Columns a mapping fills itself: the same value for all rows, or one value a row. */
 export type Computed = Readonly<Record<string, Value | ReadonlyArray<Value>>>
@@ -62,12 +61,8 @@ export const mapRecords = (options: MapOptions): Mapped => {
   })
   const extraAt = table.columns.findIndex((column) => column.name === "extra")
   if (extraAt >= 0) columns[extraAt] = records.map((record, row) => leftOver.rest(record, row))
-  const reportedAt = table.columns.findIndex(({ name }) => name === "reported_at")
-  const withTimes = columns.map((column, at) =>
-    at === reportedAt ? column.map((value, row) => value ?? leftOver.reportTime(row)) : column,
-  )
   return {
-    rows: { table, columns: withTimes, length: records.length, origin: options.origin },
+    rows: { table, columns, length: records.length, origin: options.origin },
     drift: [...drift.values()],
   }
 }
@@ -78,18 +73,10 @@ class LeftOver {
   /** Fields a column could not take in the rows where they are of another type. */
   private readonly refused = new Map<number, Set<string>>()
   private readonly drift: Map<string, Drift>
-  /** Times of the reading under names no column has, for `reported_at`; kept in `extra` they make versions. */
-  private readonly reportTimes = new Map<number, number>()
-  private readonly hasReportTime: boolean
 
   constructor(table: Table, consumed: ReadonlyArray<string>, drift: Map<string, Drift>) {
     this.known = new Set([...table.columns.flatMap((column) => column.fields ?? []), ...consumed])
     this.drift = drift
-    this.hasReportTime = table.columns.some(({ name }) => name === "reported_at")
-  }
-
-  reportTime(row: number): Value {
-    return this.reportTimes.get(row) ?? null
   }
 
   take(column: Column, record: JsonObject, row: number): Value {
@@ -124,20 +111,10 @@ class LeftOver {
       } else {
         this.note(field, "unknown_field", typeOfJson(record[field]))
       }
-      if (this.hasReportTime && this.takesReportTime(field, record[field], row)) continue
       rest ??= {}
       rest[field] = record[field]
     }
     return rest === undefined ? null : stableStringify(rest)
-  }
-
-  private takesReportTime(field: string, value: unknown, row: number): boolean {
-    if (!isReportTime(field)) return false
-    if (value === null) return true
-    const micros = parseInstant(value)
-    if (micros === undefined) return false
-    if (!this.reportTimes.has(row)) this.reportTimes.set(row, micros)
-    return true
   }
 
   private refuse(row: number, field: string): void {
