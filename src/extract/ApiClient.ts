@@ -15,7 +15,7 @@ import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
 import { type ParsedJson, parseJson } from "../domain/json.ts"
 import type { ArchivedResponse, Origin } from "../domain/response.ts"
 import { causeOf } from "./http.ts"
-import { decode, detailOf, reasonOf, retryAfterSeconds } from "./answer.ts"
+import { decode, detailOf, isExplained, reasonOf, retryAfterSeconds } from "./answer.ts"
 import type { AnyEndpoint, Endpoint, Inputs, RejectedInput } from "./Endpoint.ts"
 import type { Parameters } from "./Parameter.ts"
 import {
@@ -266,7 +266,7 @@ const interpret = <A>(
   }
   if (status < 200 || status >= 300) {
     return Result.fail({
-      reason: reasonOf(endpoint, status, received.delaySeconds),
+      reason: reasonOf(endpoint, status, received.delaySeconds, isExplained(received.body, parsed)),
       status,
       detail: detailOf(status, received.body, parsed),
     })

@@ -41,8 +41,11 @@ export interface Endpoint<P extends Parameters, A> {
   readonly fixedQuery?: Readonly<Record<string, string>>
   /** Time within which the server answers from its cache (§8): asking sooner tells nothing new. */
   readonly serverCacheSeconds?: number
-  /** By status; `4xx` for refusals whose status the document does not show (never 401, 403, 408, 429). */
-  readonly absences?: Readonly<Partial<Record<number | "4xx", Absence>>>
+  /**
+   * By status; `4xx` for refusals whose status the document does not show (never 401, 403, 408, 429);
+   * `5xx with detail` for a server error that explains itself (§7), a bare one stays an error.
+   */
+  readonly absences?: Readonly<Partial<Record<number | "4xx" | "5xx with detail", Absence>>>
   /** What must hold between inputs (§7, rules 5 and 6), or what is wrong with them. */
   readonly rule?: (inputs: Readonly<Record<string, unknown>>) => RejectedInput | undefined
   /** Least time an attempt is given, for reads that are slow by nature (§2.5, §8). */

@@ -1,6 +1,7 @@
 // From an answer on the wire to a typed value or to the typed reason why there is none. Pure.
 // Compiles schemas to code: a plain struct is checked 25 times faster.
 import "effect/schema/SchemaJITCompiler/enable"
+import { STATUS_CODES } from "node:http"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -32,15 +33,44 @@ const ownMeaning: ReadonlySet<number> = new Set([401, 403, 408, 424, 429])
 const otherRefusal = (endpoint: AnyEndpoint, status: number): Absence | undefined =>
   status >= 400 && status < 500 && !ownMeaning.has(status) ? endpoint.absences?.["4xx"] : undefined
 
+/** A server error that says why: neither nothing, nor a page, nor the mere name of a status. */
+export const isExplained = (body: string, json: Result.Result<ParsedJson, string>): boolean => {
+  if (Result.isFailure(json) && body.trimStart().startsWith("<")) return false
+  const words = Result.isSuccess(json) ? wordsOf(json.success.plain) : body
+  const text =
+    typeof words === "string"
+      ? words
+          .toLowerCase()
+          .replace(/[^a-z]+/g, " ")
+          .trim()
+      : ""
+  return text !== "" && !bareErrors.has(text)
+}
+
+const bareErrors: ReadonlySet<string> = new Set([
+  ...Object.entries(STATUS_CODES)
+    .filter(([status]) => Number(status) >= 500)
+    .map(([, name = ""]) => name.toLowerCase()),
+  "error",
+  "server error",
+  "unknown error",
+  "unexpected error",
+])
+
 /** The cause behind a status that is not 2xx (§7). */
 export const reasonOf = (
   endpoint: AnyEndpoint,
   status: number,
   delaySeconds: number | undefined,
+  explained = false,
 ): ApiErrorReason => {
   if (status === 401) return { _tag: "Unauthorized" }
   if (status === 403) return { _tag: "Forbidden" }
-  const absence = endpoint.absences?.[status] ?? otherRefusal(endpoint, status)
+  // What says when to come back, and a gateway that gave up waiting, speak of now and not of always.
+  const lasting = explained && status >= 500 && status !== 504 && delaySeconds === undefined
+  const absence =
+    endpoint.absences?.[status] ??
+    (lasting ? endpoint.absences?.["5xx with detail"] : otherRefusal(endpoint, status))
   if (absence === "unsupported") return { _tag: "Unsupported" }
   if (status === 404 || absence === "empty") {
     return { _tag: "NotFound", expected: absence !== undefined }
@@ -57,6 +87,9 @@ const shorten = (text: string): string => {
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
 }
 
+const wordsOf = (parsed: unknown): unknown =>
+  isJsonObject(parsed) ? (parsed["detail"] ?? parsed["message"] ?? parsed["error"]) : parsed
+
 /** The server's own words from an error body of any shape: its `detail`, a list of them, or a page. */
 export const detailOf = (
   status: number,
@@ -70,9 +103,7 @@ export const detailOf = (
     return text === "" ? `answered HTTP ${status} with an empty body` : text
   }
   const parsed = json.success.plain
-  const detail = isJsonObject(parsed)
-    ? (parsed["detail"] ?? parsed["message"] ?? parsed["error"] ?? parsed)
-    : parsed
+  const detail = wordsOf(parsed) ?? parsed
   if (typeof detail === "string") return shorten(detail)
   if (Array.isArray(detail)) {
     return shorten(

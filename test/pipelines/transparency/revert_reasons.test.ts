@@ -42,7 +42,7 @@ describe("revert_reasons", () => {
         dataDir,
         "select entity, outcome from ops.tasks where pipeline = 'revert_reasons' and outcome <> 'loaded'",
       )
-      expect(tasks).toEqual([{ entity: `${hash("c")}@8453`, outcome: "unsupported" }])
+      expect(tasks).toEqual([{ entity: "chain 8453", outcome: "unsupported" }])
       expect(yield* run()).toEqual(["complete", 0])
       const more = [...revertReasons, { chainId: 1, transactionHash: hash("d") }]
       expect(yield* run({ revertReasons: more })).toEqual(["complete", 1])
@@ -90,28 +90,87 @@ describe("revert_reasons", () => {
     }),
   )
 
-  it.live("says what the service says when a trace fails otherwise, and asks again next time", () =>
+  const asked = (chainId: number, ...digits: ReadonlyArray<string>) =>
+    digits.map((digit) => ({ chainId, transactionHash: hash(digit) }))
+
+  it.live(
+    "takes a 5xx that explains itself as the chain's, and asks nothing more of that chain",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* scriptedServer(({ url }, response) => {
+          const chain = new URL(url, "http://x").searchParams.get("chain")
+          if (!url.startsWith("/revert_reason")) json(response, [])
+          else if (chain === "1") json(response, { revert_reasons: [] })
+          else json(response, { detail: "the RPC does not support debug tracing" }, 500)
+        })
+        const dataDir = yield* temporaryFolder
+        const requests = () => server.asked.filter(({ url }) => url.startsWith("/revert_reason"))
+        const run = (revertReasons: ReturnType<typeof asked>) =>
+          runOnce(server.url, dataDir, { pipelines, settings: { revertReasons } })
+        const whole = yield* run([...asked(10, "a", "b", "c"), ...asked(1, "a", "b")])
+        expect(whole.summary.outcome).toBe("complete")
+        expect(requests().length).toBe(3)
+        expect(
+          yield* query(
+            dataDir,
+            `select entity, error_text from ops.tasks
+           where pipeline = 'revert_reasons' and outcome = 'unsupported'`,
+          ),
+        ).toEqual([
+          {
+            entity: "chain 10",
+            error_text: expect.stringContaining("does not support debug tracing") as unknown,
+          },
+        ])
+        // What fails there later is known to have no trace; elsewhere it is asked about.
+        yield* run([...asked(10, "a", "b", "c", "d"), ...asked(1, "a", "b", "c")])
+        expect(requests().length).toBe(4)
+      }),
+  )
+
+  it.live(
+    "of a chain that traces, one transaction without a trace leaves the others asked about",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* scriptedServer(({ url }, response) => {
+          if (!url.startsWith("/revert_reason")) json(response, [])
+          else if (url.includes(hash("b"))) json(response, { detail: "trace pruned" }, 500)
+          else json(response, { revert_reasons: [] })
+        })
+        const dataDir = yield* temporaryFolder
+        const run = (revertReasons: ReturnType<typeof asked>) =>
+          runOnce(server.url, dataDir, { pipelines, settings: { revertReasons } })
+        yield* run(asked(1, "a"))
+        yield* run(asked(1, "a", "b", "c"))
+        expect(
+          yield* query(dataDir, "select transaction_hash from core.revert_reasons order by 1"),
+        ).toEqual([{ transaction_hash: hash("a") }, { transaction_hash: hash("c") }])
+      }),
+  )
+
+  it.live.each([
+    ["a page", "text/html", "<html><body>Internal Server Error</body></html>"],
+    ["nothing", "application/json", ""],
+    ["the name of the status", "application/json", '{"detail":"Internal server error"}'],
+  ])("a 5xx that is %s is an error, and asked again next time", ([, type = "", body = ""]) =>
     Effect.gen(function* () {
       let isTracing = false
       const server = yield* scriptedServer(({ url }, response) => {
         if (!url.startsWith("/revert_reason")) json(response, [])
         else if (isTracing) json(response, { revert_reasons: [], other: [] })
-        else json(response, { detail: "the RPC does not support debug tracing" }, 500)
+        else response.writeHead(500, { "content-type": type }).end(body)
       })
       const dataDir = yield* temporaryFolder
       const options = {
         pipelines,
         api: { retryBudgetSeconds: 1 },
-        settings: { revertReasons: [{ chainId: 1, transactionHash: hash("a") }] },
+        settings: { revertReasons: asked(1, "a") },
       }
       const failed = yield* runOnce(server.url, dataDir, options)
       expect(failed.summary.outcome).not.toBe("complete")
-      const [task] = yield* query(
-        dataDir,
-        "select outcome, error_text from ops.tasks where pipeline = 'revert_reasons'",
-      )
-      expect(task?.["outcome"]).toBe("failed")
-      expect(task?.["error_text"]).toContain("does not support debug tracing")
+      expect(
+        yield* query(dataDir, "select outcome from ops.tasks where pipeline = 'revert_reasons'"),
+      ).toEqual([{ outcome: "failed" }])
       isTracing = true
       const whole = yield* runOnce(server.url, dataDir, options)
       expect(whole.summary.outcome).toBe("complete")

@@ -331,7 +331,7 @@ describe("the audit log", () => {
 
 describe("revert reasons", () => {
   it("are one row a transaction, whether anything matched or not", () => {
-    const asked = { ...source, subject: { chainId: 1, transactionHash: "0xAB" } }
+    const asked = { ...source, inputs: { chain: 1, transactionHash: "0xAB" } }
     const rows = (body: unknown) =>
       recordsOf(revertReasonRows(decoded(revertReason, body), asked), revertReasons)
     expect(rows({ revert_reasons: ["no"], revert_strings: ["x"] })).toEqual([

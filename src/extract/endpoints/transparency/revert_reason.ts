@@ -11,8 +11,9 @@ export const revertReason = endpoint({
   path: "/revert_reason",
   auth: "public",
   parameters: { transactionHash: text, chain: integer() },
-  // A chain whose RPC cannot trace answers with a 5xx (§7); 501 says that it never will, the others may pass.
-  absences: { 501: "unsupported" },
+  // A chain whose RPC cannot trace answers with a 5xx whose detail explains (§4.1, §7). One without a word is
+  // the unexpected failure of the same row, and is tried again.
+  absences: { 501: "unsupported", "5xx with detail": "unsupported" },
   // The service traces the transaction while we wait.
   attemptSeconds: 120,
   response: Schema.Struct({ revert_reasons: Schema.Array(Schema.Unknown) }),

@@ -45,7 +45,7 @@ export const revertReasons: Table = {
 /** One row, also when nothing matched: the transaction need not be asked about again. */
 export const revertReasonRows = (
   answer: JsonObject & { readonly revert_reasons: ReadonlyArray<unknown> },
-  { origin, subject }: Source<TransactionRef>,
+  { origin, inputs }: Pick<Source<unknown>, "origin" | "inputs">,
 ): MappedAnswer =>
   together(
     mapRecords({
@@ -53,8 +53,8 @@ export const revertReasonRows = (
       records: [answer],
       origin,
       computed: {
-        chain_id: subject.chainId,
-        transaction_hash: canonicalHash(subject.transactionHash),
+        chain_id: Number(inputs["chain"]),
+        transaction_hash: canonicalHash(String(inputs["transactionHash"])),
         revert_reasons: stableStringify(answer.revert_reasons),
       },
       consumed: ["revert_reasons"],
