@@ -11,6 +11,7 @@ import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile } from "./manifest.ts"
 import { exportParquet, type ParquetOptions } from "./parquet.ts"
+import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
@@ -29,7 +30,8 @@ export interface Publishing extends PublishOptions {
   readonly afresh?: boolean
 }
 
-interface Receipt {
+/** Receipts of earlier versions lack the views' definitions. */
+export interface Receipt extends Partial<ViewDefinitions> {
   readonly run_id: string
   readonly published_at: string
   readonly published_at_micros: number
@@ -77,8 +79,12 @@ const stamp = async (
   })
 }
 
-/** Opens the copy as a reader would and reads its stamp, before it takes the old one's place. */
-const checkCopy = async (session: Session, copy: string, runId: string): Promise<void> => {
+/** Opens the copy as a reader would and reads its stamp and views, before it takes the old one's place. */
+const checkCopy = async (
+  session: Session,
+  copy: string,
+  runId: string,
+): Promise<ViewDefinitions> => {
   await session.connection.run(`ATTACH ${literal(copy)} AS copied (READ_ONLY)`)
   try {
     const [newest] = await readRows(
@@ -88,6 +94,7 @@ const checkCopy = async (session: Session, copy: string, runId: string): Promise
     if (newest?.["run_id"] !== runId) {
       throw new Error(`the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`)
     }
+    return await viewDefinitions(session.connection, "copied")
   } finally {
     await session.connection.run("DETACH copied")
   }
@@ -128,13 +135,14 @@ const publishAll = async (
   await session.connection.run(`CHECKPOINT ${CATALOG}`)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   await copyDatabase(databaseFile(dataDir), aside)
-  await checkCopy(session, aside, runId)
+  const definitions = await checkCopy(session, aside, runId)
   await putInPlace(aside, publishedFile(dataDir))
   const receipt: Receipt = {
     run_id: runId,
     published_at: publishedAt,
     published_at_micros: micros,
     definition: options.definition,
+    ...definitions,
   }
   await writeDurably(receiptFile(dataDir), `${JSON.stringify(receipt)}\n`)
   return {
@@ -157,7 +165,7 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
   )
 
 /** Of the last complete publication; `undefined` when there is none. */
-const lastReceipt = async (dataDir: string): Promise<Partial<Receipt> | undefined> => {
+export const lastReceipt = async (dataDir: string): Promise<Partial<Receipt> | undefined> => {
   try {
     return JSON.parse(await readFile(receiptFile(dataDir), "utf8")) as Partial<Receipt>
   } catch {

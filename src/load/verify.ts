@@ -5,27 +5,16 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { sha256Of } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
+import { type Finding, PUBLISHED } from "./Finding.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import { filesThere } from "./parquet.ts"
-import { publishedFile } from "./publish.ts"
+import { lastReceipt, publishedFile } from "./publish.ts"
+import { differingViews, viewDefinitions } from "./publishedViews.ts"
 import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
 import { differingTables } from "./verifyContent.ts"
 
-export interface Finding {
-  readonly kind:
-    | "missing"
-    | "extra"
-    | "size"
-    | "checksum"
-    | "rows"
-    | "content"
-    | "unreadable"
-    | "stamp"
-  /** Below the data directory. */
-  readonly path: string
-  readonly detail: string
-}
+export type { Finding } from "./Finding.ts"
 
 const sizeOf = async (path: string): Promise<number | undefined> => {
   try {
@@ -68,7 +57,7 @@ const checkCopy = async (
   dataDir: string,
   manifest: Manifest | undefined,
 ): Promise<Finding | undefined> => {
-  const path = "published/vaulthouse.duckdb"
+  const path = PUBLISHED
   const file = publishedFile(dataDir)
   if ((await sizeOf(file)) === undefined) {
     return { kind: "missing", path, detail: "no reader copy was published" }
@@ -89,6 +78,34 @@ const checkCopy = async (
     const detail = cause instanceof Error ? cause.message : String(cause)
     return { kind: "unreadable", path, detail }
   }
+}
+
+/** The receipt is written after the copy: of an earlier publication it says nothing of this one. */
+const checkViews = async (
+  connection: DuckDBConnection,
+  dataDir: string,
+): Promise<ReadonlyArray<Finding>> => {
+  const receipt = await lastReceipt(dataDir)
+  const path = "published/publication.json"
+  if (receipt === undefined) {
+    return [{ kind: "missing", path, detail: "no receipt of the copy, or none that can be read" }]
+  }
+  const [copy] = await readRows(
+    connection,
+    "SELECT run_id, published_at FROM published.ops.publications ORDER BY published_at DESC LIMIT 1",
+  )
+  if (receipt.run_id !== copy?.["run_id"] || receipt.published_at !== copy?.["published_at"]) {
+    const detail = `of run ${receipt.run_id}, the copy of run ${String(copy?.["run_id"])}`
+    return [{ kind: "stamp", path, detail }]
+  }
+  const { duckdb, views } = receipt
+  if (duckdb === undefined || views === undefined) return []
+  const found = await viewDefinitions(connection, "published")
+  return differingViews({ duckdb, views }, found).map(({ name, detail }) => ({
+    kind: "content",
+    path: `${PUBLISHED} ${name}`,
+    detail,
+  }))
 }
 
 const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
@@ -114,6 +131,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       }
     }
     const copy = await checkCopy(connection, dataDir, manifest)
+    if (copy === undefined) findings.push(...(await checkViews(connection, dataDir)))
     if (copy !== undefined) findings.push(copy)
     // Tables can be compared only where every file is sound and of the same publication.
     else if (findings.length === 0 && manifest !== undefined) {

@@ -1,13 +1,13 @@
-// Compares what the published copy and the Parquet files say: a row changed in either of them is found even
-// where its file is, byte for byte, the one that was listed.
+// Compares what the published copy and the Parquet files say. Of a file that is, byte for byte, the one that was
+// listed, the rows are as they were exported: what differs was changed in the copy.
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../domain/table.ts"
+import { type Finding, PUBLISHED } from "./Finding.ts"
 import type { Manifest, ManifestFile } from "./manifest.ts"
 import { readRows } from "./readRows.ts"
 import { identifier, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
-import type { Finding } from "./verify.ts"
 
 /** `published` is the attached copy; both must be of the same publication. */
 export const differingTables = async (
@@ -24,7 +24,7 @@ export const differingTables = async (
     if (difference !== undefined) {
       findings.push({
         kind: "content",
-        path: `parquet/${table.replace(".", "/")}`,
+        path: `${PUBLISHED} ${table}`,
         detail: difference,
       })
     }
@@ -63,9 +63,9 @@ const compare = async (
   const [copy] = await sum(`published.${identifier(schema)}.${identifier(name)}`)
   const [exported] = await sum(`read_parquet([${paths}], hive_partitioning = false)`)
   if (copy?.["rows"] !== exported?.["rows"]) {
-    return `${String(exported?.["rows"])} rows, the published copy holds ${String(copy?.["rows"])}`
+    return `${String(copy?.["rows"])} rows, the Parquet files hold ${String(exported?.["rows"])}`
   }
   return copy?.["content"] === exported?.["content"]
     ? undefined
-    : "as many rows as the published copy, but not the same ones"
+    : "as many rows as the Parquet files, but not the same ones"
 }

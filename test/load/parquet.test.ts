@@ -169,6 +169,15 @@ describe("Parquet", () => {
   )
 })
 
+const changePublished = (dataDir: string, ...statements: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(join(dataDir, "published/vaulthouse.duckdb"))
+    const connection = await instance.connect()
+    for (const statement of statements) await connection.run(statement)
+    connection.closeSync()
+    instance.closeSync()
+  })
+
 describe("verify", () => {
   it.live("finds nothing wrong with what a run published", () =>
     Effect.gen(function* () {
@@ -204,17 +213,41 @@ describe("verify", () => {
   it.live("finds a row changed in the published copy", () =>
     Effect.gen(function* () {
       const { dataDir } = yield* exported(zstd)
-      yield* Effect.promise(async () => {
-        const instance = await DuckDBInstance.create(join(dataDir, "published/vaulthouse.duckdb"))
-        const connection = await instance.connect()
-        await connection.run(
-          "update core.pnl_history set unrealized_pnl = unrealized_pnl + 1 where snapshot_at = (select max(snapshot_at) from core.pnl_history)",
-        )
-        connection.closeSync()
-        instance.closeSync()
-      })
+      yield* changePublished(
+        dataDir,
+        "update core.pnl_history set unrealized_pnl = unrealized_pnl + 1 where snapshot_at = (select max(snapshot_at) from core.pnl_history)",
+      )
       expect(yield* verify(dataDir)).toMatchObject([
-        { kind: "content", path: "parquet/core/pnl_history" },
+        { kind: "content", path: "published/vaulthouse.duckdb core.pnl_history" },
+      ])
+    }),
+  )
+
+  it.live("finds a view or macro of the published copy that was replaced, dropped or added", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* exported(zstd)
+      yield* changePublished(
+        dataDir,
+        "create or replace view mart.protocol_exposure as select 'Aave' as protocol, 1 as value",
+        "create or replace macro mart.ratio_history_as_of(instant) as table select 1 as a",
+        "drop view mart.loan_book",
+        "create view mart.stray as select 1 as a",
+      )
+      expect(yield* verify(dataDir)).toEqual(
+        [
+          ["loan_book", "the view or macro is gone"],
+          ["protocol_exposure", "the view or macro is not the one that was published"],
+          ["ratio_history_as_of", "the view or macro is not the one that was published"],
+          ["stray", "a view or macro that was not published"],
+        ].map(([name, detail]) => ({
+          kind: "content",
+          path: `published/vaulthouse.duckdb mart.${name}`,
+          detail,
+        })),
+      )
+      rmSync(join(dataDir, "published/publication.json"))
+      expect(yield* verify(dataDir)).toMatchObject([
+        { kind: "missing", path: "published/publication.json" },
       ])
     }),
   )
