@@ -22,6 +22,16 @@ const idFields = [
   "operationHash",
 ]
 
+// Not shown (§2.9); a contract's delay is counted in seconds. Another unit or spelling stays in `extra`.
+const delayFields = [
+  "delay_seconds",
+  "delaySeconds",
+  "delay",
+  "duration_seconds",
+  "durationSeconds",
+  "duration",
+]
+
 // What comes or changes while a timelock waits and when it ends. A transaction hash may be that of its
 // execution, and one transaction may schedule several; labels are the service's own gloss.
 const changing =
@@ -56,7 +66,15 @@ export const timelockColumns: ReadonlyArray<Column> = [
     unit: "UTC",
     fields: ["executable_at", "executableAt"],
     comment:
-      "From when it can be executed: scheduled_at and the contract's duration; null where that could not be read",
+      "From when it can be executed, as the service tells it: by §2.9 scheduled_at and the contract's duration. Null where that read failed (a warning in core.observation_warnings), where it is not served, and where it is a time too far off for the column (then in extra). Marts fall back on scheduled_at and delay_seconds",
+  },
+  {
+    name: "delay_seconds",
+    type: "integer",
+    unit: "seconds",
+    fields: delayFields,
+    comment:
+      "How long it waits from scheduled_at before it can be executed, where a record tells it as a whole number",
   },
   {
     name: "labels",
@@ -83,7 +101,9 @@ export const timelockRows = (
     table,
     // An id that is the key need not be kept twice.
     records: records.map((record, index) =>
-      filtered(record, (name, value) => !(idFields.includes(name) && value === keys[index])),
+      withDelaysAsNumbers(
+        filtered(record, (name, value) => !(idFields.includes(name) && value === keys[index])),
+      ),
     ),
     origin,
     computed: { ...scope, timelock_id: keys },
@@ -96,3 +116,14 @@ const filtered = (
   keep: (name: string, value: unknown) => boolean,
 ): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => keep(name, value)))
+
+/** Numbers read from a contract often come as text. */
+const withDelaysAsNumbers = (record: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      delayFields.includes(name) && typeof value === "string" && /^\d{1,9}$/.test(value)
+        ? Number(value)
+        : value,
+    ]),
+  )

@@ -28,6 +28,10 @@ timelock_versions as (
         status,
         scheduled_at,
         executable_at,
+        delay_seconds,
+        -- A time too far off for the column, "never" say, is kept in extra: no delay replaces it.
+        executable_at is not null
+        or (extra ->> '$.executable_at') is not null as is_executable_at_told,
         labels,
         valid_from,
         lag(status) over history as status_before,
@@ -41,6 +45,18 @@ timelock_versions as (
         partition by chain_id, vault_address, timelock_id
         order by valid_from
     )
+),
+
+timelock_requests as (
+    select
+        chain_id,
+        vault_address,
+        timelock_id,
+        scheduled_at,
+        executable_at,
+        delay_seconds
+    from core.timelock_requests
+    where is_current
 ),
 
 role_versions as (
@@ -111,6 +127,28 @@ status_changes as (
     from core.vaults
 ),
 
+-- What the live read (§2.9) did not tell may follow from the request: the same timelock by its id.
+timed_timelocks as (
+    select
+        timelock_versions.*,
+        case
+            when timelock_versions.is_executable_at_told then timelock_versions.executable_at
+            else coalesce(
+                timelock_requests.executable_at,
+                coalesce(timelock_versions.scheduled_at, timelock_requests.scheduled_at)
+                + to_seconds(
+                    coalesce(timelock_versions.delay_seconds, timelock_requests.delay_seconds)
+                )
+            )
+        end as can_be_executed_at
+    from timelock_versions
+    left join timelock_requests
+        on
+            timelock_versions.chain_id = timelock_requests.chain_id
+            and timelock_versions.vault_address = timelock_requests.vault_address
+            and timelock_versions.timelock_id = timelock_requests.timelock_id
+),
+
 -- What a table held when it was first read is how things stood, no change of them.
 events as (
     select
@@ -141,15 +179,28 @@ events as (
     select
         chain_id,
         vault_address,
-        executable_at as occurred_at,
+        can_be_executed_at as occurred_at,
         'timelock_executable' as kind,
         'Timelock can be executed' as title,
         labels::varchar as detail,
         'core.timelocks' as source,
         true as is_told,
         timelock_id as event_id
-    from timelock_versions
-    where nth_newest = 1 and executable_at is not null and status = 'scheduled'
+    from timed_timelocks
+    where nth_newest = 1 and can_be_executed_at is not null and status = 'scheduled'
+    union all
+    select
+        chain_id,
+        vault_address,
+        coalesce(scheduled_at, valid_from) as occurred_at,
+        'timelock_executable_unknown' as kind,
+        'Nobody told when the timelock can be executed' as title,
+        labels::varchar as detail,
+        'core.timelocks' as source,
+        scheduled_at is not null as is_told,
+        timelock_id as event_id
+    from timed_timelocks
+    where nth_newest = 1 and can_be_executed_at is null and status = 'scheduled'
     union all
     select
         chain_id,

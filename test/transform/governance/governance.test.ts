@@ -165,6 +165,7 @@ describe("timelocks", () => {
         status: "scheduled",
         scheduled_at: Date.parse("2026-01-01T00:00:00Z") * 1000,
         executable_at: Date.parse("2026-01-03T00:00:00.500Z") * 1000,
+        delay_seconds: null,
         labels: ["fee"],
         reported_at: null,
         extra: { note: 1 },
@@ -230,6 +231,22 @@ describe("timelocks", () => {
 })
 
 describe("timelock requests", () => {
+  it.each([
+    ["delay_seconds", 172800, 172800],
+    ["delaySeconds", "172800", 172800],
+    ["delay", 172800, 172800],
+    ["duration_seconds", 172800, 172800],
+    ["delay", "2 days", null],
+    ["delay", 0.5, null],
+  ])("know a delay in seconds: %s %s", (name, served, delay) => {
+    const body = [{ id: "a", status: "scheduled", [name]: served }]
+    const mapped = together(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
+    expect(recordsOf(mapped, timelockRequests)[0]).toMatchObject({
+      delay_seconds: delay,
+      extra: delay === null ? { [name]: served } : null,
+    })
+  })
+
   it("keep every digit of what no column takes", () => {
     const value = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
     const body = `[{"id":"a","status":"executed","value":${value},"scheduledAt":"2026-01-01"}]`

@@ -8,7 +8,7 @@ export const timelockRequests: Table = {
   mode: "slowly_changing",
   grain: "vault, timelock request and version",
   comment:
-    "Raw timelock requests in every status; the document shows none of their fields, so most stand in extra.",
+    "Raw timelock requests in every status. The document shows none of their fields: columns hold what has a likely name, the rest stands in extra. executable_at of the same timelock_id in core.timelocks is the one that was read live.",
   source: "GET /timelock-requests with status=all (§4.4, §2.9, §3)",
   key: ["chain_id", "vault_address", "timelock_id"],
   columns: timelockColumns,
