@@ -3,6 +3,7 @@ import { didYouMean } from "../config/nearest.ts"
 import type { AnyEndpoint, AuthTier } from "../extract/Endpoint.ts"
 import { endpoints } from "../extract/endpoints/index.ts"
 import type { Parameter } from "../extract/Parameter.ts"
+import { defaultWire, type WireSettings } from "../extract/request.ts"
 import { InvalidCall } from "./InvalidCall.ts"
 
 export interface ListedInput {
@@ -26,13 +27,14 @@ export interface ListedEndpoint {
   readonly inputs: ReadonlyArray<ListedInput>
 }
 
-export const endpointList = (): ReadonlyArray<ListedEndpoint> =>
+/** With the paths as configured, or as the document shows them. */
+export const endpointList = (wire: PathSettings = defaultWire): ReadonlyArray<ListedEndpoint> =>
   endpoints.map(({ name, title, section, method, auth, unsafe, ...endpoint }) => ({
     name,
     title,
     section,
     method,
-    path: pathText(endpoint),
+    path: pathText(endpoint, wire),
     auth,
     unsafe: unsafe === true,
     inputs: Object.entries<Parameter<never>>(endpoint.parameters).map(([input, parameter]) => ({
@@ -43,10 +45,18 @@ export const endpointList = (): ReadonlyArray<ListedEndpoint> =>
     })),
   }))
 
-const pathText = ({ path, fixedQuery }: Pick<AnyEndpoint, "path" | "fixedQuery">): string => {
-  if (typeof path !== "string") return `not shown: paths.${path.setting}`
+type PathSettings = Pick<WireSettings, "platformSegment" | "paths">
+
+const pathText = (
+  { path, fixedQuery }: Pick<AnyEndpoint, "path" | "fixedQuery">,
+  { platformSegment, paths }: PathSettings,
+): string => {
+  if (typeof path !== "string") {
+    return paths[path.setting] ?? `not shown: paths.${path.setting}`
+  }
+  const asked = path.replace("/platform/", `/${platformSegment}/`)
   const query = new URLSearchParams(fixedQuery).toString()
-  return query === "" ? path : `${path}?${query}`
+  return query === "" ? asked : `${asked}?${query}`
 }
 
 /** The endpoint of that name, or the error that suggests the nearest. */

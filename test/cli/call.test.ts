@@ -1,5 +1,5 @@
 // One question to one endpoint, from what was typed to what is printed.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -120,5 +120,19 @@ describe("call", () => {
       const inputs = listed.find((each) => each.name === name)?.inputs ?? []
       expect(inputs.map((input) => input.name)).toEqual(Object.keys(parameters))
     }
+  })
+
+  it("--list shows the paths that are configured, and what is left to be", async () => {
+    writeFileSync(
+      join(cwd, "vaulthouse.config.yaml"),
+      "platformSegment: shop\npaths:\n  cefiPositions: /subaccount/{address}/cefi\n",
+    )
+    const { code, stdout } = await call(["--list"])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^fees +GET +\/shop\/fees\//m)
+    expect(stdout).toMatch(/ \/subaccount\/\{address\}\/cefi /)
+    expect(stdout).not.toContain("/platform/")
+    expect(stdout).not.toContain("paths.cefiPositions")
+    expect(stdout).toContain("not shown: paths.subaccountLoans")
   })
 })

@@ -1,6 +1,7 @@
 // From typed inputs to one request, and its answer to standard output.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Config } from "../../config/Config.ts"
 import { call, type Question, questionOf } from "../../pipelines/call.ts"
 import type { Service } from "../../pipelines/clientOutsideRun.ts"
 import {
@@ -12,7 +13,7 @@ import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { serviceOf } from "../service.ts"
+import { serviceOf, wireOf } from "../service.ts"
 import { textTable } from "../table.ts"
 
 export const runCall = (argv: Arguments): Promise<ExitCode> =>
@@ -20,7 +21,7 @@ export const runCall = (argv: Arguments): Promise<ExitCode> =>
     argv,
     (config) =>
       Effect.gen(function* () {
-        if (argv["list"] === true) return printList(argv)
+        if (argv["list"] === true) return printList(argv, config)
         const endpoint = textOf(argv, "endpoint")
         if (endpoint === undefined) {
           return yield* new UsageError({
@@ -76,8 +77,8 @@ const readParameters = (
   return Result.succeed(typed)
 }
 
-const printList = (argv: Arguments): ExitCode => {
-  const endpoints = endpointList()
+const printList = (argv: Arguments, { settings }: Config): ExitCode => {
+  const endpoints = endpointList(wireOf(settings))
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(endpoints, null, 2)}\n` : listText(endpoints),
   )
