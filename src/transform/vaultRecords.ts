@@ -8,9 +8,11 @@ import { mapCurrent } from "./mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "./tables/vaults/vaults.ts"
+import { chainIdOf } from "./takenFields.ts"
 
 const addressFields = ["address", "vault_address", "vaultAddress", "contract_address"]
 const chainFields = ["chain", "chain_id", "chainId"]
+const chainTypeFields = new Set(["chain_type", "chainType"])
 
 interface Located {
   readonly record: JsonObject
@@ -37,7 +39,7 @@ export const vaultRows = (
   const metricFields = vaultReportedMetrics.columns.flatMap((column) => column.fields ?? [])
   const descriptions = mapCurrent({
     table: vaults,
-    records: records.map((record) => ({ status: source.inputs["status"], ...record })),
+    records: located.map((vault) => ({ status: source.inputs["status"], ...undoubled(vault) })),
     origin: source.origin,
     computed: {
       chain_id: chains,
@@ -67,6 +69,17 @@ export const vaultRows = (
   return Result.succeed(together(descriptions, metrics))
 }
 
+/** Without the chain's type where the column says the same. */
+const undoubled = ({ record, address }: Located): JsonObject =>
+  Object.fromEntries(
+    Object.entries(record).filter(
+      ([name, value]) =>
+        !chainTypeFields.has(name) ||
+        typeof value !== "string" ||
+        value.toLowerCase() !== address?.kind,
+    ),
+  )
+
 const locate = (record: JsonObject, index: number): Result.Result<Located, Violation> => {
   const addressField = addressFields.find(
     (name) => typeof record[name] === "string" && record[name] !== "",
@@ -87,13 +100,6 @@ const locate = (record: JsonObject, index: number): Result.Result<Located, Viola
     chainId: chainIdOf(chain) as number,
     consumed: isJsonObject(chain) ? [addressField] : [addressField, chainField],
   })
-}
-
-/** A chain id as an integer, in digits, or inside a chain object. */
-const chainIdOf = (value: unknown): number | undefined => {
-  if (isJsonObject(value)) return chainIdOf(value["chain_id"] ?? value["chainId"] ?? value["id"])
-  if (typeof value === "string" && /^\d+$/.test(value)) return Number(value)
-  return Number.isSafeInteger(value) ? (value as number) : undefined
 }
 
 const missing = (

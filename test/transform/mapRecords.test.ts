@@ -177,6 +177,15 @@ describe("vaultRows", () => {
     ])
   })
 
+  it("repeats the chain's type only where the service says another", () => {
+    const served = { address: vault.served, chain: 1 }
+    const extras = ["EVM", "rollup"].map((chain_type) => {
+      const { rows } = Result.getOrThrow(list([{ ...served, chain_type }]))
+      return objects(rows[0] as Rows)[0]?.["extra"]
+    })
+    expect(extras).toEqual([null, '{"chain_type":"rollup"}'])
+  })
+
   it("keeps moving figures out of the description", () => {
     const { rows } = Result.getOrThrow(
       list([{ address: vault.served, chain: 1, latest_reported_tvl: 5, reported_apy: { apy: 1 } }]),
