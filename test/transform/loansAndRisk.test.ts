@@ -249,6 +249,16 @@ describe("transactions", () => {
     if ("success" in said && said.success === "perhaps") expect(row?.["extra"]).toEqual(said)
   })
 
+  it.each([
+    [{ network: { chain_id: 8453, name: "Base" } }],
+    [{ chain: { id: "8453" } }],
+    [{ chain: "base", network: { chainId: 8453 } }],
+  ])("are on the chain that %j names, which stays as it was", (said) => {
+    const records = [{ timestamp: "2026-05-01T12:00:00Z", hash: "0x1", ...said }]
+    const [row] = rowsOf(transactionRows(records, source(subject)), transactions)
+    expect(row).toMatchObject({ chain_id: 8453, transaction_id: "8453:0x1", extra: said })
+  })
+
   it("without a time say which fields there are", () => {
     const mapped = transactionRows([{ hash: "0x1", when: "then" }], source(subject))
     expect(Result.isFailure(mapped) && mapped.failure.detail).toContain("hash, when")

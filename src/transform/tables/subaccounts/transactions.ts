@@ -119,7 +119,7 @@ const idNames = ["id", "transaction_id"] as const
 
 const readings: Readings = {
   transaction_id: [served(...idNames), digits(...idNames)],
-  chain_id: chain("chain_id", "chain"),
+  chain_id: chain("chain_id", "chain", "network", "blockchain"),
   transaction_hash: hash,
   // A receipt's 0 or 1 is a status too.
   status: [
