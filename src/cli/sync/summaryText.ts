@@ -51,8 +51,8 @@ const closing = (summary: RunSummary, dataDir: string): string => {
   switch (summary.outcome) {
     case "complete":
       return summary.nothingNew
-        ? `Nothing new (${took}).`
-        : `Complete: ${count(summary.rowsInserted)} new rows, ${count(summary.rowsRevised)} revised (${took}).${published}`
+        ? `Nothing new (${took}).${suspicion(summary)}`
+        : `Complete: ${count(summary.rowsInserted)} new rows, ${count(summary.rowsRevised)} revised (${took}).${published}${suspicion(summary)}`
     case "partial":
       return `Partial: some tasks failed, the rest landed (${took}).${published} Run sync again: it asks only for what is missing.`
     case "deferred":
@@ -60,4 +60,13 @@ const closing = (summary: RunSummary, dataDir: string): string => {
     case "failed":
       return `Failed: nothing landed (${took}).`
   }
+}
+
+/** Why a question may have been answered with nothing that had rows before is for the reader to judge. */
+const suspicion = ({ pipelines }: RunSummary): string => {
+  const suspected = pipelines.filter((pipeline) => pipeline.outcomes.suspicious_empty !== undefined)
+  if (suspected.length === 0) return ""
+  const tasks = suspected.reduce((sum, of) => sum + (of.outcomes.suspicious_empty ?? 0), 0)
+  const names = suspected.map(({ name }) => name).join(", ")
+  return ` ${count(tasks)} suspicious empty ${tasks === 1 ? "answer" : "answers"} (${names}), where there were rows before: what was there is kept, and it is asked again next time.`
 }
