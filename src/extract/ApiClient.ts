@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { canonicalAddress } from "../domain/address.ts"
 import { ApiError, type ApiErrorReason } from "../domain/errors.ts"
 import { type ParsedJson, parseJson } from "../domain/json.ts"
 import type { ArchivedResponse, Origin } from "../domain/response.ts"
@@ -141,7 +142,7 @@ export class ApiClient extends Context.Service<
           inputs: Inputs<P>,
           subject: unknown = null,
         ) {
-          const about = subjectOf(inputs)
+          const about = subjectOf(endpoint, inputs)
           const responses: Array<ArchivedResponse> = []
           let attempts = 0
           const failed = (failure: Failure): ApiError =>
@@ -190,7 +191,7 @@ export class ApiClient extends Context.Service<
               })
               responses.push(kept)
               const value = yield* Effect.mapError(
-                Effect.fromResult(interpret<A>(endpoint, received, parsed)),
+                Effect.fromResult(interpret<A>(endpoint, received, parsed, base + request.path)),
                 failed,
               )
               return {
@@ -254,6 +255,7 @@ const interpret = <A>(
   endpoint: AnyEndpoint,
   received: Exchange,
   parsed: Result.Result<ParsedJson, string>,
+  url: string,
 ): Result.Result<A, Failure> => {
   const { status } = received
   if (status >= 300 && status < 400) {
@@ -261,7 +263,7 @@ const interpret = <A>(
       // Redirects are not followed: the key must not travel, and data from elsewhere is not this service's.
       reason: { _tag: "UnexpectedStatus" },
       status,
-      detail: `the service redirects to ${received.location ?? "another address"}; if that is where it lives now, set the base URL to it`,
+      detail: redirection(endpoint, url, received.location),
     })
   }
   if (status < 200 || status >= 300) {
@@ -282,10 +284,35 @@ const interpret = <A>(
   }))
 }
 
-/** What the question is about, for messages and task records. */
-const subjectOf = (inputs: Readonly<Record<string, unknown>>): string => {
-  const first = Object.values(inputs)[0]
-  return typeof first === "string" ? first : "-"
+/** Where it points, and which setting may be why: on another origin the address, on this one the path. */
+const redirection = (endpoint: AnyEndpoint, url: string, location: string | undefined): string => {
+  const target = location === undefined ? null : URL.parse(location, url)
+  const asked = new URL(url)
+  if (target === null || target.origin !== asked.origin) {
+    return `the service redirects to ${location ?? "another address"}; if that is where it lives now, set the base URL to it`
+  }
+  const setting =
+    typeof endpoint.path !== "string"
+      ? `paths.${endpoint.path.setting}`
+      : endpoint.path.includes("/platform/")
+        ? "platformSegment or the path of the base URL"
+        : "the path of the base URL"
+  return `the service redirects ${asked.pathname} to ${target.pathname} of the same address: the path asked for may be wrong, see ${setting}`
+}
+
+/** What the question is about, for messages and task records: an address if there is one. */
+const subjectOf = (
+  { parameters }: AnyEndpoint,
+  inputs: Readonly<Record<string, unknown>>,
+): string => {
+  const texts = Object.entries(inputs).filter(
+    (input): input is [string, string] => typeof input[1] === "string",
+  )
+  const subject =
+    texts.find(([, text]) => canonicalAddress(text) !== undefined) ??
+    texts.find(([name]) => parameters[name]?.place === "path") ??
+    texts[0]
+  return subject?.[1] ?? "-"
 }
 
 /** Text that begins as JSON does and does not end so. */

@@ -8,10 +8,13 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { ApiError } from "../../src/domain/errors.ts"
 import { ApiClient, type ApiSettings } from "../../src/extract/ApiClient.ts"
+import { fees } from "../../src/extract/endpoints/transparency/fees.ts"
 import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
 import { historicalApyChart } from "../../src/extract/endpoints/transparency/historical_apy_chart.ts"
+import { revertReason } from "../../src/extract/endpoints/transparency/revert_reason.ts"
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unrealized_pnl_ratio.ts"
+import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
 import { httpLayer } from "../../src/extract/http.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { RequestBudget } from "../../src/extract/RequestBudget.ts"
@@ -129,6 +132,38 @@ describe("ApiClient", () => {
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.detail).toContain(elsewhere.url)
       expect(elsewhere.asked).toHaveLength(0)
+    }),
+  )
+
+  it.live(
+    "says which path a redirect within the service leads to, and which setting names the path",
+    () =>
+      Effect.gen(function* () {
+        const { client, server } = yield* start((_, response) =>
+          response.writeHead(308, { location: "/v2/elsewhere?x=1" }).end(),
+        )
+        const errors = [
+          yield* failureOf(client.call(revertReason, { chain: 1, transactionHash: "0x1" })),
+          yield* failureOf(client.call(fees, { vault_address: vault, chainId: 1 })),
+        ]
+        const details = errors.map(({ detail }) => detail)
+        for (const detail of details) {
+          expect(detail).toContain("to /v2/elsewhere of the same address")
+          expect(detail).not.toContain("set the base URL to it")
+        }
+        expect(details[0]).toMatch(/, see the path of the base URL$/)
+        expect(details[1]).toContain("platformSegment")
+        expect(server.asked).toHaveLength(2)
+      }),
+  )
+
+  it.live("names the vault, wherever it stands among the inputs", () =>
+    Effect.gen(function* () {
+      const { client } = yield* start((_, response) => json(response, {}, 400))
+      const error = yield* failureOf(client.call(withdrawals, { chain: 1, vault_address: vault }))
+      expect(error.subject).toBe(vault)
+      const text = yield* failureOf(client.call(revertReason, { chain: 1, transactionHash: "0x1" }))
+      expect(text.subject).toBe("0x1")
     }),
   )
 
