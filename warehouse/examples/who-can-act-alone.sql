@@ -4,8 +4,9 @@
 --     $vault = null  address or name of a vault; null is every vault
 --
 -- acts_alone: true where the holder is no Safe, or one that needs one signature; null where the service does
--- not say whether it is a Safe. A holder that is another contract (a timelock, a governor) counts as no Safe:
--- look at it.
+-- not say whether it is a Safe, or warns that it could not read the roles' custody data (warnings says what):
+-- a Safe may then look like none. A holder that is another contract (a timelock, a governor) counts as no
+-- Safe: look at it.
 with
 
 roles as (
@@ -19,6 +20,16 @@ roles as (
         valid_from
     from core.roles
     where is_current and holder_address <> '-'
+),
+
+role_warnings as (
+    select
+        chain_id,
+        vault_address,
+        string_agg(warning, '; ' order by warning) as warnings
+    from core.observation_warnings
+    where is_current and endpoint = 'roles'
+    group by chain_id, vault_address
 ),
 
 vaults as (
@@ -39,8 +50,12 @@ select
     roles.holder_address,
     roles.is_safe,
     roles.safe_threshold,
-    case when roles.is_safe then roles.safe_threshold <= 1 else not roles.is_safe end
-        as acts_alone,
+    case
+        when role_warnings.warnings is not null then null
+        when roles.is_safe then roles.safe_threshold <= 1
+        else not roles.is_safe
+    end as acts_alone,
+    role_warnings.warnings,
     count(*) over (partition by roles.vault_address, roles.holder_address) as roles_held,
     roles.valid_from as seen_at
 from roles
@@ -48,4 +63,8 @@ inner join vaults
     on
         roles.chain_id = vaults.chain_id
         and roles.vault_address = vaults.vault_address
+left join role_warnings
+    on
+        roles.chain_id = role_warnings.chain_id
+        and roles.vault_address = role_warnings.vault_address
 order by acts_alone desc nulls last, vaults.vault_name, roles.role, roles.holder_address

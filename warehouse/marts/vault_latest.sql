@@ -101,6 +101,16 @@ roles as (
     where is_current and lower(role) = 'owner'
 ),
 
+role_warnings as (
+    select
+        chain_id,
+        vault_address,
+        string_agg(warning, '; ' order by warning) as warnings
+    from core.observation_warnings
+    where is_current and endpoint = 'roles'
+    group by chain_id, vault_address
+),
+
 scheduled_timelocks as (
     select
         chain_id,
@@ -428,8 +438,13 @@ joined as (
         withdrawals.valid_from as withdrawals_since_at,
         owners.owners,
         owners.owner_addresses,
-        owners.is_owned_by_safes,
-        owners.safe_threshold as owner_safe_threshold,
+        -- Custody data that could not be read comes as false or not at all, with a warning (§4.1): it does
+        -- not say whose it is, so neither answer stands.
+        case when role_warnings.warnings is null then owners.is_owned_by_safes end
+            as is_owned_by_safes,
+        case when role_warnings.warnings is null then owners.safe_threshold end
+            as owner_safe_threshold,
+        role_warnings.warnings as role_warnings,
         timelocks.scheduled as scheduled_timelocks,
         timelocks.executable as executable_timelocks,
         timelocks.next_executable_at as next_timelock_executable_at,
@@ -476,6 +491,10 @@ joined as (
         on
             vaults.chain_id = owners.chain_id
             and vaults.vault_address = owners.vault_address
+    left join role_warnings
+        on
+            vaults.chain_id = role_warnings.chain_id
+            and vaults.vault_address = role_warnings.vault_address
     left join timelocks
         on
             vaults.chain_id = timelocks.chain_id
@@ -566,6 +585,7 @@ select
     owner_addresses::varchar as owner_addresses,
     is_owned_by_safes::boolean as is_owned_by_safes,
     owner_safe_threshold::integer as owner_safe_threshold,
+    role_warnings::varchar as role_warnings,
     scheduled_timelocks::integer as scheduled_timelocks,
     executable_timelocks::integer as executable_timelocks,
     next_timelock_executable_at::timestamp as next_timelock_executable_at,

@@ -49,7 +49,8 @@ export const roles: Table = {
       name: "is_safe",
       type: "boolean",
       fields: ["is_safe"],
-      comment: "Whether the holder is a Safe multi-signature wallet",
+      comment:
+        "Whether the holder is a Safe multi-signature wallet; not to be relied on while core.observation_warnings has a current warning of `roles` for the vault (§4.1)",
     },
     {
       name: "safe_threshold",
