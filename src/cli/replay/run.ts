@@ -22,15 +22,21 @@ const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
   timeFields: settings.timeFields,
   memoryLimit: settings.memoryLimit,
   publish: publishOptions(argv, settings),
-  onResponse:
-    settings.progress && process.stderr.isTTY
-      ? (done, of) => {
-          process.stderr.write(
-            `\r${count(done)} of ${count(of)} responses${done === of ? "\n" : ""}`,
-          )
-        }
-      : () => undefined,
+  onResponse: settings.progress && process.stderr.isTTY ? progressLine() : () => undefined,
 })
+
+const MILLIS_BETWEEN_LINES = 250
+
+/** One line that is written over, a few times a second and at the end. */
+const progressLine = (): ReplayOptions["onResponse"] => {
+  let writtenAt = 0
+  return (done, of) => {
+    const now = Date.now()
+    if (done < of && now - writtenAt < MILLIS_BETWEEN_LINES) return
+    writtenAt = now
+    process.stderr.write(`\r${count(done)} of ${count(of)} responses${done === of ? "\n" : ""}`)
+  }
+}
 
 const everything = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replay(options), (summary): ExitCode => {
