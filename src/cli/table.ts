@@ -1,24 +1,17 @@
 // Tables for a terminal, without borders.
 import Table from "cli-table3"
+import { terminalWidth, wrapped } from "./terminal.ts"
 
 export type Align = "left" | "right"
 
-// Narrower than this, a wrapped column is harder to read than one cut off by the terminal.
-const MIN_WRAPPED = 24
+// A column that is wrapped narrower than this is hard to read.
+const MIN_LAST = 24
+const MIN_OTHER = 8
 
-/** The last column is wrapped where the terminal is too narrow for it. */
-export const textTable = (
-  head: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-  align: ReadonlyArray<Align> = [],
-): string => {
-  const widths = head.map((name, at) =>
-    rows.reduce((max, row) => Math.max(max, (row[at] ?? "").length), name.length),
-  )
-  const others = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
-  const left = (process.stdout.isTTY ? process.stdout.columns : Infinity) - others
-  const wraps = left >= MIN_WRAPPED && left < (widths.at(-1) ?? 0)
-  const none = [
+const GAP = 2
+
+const NO_BORDERS = Object.fromEntries(
+  [
     "top",
     "top-mid",
     "top-left",
@@ -33,14 +26,72 @@ export const textTable = (
     "mid-mid",
     "right",
     "right-mid",
-  ]
+  ].map((name) => [name, ""]),
+)
+
+/** Columns are wrapped where the terminal is too narrow: the last one first. Figures never are. */
+export const textTable = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  align: ReadonlyArray<Align> = [],
+  width: number = terminalWidth(),
+): string => {
+  const widths = narrowed(naturalWidths(head, rows), align, width)
   const table = new Table({
-    head: [...head],
+    head: head.map((name, at) => wrapped(name, widths[at] ?? Infinity).join("\n")),
     colAligns: [...align],
-    ...(wraps ? { colWidths: [...widths.slice(0, -1), left], wordWrap: true } : {}),
-    chars: { ...Object.fromEntries(none.map((name) => [name, ""])), middle: "  " },
+    chars: { ...NO_BORDERS, middle: " ".repeat(GAP) },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
   })
-  table.push(...rows.map((row) => [...row]))
+  table.push(
+    ...rows.map((row) => row.map((cell, at) => wrapped(cell, widths[at] ?? Infinity).join("\n"))),
+  )
   return table.toString()
+}
+
+/** How wide the table is where nothing is wrapped. */
+export const tableWidth = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): number => totalOf(naturalWidths(head, rows))
+
+const naturalWidths = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<number> =>
+  head.map((name, at) =>
+    rows.reduce((max, row) => Math.max(max, longest(row[at] ?? "")), name.length),
+  )
+
+const longest = (cell: string): number =>
+  cell.includes("\n") ? Math.max(...cell.split("\n").map((line) => line.length)) : cell.length
+
+const totalOf = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, each) => sum + each, GAP * Math.max(0, widths.length - 1))
+
+const narrowed = (
+  natural: ReadonlyArray<number>,
+  align: ReadonlyArray<Align>,
+  width: number,
+): ReadonlyArray<number> => {
+  const widths = [...natural]
+  const last = widths.length - 1
+  const isText = (at: number): boolean => align[at] !== "right"
+  const narrow = (at: number, to: number): void => {
+    widths[at] = Math.min(widths[at] ?? 0, to)
+  }
+  if (isText(last)) {
+    const left = width - (totalOf(widths) - (widths[last] ?? 0))
+    narrow(last, Math.max(MIN_LAST, left))
+  }
+  // What is still too much is taken from the widest, a character at a time.
+  for (let over = totalOf(widths) - width; over > 0 && over < Infinity; over--) {
+    const widest = widths.reduce(
+      (most, each, at) => (isText(at) && each > (widths[most] ?? 0) ? at : most),
+      widths.findIndex((_, at) => isText(at)),
+    )
+    if (widest < 0 || (widths[widest] ?? 0) <= MIN_OTHER) break
+    narrow(widest, (widths[widest] ?? 0) - 1)
+  }
+  return widths
 }

@@ -2,12 +2,15 @@
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import { type PublishedCopy, type QueryParameters, ReadError } from "../../pipelines/published.ts"
+import { terminalWidth } from "../terminal.ts"
 import { type Format, printAnswer } from "./formats.ts"
 
 export interface Printing {
   readonly format: Format
   readonly maxRows: number
   readonly parameters: QueryParameters
+  /** A table too wide for the terminal is turned on its side: where nobody chose a table. */
+  readonly turns?: boolean
 }
 
 export const askAndPrint = Effect.fnUntraced(function* (
@@ -18,7 +21,14 @@ export const askAndPrint = Effect.fnUntraced(function* (
 ) {
   const answer = yield* copy.ask(sql, printing.parameters)
   yield* Effect.tryPromise({
-    try: () => printAnswer(answer, printing.format, printing.maxRows, out),
+    try: () =>
+      printAnswer(
+        answer,
+        printing.format,
+        printing.maxRows,
+        out,
+        printing.turns === true ? terminalWidth() : Infinity,
+      ),
     catch: (cause) =>
       new ReadError({
         why: cause instanceof Error ? cause.message : String(cause),

@@ -2,24 +2,27 @@
 import { once } from "node:events"
 import type { Writable } from "node:stream"
 import type { Answer } from "../../pipelines/published.ts"
-import { textTable } from "../table.ts"
+import { tableWidth, textTable } from "../table.ts"
+import { sideways } from "./sideways.ts"
 
 export type Format = "table" | "csv" | "json" | "ndjson" | "markdown"
 
 type Cell = unknown
 
+/** A table wider than `sidewaysBeyond` characters is turned on its side. */
 export const printAnswer = async (
   answer: Answer,
   format: Format,
   maxRows: number,
   out: Writable,
+  sidewaysBeyond = Infinity,
 ): Promise<void> => {
   const write = async (text: string): Promise<void> => {
     // A slow reader slows the query down instead of filling memory.
     if (text !== "" && !out.write(text)) await once(out, "drain")
   }
   const names = answer.columns.map(({ name }) => name)
-  if (format === "table") return printTable(answer, maxRows, write)
+  if (format === "table") return printTable(answer, maxRows, sidewaysBeyond, write)
   let printed = 0
   await write(headOf(format, names))
   for await (const rows of answer.rows) {
@@ -99,6 +102,7 @@ const visible = (text: string): string =>
 const printTable = async (
   answer: Answer,
   maxRows: number,
+  sidewaysBeyond: number,
   write: (text: string) => Promise<void>,
 ): Promise<void> => {
   const shown: Array<ReadonlyArray<Cell>> = []
@@ -113,12 +117,11 @@ const printTable = async (
   const cells = shown.map((row) =>
     row.map((value) => (value === null ? "–" : visible(textOf(value)))),
   )
+  const names = answer.columns.map(({ name }) => name)
   await write(
-    `${textTable(
-      answer.columns.map(({ name }) => name),
-      cells,
-      align,
-    )}\n`,
+    tableWidth(names, cells) > sidewaysBeyond && cells.length > 0
+      ? `${sideways(names, cells, sidewaysBeyond)}\n`
+      : `${textTable(names, cells, align)}\n`,
   )
   const more =
     total > shown.length ? `, the first ${shown.length} shown (--max-rows shows more)` : ""

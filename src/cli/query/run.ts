@@ -43,6 +43,7 @@ const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
     format,
     maxRows,
     parameters,
+    turns: textOf(argv, "format") === undefined,
   }))
 }
 

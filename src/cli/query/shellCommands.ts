@@ -1,6 +1,7 @@
 // What the shell answers itself: lines that begin with a dot.
 import { didYouMean } from "../../config/nearest.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 import { type Catalog, findTable, nameOf } from "./catalog.ts"
 import { shellCommands } from "./completion.ts"
 
@@ -44,7 +45,7 @@ const schemaText = (catalog: Catalog, asked: string | undefined): string => {
     return `There is no table \`${asked}\`${didYouMean(asked, names) || "; .tables lists them"}\n`
   }
   const rows = table.columns.map(({ name, type, comment }) => [name, type.toLowerCase(), comment])
-  return `${nameOf(table)}: ${table.comment}\n\n${textTable(["column", "type", "meaning"], rows)}\n`
+  return `${paragraph(`${nameOf(table)}: ${table.comment}`)}\n\n${textTable(["column", "type", "meaning"], rows)}\n`
 }
 
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text

@@ -7,6 +7,7 @@ import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 
 export const runTables = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, () =>
@@ -42,12 +43,12 @@ const listText = (entries: ReadonlyArray<DictionaryEntry>): string =>
 
 const entryText = (entry: DictionaryEntry): string =>
   [
-    `${entry.name}: ${entry.comment}`,
+    paragraph(`${entry.name}: ${entry.comment}`),
     "",
-    `one row per  ${entry.grain}`,
-    `key          ${entry.key.join(", ")}`,
-    `source       ${entry.source}`,
-    ...(entry.asOf === undefined ? [] : [`as of        ${entry.asOf}`]),
+    `one row per  ${paragraph(entry.grain, 13)}`,
+    `key          ${paragraph(entry.key.join(", "), 13)}`,
+    `source       ${paragraph(entry.source, 13)}`,
+    ...(entry.asOf === undefined ? [] : [`as of        ${paragraph(entry.asOf, 13)}`]),
     "",
     textTable(
       ["column", "type", "unit", "meaning"],

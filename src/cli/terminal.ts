@@ -1,0 +1,25 @@
+// How wide the terminal is, and text broken into lines that fit it.
+
+/** In characters; Infinity where standard output is no terminal: a pipe gets its lines whole. */
+export const terminalWidth = (): number =>
+  process.stdout.isTTY ? process.stdout.columns || Infinity : Infinity
+
+/** Lines of at most so many characters, broken at spaces where there are any. */
+export const wrapped = (text: string, width: number): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => (line.length <= width ? [line] : brokenLine(line, width)))
+
+const brokenLine = (line: string, width: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let rest = line
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width)
+    const at = space > 0 ? space : width
+    lines.push(rest.slice(0, at).trimEnd())
+    rest = rest.slice(at).trimStart()
+  }
+  return rest === "" ? lines : [...lines, rest]
+}
+
+/** Whole paragraphs for the terminal, lines after the first indented. */
+export const paragraph = (text: string, indent = 0, width: number = terminalWidth()): string =>
+  wrapped(text, Math.max(20, width - indent)).join(`\n${" ".repeat(indent)}`)
