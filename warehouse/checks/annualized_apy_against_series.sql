@@ -9,15 +9,26 @@ annualized as (
     where is_current and liquid_apy_7_day is not null
 ),
 
--- The newest value of the smoothed series over the same seven days.
+days as (
+    select
+        vault_address,
+        date,
+        apy,
+        max(date) over (partition by vault_address) as last_date
+    from core.apy_history
+    where not is_smoothed and averaging_period_days = 7 and apy is not null
+),
+
+-- Seven days of daily values against a yield over seven days: the newest alone is one day's.
 series as (
     select
         vault_address,
-        max(date) as date,
-        arg_max(apy, date) as apy
-    from core.apy_history
-    where is_smoothed and averaging_period_days = 7 and apy is not null
-    group by vault_address
+        last_date as date,
+        avg(apy) as apy
+    from days
+    where date > last_date - 7
+    group by vault_address, last_date
+    having count(*) = 7
 ),
 
 compared as (

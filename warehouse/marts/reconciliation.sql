@@ -80,6 +80,7 @@ annualized as (
     select
         vault_address,
         liquid_apy_7_day,
+        liquid_apy_30_day,
         valid_from
     from core.annualized_apy
     where is_current
@@ -287,10 +288,26 @@ request_totals as (
     group by chain_id, vault_address
 ),
 
-newest_apy_days as (
-    select *
+-- A yield over so many days against the mean of as many daily values: the newest alone is one day's yield.
+dated_apy_days as (
+    select
+        vault_address,
+        day,
+        apy_unsmoothed,
+        max(day) over (partition by vault_address) as last_day
     from apy_days
-    qualify row_number() over (partition by vault_address order by day desc) = 1
+),
+
+mean_apys as (
+    select
+        vault_address,
+        last_day,
+        count(*) filter (day > last_day - 7) as days_7d,
+        avg(apy_unsmoothed) filter (day > last_day - 7) as apy_7d,
+        count(*) filter (day > last_day - 30) as days_30d,
+        avg(apy_unsmoothed) filter (day > last_day - 30) as apy_30d
+    from dated_apy_days
+    group by vault_address, last_day
 ),
 
 -- Tolerances: 1e-6 where one figure is the sum of the other's parts, 1% where one instant is
@@ -425,17 +442,35 @@ compared as (
         vaults.chain_id,
         vaults.vault_address,
         'annualized_apy_series' as comparison,
-        newest_apy_days.day::timestamp as compared_at,
+        mean_apys.last_day::timestamp as compared_at,
         'fraction' as unit,
         annualized.liquid_apy_7_day as left_value,
-        newest_apy_days.apy_unsmoothed as right_value,
+        mean_apys.apy_7d as right_value,
         null::double as relative_tolerance,
         0.005 as absolute_tolerance
     from annualized
     inner join vaults
         on annualized.vault_address = vaults.vault_address
-    inner join newest_apy_days
-        on annualized.vault_address = newest_apy_days.vault_address
+    inner join mean_apys
+        on annualized.vault_address = mean_apys.vault_address
+    where mean_apys.days_7d = 7
+    union all
+    select
+        vaults.chain_id,
+        vaults.vault_address,
+        'annualized_apy_series_30d' as comparison,
+        mean_apys.last_day::timestamp as compared_at,
+        'fraction' as unit,
+        annualized.liquid_apy_30_day as left_value,
+        mean_apys.apy_30d as right_value,
+        null::double as relative_tolerance,
+        0.005 as absolute_tolerance
+    from annualized
+    inner join vaults
+        on annualized.vault_address = vaults.vault_address
+    inner join mean_apys
+        on annualized.vault_address = mean_apys.vault_address
+    where mean_apys.days_30d = 30
     union all
     select
         withdrawals.chain_id,
