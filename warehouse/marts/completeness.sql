@@ -358,12 +358,36 @@ judged as (
         end as state
     from expected
     where expected_at >= first_at and expected_at < until_at
+),
+
+-- An address on several chains counts as one, and has one name.
+vault_names as (
+    select
+        vault_address,
+        arg_min(vault_name, chain_id) as vault_name
+    from core.vaults
+    where is_current
+    group by vault_address
+),
+
+named as (
+    select
+        judged.vault_address,
+        vault_names.vault_name,
+        judged.series,
+        judged.expected_at,
+        judged.period,
+        judged.state
+    from judged
+    left join vault_names
+        on judged.vault_address = vault_names.vault_address
 )
 
 select
     vault_address::varchar as vault_address,
+    vault_name::varchar as vault_name,
     series::varchar as series,
     expected_at::timestamp as expected_at,
     period::varchar as period,
     state::varchar as state
-from judged
+from named
