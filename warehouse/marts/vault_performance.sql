@@ -21,7 +21,7 @@ growth_days as (
     where apy_unsmoothed > -1
 ),
 
--- Read twice, but only the rows of the vaults asked for.
+-- Read again and again, but only the rows of the vaults asked for.
 ratio_points as not materialized (
     select
         vault_address,
@@ -178,6 +178,70 @@ dated_par as (
         par.collateral_ratio_low
 ),
 
+ratio_highs as (
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio,
+        max(adjusted_redeem_ratio) over (
+            partition by vault_address
+            order by observed_at
+            rows between unbounded preceding and current row
+        ) as high
+    from ratio_points
+),
+
+ratio_declines as (
+    select
+        vault_address,
+        observed_at,
+        high,
+        1 - adjusted_redeem_ratio / high as decline
+    from ratio_highs
+    where high > 0
+),
+
+deepest_declines as (
+    select
+        vault_address,
+        max(decline) as decline
+    from ratio_declines
+    group by vault_address
+),
+
+ratio_troughs as (
+    select
+        deepest_declines.vault_address,
+        -- Of equal declines the first.
+        min(ratio_declines.observed_at) as trough_at,
+        arg_min(ratio_declines.high, ratio_declines.observed_at) as high
+    from deepest_declines
+    inner join ratio_declines
+        on
+            deepest_declines.vault_address = ratio_declines.vault_address
+            and deepest_declines.decline = ratio_declines.decline
+    where deepest_declines.decline > 0
+    group by deepest_declines.vault_address
+),
+
+ratio_falls as (
+    select
+        ratio_troughs.vault_address,
+        ratio_troughs.trough_at,
+        max(ratio_points.observed_at) filter (
+            ratio_points.observed_at < ratio_troughs.trough_at
+            and ratio_points.adjusted_redeem_ratio = ratio_troughs.high
+        ) as peak_at,
+        min(ratio_points.observed_at) filter (
+            ratio_points.observed_at > ratio_troughs.trough_at
+            and ratio_points.adjusted_redeem_ratio >= ratio_troughs.high
+        ) as recovered_at
+    from ratio_troughs
+    inner join ratio_points
+        on ratio_troughs.vault_address = ratio_points.vault_address
+    group by ratio_troughs.vault_address, ratio_troughs.trough_at
+),
+
 joined as (
     select
         vaults.chain_id,
@@ -207,7 +271,11 @@ joined as (
         dated_par.hours_below_par,
         dated_par.hours_below_par / dated_par.hours_present as share_of_hours_below_par,
         dated_par.collateral_ratio_low,
-        dated_par.collateral_ratio_low_at
+        dated_par.collateral_ratio_low_at,
+        deepest_declines.decline as ratio_max_drawdown,
+        ratio_falls.peak_at as ratio_max_drawdown_peak_at,
+        ratio_falls.trough_at as ratio_max_drawdown_trough_at,
+        ratio_falls.recovered_at as ratio_max_drawdown_recovered_at
     from vaults
     left join windows
         on vaults.vault_address = windows.vault_address
@@ -215,6 +283,10 @@ joined as (
         on vaults.vault_address = falls.vault_address
     left join dated_par
         on vaults.vault_address = dated_par.vault_address
+    left join deepest_declines
+        on vaults.vault_address = deepest_declines.vault_address
+    left join ratio_falls
+        on vaults.vault_address = ratio_falls.vault_address
 )
 
 select
@@ -241,5 +313,9 @@ select
     hours_below_par::integer as hours_below_par,
     share_of_hours_below_par::double as share_of_hours_below_par,
     collateral_ratio_low::double as collateral_ratio_low,
-    collateral_ratio_low_at::timestamp as collateral_ratio_low_at
+    collateral_ratio_low_at::timestamp as collateral_ratio_low_at,
+    ratio_max_drawdown::double as ratio_max_drawdown,
+    ratio_max_drawdown_peak_at::timestamp as ratio_max_drawdown_peak_at,
+    ratio_max_drawdown_trough_at::timestamp as ratio_max_drawdown_trough_at,
+    ratio_max_drawdown_recovered_at::timestamp as ratio_max_drawdown_recovered_at
 from joined
