@@ -53,6 +53,8 @@ const decompress = promisify(gunzip)
 const FIRST_BACKOFF_MILLIS = 250
 const MAX_BACKOFF_MILLIS = 20_000
 const MAX_ATTEMPTS = 10
+// A service that has never answered is more likely not there than in trouble.
+const FIRST_ATTEMPTS = 4
 
 interface Exchange {
   readonly status: number
@@ -89,6 +91,7 @@ export class ApiClient extends Context.Service<
         const archive = yield* ResponseArchive
         const base = settings.baseUrl.replace(/\/+$/, "")
         const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
+        let hasAnswered = false
         const withoutKey = (text: string): string =>
           key === undefined ? text : text.replaceAll(key, "<redacted>")
 
@@ -110,6 +113,7 @@ export class ApiClient extends Context.Service<
                 ? bare
                 : HttpClientRequest.bodyText(bare, request.body, "application/json"),
             )
+            hasAnswered = true
             const served = Buffer.from(yield* response.arrayBuffer)
             const bytes =
               response.headers["content-encoding"] === "gzip"
@@ -125,7 +129,9 @@ export class ApiClient extends Context.Service<
           }).pipe(
             Effect.mapError((error): Failure => ({
               reason: { _tag: "Transport" },
-              detail: withoutKey(`no complete answer from ${base}: ${causeOf(error)}`),
+              detail: withoutKey(
+                `no complete answer from ${base}: ${causeOf(error)}; check the base address, the network, and any proxy or firewall on the way`,
+              ),
             })),
             Effect.timeoutOrElse({
               duration: seconds * 1000,
@@ -160,7 +166,8 @@ export class ApiClient extends Context.Service<
           if (Result.isFailure(spelled)) return yield* failed(unsendable(endpoint, spelled.failure))
           const request = spelled.success
           const seconds = Math.max(settings.requestTimeoutSeconds, endpoint.attemptSeconds ?? 0)
-          const maxAttempts = endpoint.unsafe === true ? 1 : MAX_ATTEMPTS
+          const maxAttempts = (): number =>
+            endpoint.unsafe === true ? 1 : hasAnswered ? MAX_ATTEMPTS : FIRST_ATTEMPTS
 
           const attempt: Effect.Effect<Answer<A>, ApiError | ArchiveError> = Effect.gen(
             function* () {
@@ -209,7 +216,7 @@ export class ApiClient extends Context.Service<
             const outcome = yield* Effect.result(attempt)
             if (Result.isSuccess(outcome)) return outcome.success
             const error = outcome.failure
-            if (error._tag === "ArchiveError" || !error.isRetryable || attempts >= maxAttempts) {
+            if (error._tag === "ArchiveError" || !error.isRetryable || attempts >= maxAttempts()) {
               return yield* Effect.fail(error)
             }
             const elapsed = (yield* Clock.currentTimeMillis) - startedAt

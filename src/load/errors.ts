@@ -52,6 +52,12 @@ const reasonOf = (cause: unknown): string => {
   return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/\.$/, "")
 }
 
+/** The file system lets nobody write there, or not this user. */
+const isRefused = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "code" in cause &&
+  ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
+
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError =>
   cause instanceof LoadError
@@ -60,7 +66,9 @@ export const databaseError = (what: string, cause: unknown): LoadError =>
         reason: "Database",
         what,
         why: reasonOf(cause),
-        advice: "Nothing of it was kept; check disk space and memory, then run again.",
+        advice: isRefused(cause)
+          ? "Nothing was changed. Check that the folder can be written by this user, or name another with --data-dir."
+          : "Nothing of it was kept; check disk space and memory, then run again.",
         cause,
       })
 

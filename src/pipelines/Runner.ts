@@ -22,6 +22,7 @@ import { Tally } from "./Tally.ts"
 export interface RunnerOptions {
   readonly runId: string
   readonly taskTimeoutSeconds: number
+  readonly hasKey: boolean
   readonly onProgress: OnProgress
 }
 
@@ -39,6 +40,7 @@ export class Runner {
   private readonly refused = new Set<string>()
   /** The service has answered something it asks a key for. */
   private keyAccepted = false
+  private keyRejected = false
 
   /** `told`: the drift earlier runs have recorded. */
   constructor(options: RunnerOptions, told: ReadonlyArray<DriftKey>) {
@@ -184,10 +186,16 @@ export class Runner {
     const tag = error?.reason._tag
     if (tag === "NotConfigured") return true
     if (tag === undefined && auth !== "public") this.keyAccepted = true
+    if (tag === "Unauthorized" && this.options.hasKey) this.keyRejected = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return false
     // A curator is refused the vaults of others, a user the subaccounts of others: the next may be theirs.
     const ownsSome = auth !== "admin" && entity !== "-"
     return !ownsSome || (tag === "Unauthorized" && !this.keyAccepted)
+  }
+
+  /** 401 to a key, and nothing that it opened. */
+  get isKeyUnknown(): boolean {
+    return this.keyRejected && !this.keyAccepted
   }
 
   private isNew(endpoint: string, { path, kind }: Drift): boolean {

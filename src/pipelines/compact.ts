@@ -4,9 +4,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { rewriteSegments } from "../extract/rewriteSegments.ts"
-import { Warehouse } from "../load/Warehouse.ts"
-import { coreTables } from "../transform/tables/index.ts"
 import { archiveDirectory, archiveError } from "./archived.ts"
+import { existingWarehouse } from "./existingWarehouse.ts"
 import {
   moveIndex,
   removeSegments,
@@ -24,7 +23,7 @@ export interface CompactSummary {
 
 export const compact = (dataDir: string) =>
   compacted(dataDir).pipe(
-    Effect.provide(Warehouse.layer({ dataDir, tables: coreTables, runId: "compact" })),
+    Effect.provide(existingWarehouse("Joining the archive's files", { dataDir, runId: "compact" })),
   )
 
 // Segments begin with their run's start, YYYYMMDD…, or with their month.

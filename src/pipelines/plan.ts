@@ -1,8 +1,12 @@
 // What a run would do, from what earlier runs left; sends nothing.
 import { randomUUID } from "node:crypto"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
+import { databaseFile } from "../load/database.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { pipelines as all } from "./catalog.ts"
@@ -32,16 +36,25 @@ export type PlanOptions = Pick<
   "pipelines" | "vaults" | "settings" | "unsupportedRetryDays" | "hasKey" | "paths"
 > & { readonly dataDir: string }
 
+/** Makes no warehouse: where there is none, the plan is that of an empty one. */
 export const plan = (options: PlanOptions) =>
-  planned(options).pipe(
-    Effect.provide(
-      Warehouse.layer({
-        dataDir: options.dataDir,
-        tables: coreTables,
-        runId: `plan-${randomUUID()}`,
-      }),
-    ),
+  Effect.scoped(
+    Effect.gen(function* () {
+      const dataDir = existsSync(databaseFile(options.dataDir))
+        ? options.dataDir
+        : yield* emptyFolder
+      const runId = `plan-${randomUUID()}`
+      return yield* Effect.provide(
+        planned(options),
+        Warehouse.layer({ dataDir, tables: coreTables, runId }),
+      )
+    }),
   )
+
+const emptyFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "vaulthouse-plan-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+)
 
 const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const warehouse = yield* Warehouse

@@ -54,6 +54,10 @@ export interface RunSummary {
   readonly published: boolean
   /** Every task that ran found what was there already. */
   readonly nothingNew: boolean
+  /** Addresses that were asked for and that no vault of the list has. */
+  readonly unknownVaults: ReadonlyArray<string>
+  /** The service does not know the key: what needs one was skipped. */
+  readonly isKeyUnknown: boolean
   /** What the checks of the rows it wrote found; those that passed or had nothing to judge are absent. */
   readonly failedChecks: ReadonlyArray<CheckResult>
 }

@@ -10,6 +10,7 @@ import { storedTables } from "../load/ddl.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { archiveDirectory, archiveError } from "./archived.ts"
+import { existingWarehouse } from "./existingWarehouse.ts"
 import {
   moveIndex,
   removeSegments,
@@ -37,7 +38,7 @@ export interface PruneSummary {
 export const prune = (options: PruneOptions) =>
   pruned(options).pipe(
     Effect.provide(
-      Warehouse.layer({ dataDir: options.dataDir, tables: coreTables, runId: "prune" }),
+      existingWarehouse("Pruning the archive", { dataDir: options.dataDir, runId: "prune" }),
     ),
   )
 

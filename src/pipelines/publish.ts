@@ -8,7 +8,7 @@ import { changedSincePublication, publish, type PublishOptions } from "../load/p
 import { CATALOG } from "../load/sql.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { findWarehouseFolder } from "../load/warehouseFolder.ts"
-import { coreTables } from "../transform/tables/index.ts"
+import { existingWarehouse } from "./existingWarehouse.ts"
 import type { OnProgress } from "./progress.ts"
 
 export type { PublishOptions } from "../load/publish.ts"
@@ -38,13 +38,7 @@ export const publishAnyway = Effect.fnUntraced(function* (
     yield* createMartViews
     return yield* publish({ ...options, definition })
   }).pipe(
-    Effect.provide(
-      Warehouse.layer({
-        dataDir: options.dataDir,
-        tables: coreTables,
-        runId: "publish",
-      }),
-    ),
+    Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId: "publish" })),
   )
 })
 

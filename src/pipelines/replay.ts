@@ -1,5 +1,6 @@
 // Rebuilds the tables from the response archive without a single request: beside the warehouse first, and
 // in its place in one transaction once every response has been read.
+import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -7,19 +8,23 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { Batch } from "../domain/outcome.ts"
 import { type Table, tableName } from "../domain/table.ts"
+import { databaseFile } from "../load/database.ts"
 import { LoadError } from "../load/errors.ts"
 import { compareTables, type Difference } from "../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../load/replaceTables.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import {
+  archiveDirectory,
   archiveReader,
   indexColumns,
   indexedResponse,
   type IndexedResponse,
   rowsOfArchived,
 } from "./archived.ts"
+import { segmentFiles } from "./archiveFiles.ts"
 import { pipelines } from "./catalog.ts"
+import { noWarehouse } from "./existingWarehouse.ts"
 import { indexArchive } from "./indexArchive.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
 
@@ -54,7 +59,10 @@ const warehouseIn = (dataDir: string, { memoryLimit }: Pick<ReplayOptions, "memo
   })
 
 export const replay = (options: ReplayOptions) =>
-  replayed(options).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
+  existsSync(databaseFile(options.dataDir)) ||
+  segmentFiles(archiveDirectory(options.dataDir)).length > 0
+    ? replayed(options).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
+    : Effect.fail(noWarehouse("Replaying the archive", options.dataDir))
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   yield* indexArchive(options.dataDir)
@@ -75,6 +83,15 @@ export interface ArchiveComparison {
   readonly tables: ReadonlyArray<Difference>
   /** Rows whose response the archive's index has lost: nobody can say where they come from. */
   readonly lost: ReadonlyArray<LostRows>
+  /** Responses that could not be compared: damaged or missing in the archive, or of no shape known here. */
+  readonly unreadable: ReadonlyArray<UnreadableResponse>
+}
+
+export interface UnreadableResponse {
+  readonly responseId: string
+  readonly pipeline: string
+  readonly file: string
+  readonly why: string
 }
 
 /** What a replay would change, and changes nothing: the rows that are not what their responses say. */
@@ -82,15 +99,23 @@ export const compareWithArchive = (options: CompareOptions) =>
   Effect.gen(function* () {
     const lost = yield* lostRows
     const responses = yield* landedResponses
-    const tables = yield* rebuiltBeside(options, responses, (beside) =>
-      compareTables(replayedTables(), beside),
+    const unreadable: Array<UnreadableResponse> = []
+    const tables = yield* rebuiltBeside(
+      { ...options, onUnreadable: (response) => unreadable.push(response) },
+      responses,
+      (beside) => compareTables(replayedTables(), beside),
     )
-    return { responses: responses.length, tables, lost } satisfies ArchiveComparison
+    return { responses: responses.length, tables, lost, unreadable } satisfies ArchiveComparison
   }).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
+
+interface RebuildOptions extends CompareOptions {
+  /** Told of what can't be read, which is then left out; without it, that fails. */
+  readonly onUnreadable?: (response: UnreadableResponse) => void
+}
 
 /** Makes the tables again in a warehouse of their own, for as long as `use` needs them. */
 const rebuiltBeside = Effect.fnUntraced(function* <A>(
-  options: CompareOptions,
+  options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
   use: (dataDir: string) => Effect.Effect<A, LoadError, Warehouse>,
 ) {
@@ -149,28 +174,39 @@ const landedResponses = Effect.gen(function* () {
 })
 
 const rebuild = Effect.fnUntraced(function* (
-  { dataDir, timeFields, onResponse }: CompareOptions,
+  { dataDir, timeFields, onResponse, onUnreadable }: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
 ) {
   const warehouse = yield* Warehouse
   const reader = archiveReader(dataDir)
   const broken: Array<string> = []
   let done = 0
+  const leftOut = ({ responseId, pipeline, file }: IndexedResponse, why: string) =>
+    onUnreadable?.({ responseId, pipeline, file, why })
   const batchOf = (task: ReadonlyArray<IndexedResponse>) =>
     Effect.gen(function* () {
-      const mapped = yield* Effect.forEach(task, (response) =>
-        Effect.map(
-          rowsOfArchived(reader, response, timeFields),
-          (rows) => [response, rows] as const,
+      const read = yield* Effect.forEach(task, (response) =>
+        rowsOfArchived(reader, response, timeFields).pipe(
+          Effect.map((rows) => [[response, rows] as const]),
+          Effect.catchIf(
+            () => onUnreadable !== undefined,
+            ({ why }) => {
+              leftOut(response, why)
+              return Effect.succeed([])
+            },
+          ),
         ),
       )
       done += task.length
       onResponse(done, responses.length)
-      return mapped.flatMap(([{ runId, responseId, pipeline }, rows]): ReadonlyArray<Batch> => {
+      return read.flat().flatMap(([response, rows]): ReadonlyArray<Batch> => {
+        const { runId, responseId, pipeline } = response
         if (Result.isSuccess(rows)) {
           return [{ rows: rows.success.rows, runId, bookkeeping: [] }]
         }
-        broken.push(`${pipeline} ${responseId}: ${rows.failure.path} ${rows.failure.detail}`)
+        const why = `${rows.failure.path} ${rows.failure.detail}`
+        if (onUnreadable === undefined) broken.push(`${pipeline} ${responseId}: ${why}`)
+        else leftOut(response, why)
         return []
       })
     })

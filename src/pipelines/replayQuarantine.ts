@@ -7,8 +7,8 @@ import { gaps } from "../load/tables/gaps.ts"
 import { quarantine } from "../load/tables/quarantine.ts"
 import { responses } from "../load/tables/responses.ts"
 import { Warehouse } from "../load/Warehouse.ts"
-import { coreTables } from "../transform/tables/index.ts"
 import { archiveReader, indexColumns, indexedResponse, rowsOfArchived } from "./archived.ts"
+import { existingWarehouse } from "./existingWarehouse.ts"
 import { publishNews } from "./publish.ts"
 import type { ReplayOptions } from "./replay.ts"
 
@@ -30,7 +30,10 @@ export interface QuarantineSummary {
 export const replayQuarantine = (options: ReplayOptions) =>
   replayed(options).pipe(
     Effect.provide(
-      Warehouse.layer({ dataDir: options.dataDir, tables: coreTables, runId: "replay" }),
+      existingWarehouse("Loading what was quarantined", {
+        dataDir: options.dataDir,
+        runId: "replay",
+      }),
     ),
   )
 

@@ -7,13 +7,13 @@ import type { ApiClient } from "../extract/ApiClient.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { pipelines } from "./catalog.ts"
-import { type Asked, askedBy, knownDrift } from "./memory.ts"
+import { type Asked, askedBy, knownDrift, storedVaults } from "./memory.ts"
 import type { AnyPipeline, RunContext } from "./Pipeline.ts"
 import type { RunOutcome, RunSummary } from "./progress.ts"
 import { createMartViews } from "./publish.ts"
 import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
-import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
+import { chosen, closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
 
 // More tasks than requests under way: while some wait for the writer, others ask.
 const TASKS_AT_ONCE = 48
@@ -46,7 +46,13 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).flush
   const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
-  return summaryOf(options.runId, runner, seconds)
+  const vaults = yield* storedVaults(yield* Warehouse)
+  return {
+    ...summaryOf(options.runId, runner, seconds),
+    unknownVaults: options.vaults.include.filter(
+      (address) => !vaults.some(chosen({ include: [address], exclude: [] })),
+    ),
+  }
 })
 
 const runPipeline = Effect.fnUntraced(function* (
@@ -78,7 +84,11 @@ const runPipeline = Effect.fnUntraced(function* (
   yield* runner.finish(tally)
 })
 
-const summaryOf = (runId: string, runner: Runner, seconds: number): RunSummary => {
+const summaryOf = (
+  runId: string,
+  runner: Runner,
+  seconds: number,
+): Omit<RunSummary, "unknownVaults"> => {
   const tallies = [...runner.tallies.values()]
   const sum = (count: (tally: (typeof tallies)[number]) => number) =>
     tallies.reduce((total, tally) => total + count(tally), 0)
@@ -94,6 +104,7 @@ const summaryOf = (runId: string, runner: Runner, seconds: number): RunSummary =
     seconds,
     published: false,
     nothingNew: rowsInserted + rowsRevised === 0,
+    isKeyUnknown: runner.isKeyUnknown,
     failedChecks: [],
   }
 }

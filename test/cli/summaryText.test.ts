@@ -26,6 +26,8 @@ const summary = (...pipelines: ReadonlyArray<PipelineSummary>): RunSummary => ({
   published: false,
   nothingNew: true,
   failedChecks: [],
+  unknownVaults: [],
+  isKeyUnknown: false,
 })
 
 /** The last line. */

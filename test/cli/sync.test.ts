@@ -1,6 +1,6 @@
 // `sync` as a person or a scheduler runs it: what it prints where, and every way a run can end.
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -137,5 +137,51 @@ describe("two runs at once", () => {
     expect(await complaints).toContain("stopped; what was committed stays")
     simulator.patch({ latencyMs: 0 })
     expect(await sync("held")).toMatchObject({ code: 0 })
+  })
+})
+
+describe("what was probably meant otherwise", () => {
+  const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+
+  it("a vault that is in no list is told, and nothing done for it is no success", async () => {
+    const { code, stderr } = await sync("nobody", "ratio_history", "--vault", address)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`no vault of the service's list is ${address}`)
+  })
+
+  it("a key the service does not know is told", async () => {
+    const told = await vaulthouse(
+      ["sync", "my_subaccounts", "--base-url", simulator.url, "--data-dir", join(cwd, "wrong-key")],
+      { cwd, env: { VAULTHOUSE_API_KEY: "nobody-knows-me" } },
+    )
+    expect(told.code).toBe(0)
+    expect(told.stderr).toContain("the service does not know the API key (HTTP 401)")
+    expect(told.stderr + told.stdout).not.toContain("nobody-knows-me")
+  })
+
+  it("a first day in the future is refused", async () => {
+    expect(await sync("future", "--since", "2999-01-01")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--since 2999-01-01 is in the future"),
+    })
+  })
+
+  it("a folder without a warehouse is told, and made none", async () => {
+    for (const command of ["replay", "publish", "prune", "compact"]) {
+      const told = await vaulthouse([command, "--data-dir", join(cwd, "typo")], { cwd })
+      expect(told.code, command).toBe(1)
+      expect(told.stderr, command).toContain(`there is no warehouse in ${join(cwd, "typo")}`)
+    }
+    expect(await sync("typo", "--plan")).toMatchObject({ code: 0 })
+    expect(existsSync(join(cwd, "typo"))).toBe(false)
+  })
+
+  it("a service that is not there is given up soon, with what to look at", async () => {
+    const told = await vaulthouse(
+      ["sync", "--base-url", "http://127.0.0.1:9", "--data-dir", join(cwd, "down")],
+      { cwd },
+    )
+    expect(told.code).toBe(1)
+    expect(told.stdout).toMatch(/ECONNREFUSED; check the base address.*after 4 attempts/)
   })
 })

@@ -10,7 +10,7 @@ import { pipelineNames } from "../../pipelines/catalog.ts"
 import { hasErrors } from "../../pipelines/check.ts"
 import { plan, type PlanOptions } from "../../pipelines/plan.ts"
 import { run } from "../../pipelines/run.ts"
-import type { RunOutcome } from "../../pipelines/progress.ts"
+import type { RunOutcome, RunSummary } from "../../pipelines/progress.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
@@ -77,9 +77,25 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),
   )
+  for (const line of mistakes(summary)) process.stderr.write(`vaulthouse: ${line}\n`)
+  const { include } = asked.vaults
+  if (include.length > 0 && summary.unknownVaults.length === include.length) return exitCodes.usage
   const code = codes[summary.outcome]
   return code === exitCodes.ok && hasErrors(summary.failedChecks) ? exitCodes.checks : code
 })
+
+/** What ended well and was probably meant otherwise. */
+const mistakes = ({ unknownVaults, isKeyUnknown }: RunSummary): ReadonlyArray<string> => [
+  ...unknownVaults.map(
+    (address) =>
+      `no vault of the service's list is ${address}; \`vaulthouse query "select vault_name, vault_address from mart.vault_latest"\` shows those there are`,
+  ),
+  ...(isKeyUnknown
+    ? [
+        "the service does not know the API key (HTTP 401): what needs one was skipped; check VAULTHOUSE_API_KEY, `vaulthouse doctor` shows what it opens",
+      ]
+    : []),
+]
 
 /** What to read: flags first, the configuration file where they say nothing. */
 const readArguments = (
@@ -97,6 +113,12 @@ const readArguments = (
         new UsageError({
           why: `--since ${formatDay(since)} is after --until ${formatDay(until)}.`,
         }),
+      )
+    }
+    const today = Math.floor(Date.now() / 86_400_000)
+    if (since !== undefined && since > today) {
+      return yield* Result.fail(
+        new UsageError({ why: `--since ${formatDay(since)} is in the future.` }),
       )
     }
     const typed = textsOf(argv, "vault")
