@@ -44,7 +44,7 @@ const hash = (text: string): string => createHash("sha256").update(text).digest(
 const lastField = /,"(?:sha256":"([0-9a-f]{64})|receivedAt":"[^"]+)",/
 
 /** The body stands in its line as it came, so it is cut out and not parsed: no digit changes. */
-const readLine = (file: string, line: string): ArchivedLine => {
+export const readLine = (file: string, line: string): ArchivedLine => {
   const found = lastField.exec(line)
   if (found === null) throw new ArchiveDamaged(file, "a line that is none of an archive")
   const start = found.index + found[0].length
@@ -145,6 +145,18 @@ export interface Frame {
   readonly lines: ReadonlyArray<ArchivedLine>
 }
 
+/** The frame at the beginning of `bytes`, and how long it is. Throws zlib's error. */
+export const decompressFrame = (
+  bytes: Buffer,
+): { readonly text: string; readonly length: number } => {
+  // TypeScript's library does not know what `info` answers.
+  const read = zstdDecompressSync(bytes, { info: true }) as unknown as {
+    readonly buffer: Buffer
+    readonly engine: { readonly bytesWritten: number }
+  }
+  return { text: read.buffer.toString("utf8"), length: read.engine.bytesWritten }
+}
+
 /**
  * Everything a segment holds. A frame cut short at its end, which a kill leaves, is left out: its responses
  * were never acknowledged. Throws `ArchiveDamaged`.
@@ -154,20 +166,14 @@ export async function* readSegment(directory: string, file: string): AsyncGenera
   let offset = 0
   while (offset < bytes.length) {
     const rest = bytes.subarray(offset)
-    let text: string
-    let length: number
+    let read: ReturnType<typeof decompressFrame>
     try {
-      // TypeScript's library does not know what `info` answers.
-      const read = zstdDecompressSync(rest, { info: true }) as unknown as {
-        readonly buffer: Buffer
-        readonly engine: { readonly bytesWritten: number }
-      }
-      text = read.buffer.toString("utf8")
-      length = read.engine.bytesWritten
+      read = decompressFrame(rest)
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "Z_BUF_ERROR") return
       throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
     }
+    const { text, length } = read
     yield { place: { file, offset, length }, lines: linesOf(file, text) }
     offset += length
   }

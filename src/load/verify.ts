@@ -5,7 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { sha256Of } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
-import { type Finding, PUBLISHED } from "./Finding.ts"
+import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import { filesThere } from "./parquet.ts"
 import { lastReceipt, publishedFile } from "./publish.ts"
@@ -75,8 +75,7 @@ const checkCopy = async (
       ? undefined
       : { kind: "stamp", path, detail: `of ${copy}, the manifest of ${listed}` }
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause)
-    return { kind: "unreadable", path, detail }
+    return { kind: "unreadable", path, detail: messageOf(cause) }
   }
 }
 
@@ -108,9 +107,24 @@ const checkViews = async (
   }))
 }
 
+/** The files of each table none of whose files is at fault. */
+const soundTables = (
+  manifest: Manifest | undefined,
+  findings: ReadonlyArray<Finding>,
+): ReadonlyMap<string, ReadonlyArray<ManifestFile>> => {
+  const faulty = new Set(findings.map(({ path }) => path))
+  const byTable = Map.groupBy(manifest?.files ?? [], ({ schema, table }) => `${schema}.${table}`)
+  return new Map(
+    [...byTable].filter(([, files]) => !files.some(({ path }) => faulty.has(`parquet/${path}`))),
+  )
+}
+
 const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
   const findings: Array<Finding> = []
-  const manifest = await readManifest(dataDir)
+  const manifest = await readManifest(dataDir).catch((cause: unknown) => {
+    findings.push({ kind: "unreadable", path: "parquet/manifest.json", detail: messageOf(cause) })
+    return undefined
+  })
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
   try {
@@ -119,23 +133,31 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       const finding = await checkFile(connection, dataDir, file).catch((cause: unknown) => ({
         kind: "unreadable" as const,
         path: `parquet/${file.path}`,
-        detail: cause instanceof Error ? cause.message : String(cause),
+        detail: messageOf(cause),
       }))
       if (finding !== undefined) findings.push(finding)
     }
     const listed = new Set(manifest?.files.map(({ path }) => path))
-    for (const path of await filesThere(dataDir)) {
+    // Of a manifest that can't be read nobody knows what it lists.
+    const isLost = manifest === undefined && findings.length > 0
+    for (const path of isLost ? [] : await filesThere(dataDir)) {
       if (!listed.has(path)) {
         const detail = `not in ${parquetDirectory(dataDir)}/manifest.json`
         findings.push({ kind: "extra", path: `parquet/${path}`, detail })
       }
     }
     const copy = await checkCopy(connection, dataDir, manifest)
-    if (copy === undefined) findings.push(...(await checkViews(connection, dataDir)))
     if (copy !== undefined) findings.push(copy)
-    // Tables can be compared only where every file is sound and of the same publication.
-    else if (findings.length === 0 && manifest !== undefined) {
-      findings.push(...(await differingTables(connection, dataDir, manifest)))
+    if (copy === undefined || copy.kind === "stamp") {
+      const sound = copy === undefined ? soundTables(manifest, findings) : new Map()
+      findings.push(...(await differingTables(connection, dataDir, sound)))
+    }
+    if (copy === undefined) {
+      findings.push(
+        ...(await checkViews(connection, dataDir).catch((cause: unknown) => [
+          { kind: "unreadable" as const, path: PUBLISHED, detail: messageOf(cause) },
+        ])),
+      )
     }
     return findings
   } finally {

@@ -3,30 +3,36 @@
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../domain/table.ts"
-import { type Finding, PUBLISHED } from "./Finding.ts"
-import type { Manifest, ManifestFile } from "./manifest.ts"
+import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
+import type { ManifestFile } from "./manifest.ts"
 import { readRows } from "./readRows.ts"
 import { identifier, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
 
-/** `published` is the attached copy; both must be of the same publication. */
+/**
+ * `published` is the attached copy. Every table of it is read, so that a damaged block is found whatever it
+ * holds; compared are those whose files are `sound`, and none where the copy is of another publication.
+ */
 export const differingTables = async (
   connection: DuckDBConnection,
   dataDir: string,
-  manifest: Manifest,
+  sound: ReadonlyMap<string, ReadonlyArray<ManifestFile>>,
 ): Promise<ReadonlyArray<Finding>> => {
   const findings: Array<Finding> = []
-  const byTable = Map.groupBy(manifest.files, ({ schema, table }) => `${schema}.${table}`)
-  for (const [table, files] of byTable) {
+  const inCopy = await readRows(
+    connection,
+    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
+     WHERE database_name = 'published' AND NOT internal ORDER BY name`,
+  )
+  for (const table of new Set([...inCopy.map(({ name }) => String(name)), ...sound.keys()])) {
     // The stamp of the copy says how many files were exported, so it is younger than they are.
-    if (table === tableName(publications)) continue
-    const difference = await compare(connection, dataDir, table, files)
-    if (difference !== undefined) {
-      findings.push({
-        kind: "content",
-        path: `${PUBLISHED} ${table}`,
-        detail: difference,
-      })
+    const files = table === tableName(publications) ? undefined : sound.get(table)
+    const path = `${PUBLISHED} ${table}`
+    try {
+      const detail = await compare(connection, dataDir, table, files)
+      if (detail !== undefined) findings.push({ kind: "content", path, detail })
+    } catch (cause) {
+      findings.push({ kind: "unreadable", path, detail: messageOf(cause) })
     }
   }
   return findings
@@ -36,7 +42,7 @@ const compare = async (
   connection: DuckDBConnection,
   dataDir: string,
   table: string,
-  files: ReadonlyArray<ManifestFile>,
+  files: ReadonlyArray<ManifestFile> | undefined,
 ): Promise<string | undefined> => {
   const [schema = "", name = ""] = table.split(".")
   const columns = await readRows(
@@ -54,13 +60,14 @@ const compare = async (
       return `${identifier(String(column["column_name"]))}::${type}`
     })
     .join(", ")
-  const paths = files.map(({ path }) => literal(join(dataDir, "parquet", path))).join(", ")
   const sum = (source: string) =>
     readRows(
       connection,
       `SELECT count(*)::DOUBLE AS rows, sum(hash(${values}))::VARCHAR AS content FROM ${source}`,
     )
   const [copy] = await sum(`published.${identifier(schema)}.${identifier(name)}`)
+  if (files === undefined) return undefined
+  const paths = files.map(({ path }) => literal(join(dataDir, "parquet", path))).join(", ")
   const [exported] = await sum(`read_parquet([${paths}], hive_partitioning = false)`)
   if (copy?.["rows"] !== exported?.["rows"]) {
     return `${String(copy?.["rows"])} rows, the Parquet files hold ${String(exported?.["rows"])}`

@@ -1,5 +1,14 @@
 // A warehouse that a real run made passes every check; broken by hand in each way, the row is named.
-import { cpSync } from "node:fs"
+import {
+  cpSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { check } from "../../src/pipelines/check.ts"
 import { compareWithArchive } from "../../src/pipelines/replay.ts"
+import { verify } from "../../src/pipelines/verify.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
@@ -206,6 +216,90 @@ describe("check --against-archive", () => {
       expect(missing.lost).toContainEqual(expect.objectContaining({ table: "core.pnl_history" }))
       const pnl = missing.tables.find(({ table }) => table === "core.pnl_history")
       expect(pnl).toMatchObject({ isSame: false, rowsAfter: 0 })
+    }),
+  )
+})
+
+/** Overwrites bytes in the middle of a file. */
+const harm = (file: string, ...offsets: ReadonlyArray<number>) =>
+  Effect.sync(() => {
+    const handle = openSync(file, "r+")
+    for (const offset of offsets) writeSync(handle, Buffer.alloc(16, 0xa5), 0, 16, offset)
+    closeSync(handle)
+  })
+
+describe("a damaged archive and a damaged copy", () => {
+  it.live("are told of at every place, by verify and by the comparison", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        vaults: 6,
+        days: 30,
+        subaccounts: 4,
+        now: "2026-06-01T00:00:00Z",
+        start: "2026-05-01T00:00:00Z",
+      })
+      const dataDir = yield* temporaryFolder
+      const publish = { parquet: { compression: "zstd" as const, plain: false } }
+      yield* runOnce(simulator.url, dataDir, { api, publish })
+      simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+      yield* runOnce(simulator.url, dataDir, { api, publish })
+      expect(yield* verify(dataDir)).toEqual([])
+      const compare = (of: string) =>
+        compareWithArchive({
+          dataDir: of,
+          timeFields: defaultTimeFields,
+          onResponse: () => undefined,
+        })
+      const [segment = "", second = ""] = readdirSync(join(dataDir, "raw")).toSorted()
+      const frames = (yield* query(
+        dataDir,
+        `select archive_offset::int as at, max(archive_length)::int as bytes, count(*)::int as n,
+           count(*) filter (is_landed)::int as landed
+         from raw.responses where archive_file = '${segment}' group by all order by 1`,
+      )).map((row) => ({ at: Number(row["at"]), bytes: Number(row["bytes"]), ...row }))
+      expect(frames.length).toBeGreaterThan(6)
+
+      // Two frames, one at its first byte, where nothing says any more that a frame begins.
+      const damaged = yield* corrupted(dataDir, [])
+      const [, one, , other] = frames
+      if (one === undefined || other === undefined) throw new Error("there are too few frames")
+      yield* harm(join(damaged, "raw", segment), one.at + Math.floor(one.bytes / 2), other.at)
+      const found = yield* verify(damaged)
+      expect(found.map(({ kind, path }) => `${kind} ${path}`)).toEqual(
+        Array.from({ length: 2 }, () => `unreadable raw/${segment}`),
+      )
+      for (const [index, { at }] of [one, other].entries()) {
+        expect(found[index]?.detail).toContain(`frame at byte ${at}`)
+      }
+      const compared = yield* compare(damaged)
+      const read = new Set(compared.unreadable.map(({ file }) => file))
+      expect([...read]).toEqual([segment])
+      expect(compared.unreadable.every(({ why }) => why.includes("damaged"))).toBe(true)
+      expect(new Set(compared.unreadable.map(({ why }) => why)).size).toBeGreaterThan(1)
+      expect(compared.tables.some(({ isSame }) => !isSame)).toBe(true)
+
+      // The end of a segment and the whole of another.
+      const cut = yield* corrupted(dataDir, [])
+      rmSync(join(cut, "raw", second))
+      const last = frames.at(-1)
+      truncateSync(join(cut, "raw", segment), (last?.at ?? 0) + 10)
+      expect((yield* verify(cut)).map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+        `missing raw/${segment}`,
+        `missing raw/${second}`,
+      ])
+      const without = yield* compare(cut)
+      expect(new Set(without.unreadable.map(({ file }) => file))).toEqual(
+        new Set([segment, second]),
+      )
+
+      const copy = yield* corrupted(dataDir, [])
+      const file = join(copy, "published/vaulthouse.duckdb")
+      const { size } = statSync(file)
+      yield* harm(file, ...Array.from({ length: 8 }, (_, at) => Math.floor((size * (at + 1)) / 9)))
+      const faults = yield* verify(copy)
+      expect(faults.length).toBeGreaterThan(0)
+      expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(["unreadable"]))
+      for (const { path } of faults) expect(path).toContain("published/vaulthouse.duckdb")
     }),
   )
 })

@@ -26,13 +26,27 @@ const differenceText = ({
     ...onlyThere.map((row) => `    archived  ${rowText(row)}`),
   ].join("\n")
 
-export const archiveText = ({ responses, tables, lost }: ArchiveComparison): string => {
+/** One line for each place of the archive, however many responses lay there. */
+const unreadableText = (unreadable: ArchiveComparison["unreadable"]): ReadonlyArray<string> =>
+  [...Map.groupBy(unreadable, ({ file, why }) => `${file}: ${why}`)].map(
+    ([place, those]) =>
+      `  raw/${place} (${those.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
+  )
+
+export const archiveText = ({ responses, tables, lost, unreadable }: ArchiveComparison): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
   const made = `${count(responses)} responses`
-  if (differing.length === 0 && lost.length === 0) {
+  if (differing.length === 0 && lost.length === 0 && unreadable.length === 0) {
     return `${made} make the ${tables.length} tables there are, to the last bit.\n`
   }
   return [
+    ...(unreadable.length > 0
+      ? [
+          "Responses that could not be read, and whose rows could not be compared:",
+          ...unreadableText(unreadable),
+          "",
+        ]
+      : []),
     ...(lost.length > 0
       ? [
           "Rows whose response is no longer in the archive's index:",
@@ -43,7 +57,7 @@ export const archiveText = ({ responses, tables, lost }: ArchiveComparison): str
     ...(differing.length > 0
       ? ["Tables that are not what the responses make:", ...differing.map(differenceText), ""]
       : []),
-    `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed.${lost.length === 0 ? " `vaulthouse replay` makes them again." : ""}`,
+    `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed.${lost.length === 0 && unreadable.length === 0 ? " `vaulthouse replay` makes them again." : ""}`,
     "",
   ].join("\n")
 }

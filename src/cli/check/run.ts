@@ -89,6 +89,7 @@ const reported = (argv: Arguments, comparison: ArchiveComparison): ExitCode => {
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(comparison)}\n` : archiveText(comparison),
   )
-  const { tables, lost } = comparison
-  return lost.length > 0 || tables.some(({ isSame }) => !isSame) ? exitCodes.checks : exitCodes.ok
+  const { tables, lost, unreadable } = comparison
+  const isSame = tables.every((table) => table.isSame)
+  return isSame && lost.length === 0 && unreadable.length === 0 ? exitCodes.ok : exitCodes.checks
 }
