@@ -30,8 +30,11 @@ const figure = (
   readings: (reading: (...names: ReadonlyArray<string>) => Reading) => ReadonlyArray<Reading>,
 ): Readings => ({ [name]: readings(double), [`${name}_digits`]: readings(digits) })
 
-const plain = (name: string): Readings =>
-  figure(name, (read) => [read(name), within(spellings(name), read("normalized"))])
+const plain = (name: string, ...others: ReadonlyArray<string>): Readings =>
+  figure(name, (read) => [
+    read(name, ...others),
+    within(spellings(name, ...others), read("normalized")),
+  ])
 
 const identity: Readings = {
   chain_id: [chain("chain_id", "chain"), within(token, chain("chain", "chain_id"))],
@@ -43,12 +46,13 @@ const readings: Readings = {
   ...identity,
   borrower_address: address("borrower", "borrower_address"),
   lender_address: address("lender", "lender_address"),
-  ...plain("principal_amount"),
-  ...plain("initial_principal_amount"),
+  ...plain("principal_amount", "principal"),
+  ...plain("initial_principal_amount", "initial_principal"),
   ...plain("interest_amount"),
   ...plain("total_repaid"),
   apr: double("apr"),
   lender_apr: double("lender_apr"),
+  late_apr: double("late_apr"),
   principal_token_symbol: within(token, served("symbol")),
   principal_token_address: [
     within(token, address("address")),

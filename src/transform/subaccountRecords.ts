@@ -2,7 +2,7 @@
 // carries but not its fields, so the address is looked for under the names seen in use.
 import * as Result from "effect/Result"
 import { canonicalAddress } from "../domain/address.ts"
-import { asDigits, isJsonObject, type JsonObject } from "../domain/json.ts"
+import { asDigits, asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Table, Value } from "../domain/table.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
@@ -12,6 +12,7 @@ import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultSubaccounts } from "./tables/curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./tables/subaccounts/my_subaccounts.ts"
 import { subaccounts } from "./tables/subaccounts/subaccounts.ts"
+import { spellings } from "./takenFields.ts"
 
 const addressFields = ["address", "subaccount_address", "subaccountAddress", "subaccount"]
 
@@ -55,6 +56,19 @@ const withTextId = (record: JsonObject): JsonObject => {
   return id === undefined ? record : { ...record, id }
 }
 
+const metadataFields = spellings("risk_metadata")
+const limitFields = spellings("min_health_factor")
+
+/** The limit may stand among the metadata on risk, which stays whole in `extra`. */
+const withHealthLimit = (record: JsonObject): JsonObject => {
+  if (limitFields.some((name) => record[name] !== undefined && record[name] !== null)) return record
+  const within = metadataFields.map((name) => record[name]).find(isJsonObject)
+  const limit = limitFields
+    .map((name) => within?.[name])
+    .find((value) => asNumber(value) !== undefined)
+  return limit === undefined ? record : { ...record, min_health_factor: limit }
+}
+
 const listRows = (
   table: Table,
   records: ReadonlyArray<JsonObject>,
@@ -65,7 +79,7 @@ const listRows = (
   Result.map(locateSubaccounts(records), ({ canonical, served, consumed }) => {
     const { rows, drift } = mapCurrent({
       table,
-      records: records.map(withTextId),
+      records: records.map((record) => withHealthLimit(withTextId(record))),
       origin,
       computed: {
         ...computed,

@@ -97,6 +97,12 @@ export const double = (...names: ReadonlyArray<string>): Reading => ({
   },
 })
 
+/** `USD` where a name among `names` that says so holds a number. */
+export const unitNamed = (names: ReadonlyArray<string>): Reading => ({
+  fields: names.filter((name) => /usd/i.test(name)),
+  read: (value) => (numberOf(value) === undefined ? undefined : { value: "USD", whole: false }),
+})
+
 /** A number as text that keeps every digit. */
 export const digits = (...names: ReadonlyArray<string>): Reading => ({
   fields: spellings(...names),

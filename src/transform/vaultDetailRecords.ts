@@ -20,6 +20,7 @@ import { vaultIntegrations } from "./tables/vaults/vault_integrations.ts"
 import { vaultOperators } from "./tables/vaults/vault_operators.ts"
 import { vaultRewards } from "./tables/vaults/vault_rewards.ts"
 import { vaultStrategies } from "./tables/vaults/vault_strategies.ts"
+import { double, mapTaken, type Reading, type Readings, spellings, within } from "./takenFields.ts"
 
 interface Entry {
   /** Without what moves. */
@@ -137,6 +138,19 @@ const nestedLists: ReadonlyArray<NestedList> = [
   },
 ]
 
+const feePlaces = spellings("fee_structure", "fees")
+
+/** Only names that say percent: in another unit the structure stays as it is. */
+const fee = (kind: string): ReadonlyArray<Reading> => {
+  const named = double(`${kind}_fee_pct`, `${kind}_fee_percent`, `${kind}_fee_percentage`)
+  return [within(feePlaces, named), named]
+}
+
+const feeReadings: Readings = {
+  management_fee_pct: fee("management"),
+  performance_fee_pct: fee("performance"),
+}
+
 const isEntry = (value: unknown): value is string | JsonObject =>
   typeof value === "string" || isJsonObject(value)
 
@@ -193,9 +207,10 @@ export const vaultDetailRows = (
     ...Object.fromEntries(figureFields.map((name) => [name, record[name]])),
     ...movingOfEntries,
   }
-  const details = mapCurrent({
+  const details = mapTaken({
     table: vaultDetails,
     records: [record],
+    readings: feeReadings,
     origin,
     computed: vault,
     consumed: [...listFields, ...figureFields, ...echoed(record, subject)],

@@ -31,15 +31,39 @@ listed_fees as (
     where weekly_performance_fee_bps is not null
 ),
 
-detailed_fees as (
-    select
+served_vaults as (
+    select distinct
         chain_id,
-        vault_address,
-        weekly_performance_fee_bps,
-        valid_from,
-        valid_to
-    from core.vault_details
-    where weekly_performance_fee_bps is not null
+        vault_address
+    from fees
+),
+
+-- What a vault's own page says of these two counts only where the service serves no fees of the vault.
+described_fees as (
+    select
+        details.chain_id,
+        details.vault_address,
+        details.weekly_performance_fee_bps,
+        details.valid_from,
+        details.valid_to,
+        if(served_vaults.vault_address is null, details.management_fee_pct, null)
+            as management_fee_pct,
+        if(served_vaults.vault_address is null, details.performance_fee_pct, null)
+            as performance_fee_pct
+    from core.vault_details as details
+    left join served_vaults
+        on
+            details.chain_id = served_vaults.chain_id
+            and details.vault_address = served_vaults.vault_address
+),
+
+detailed_fees as (
+    select *
+    from described_fees
+    where
+        weekly_performance_fee_bps is not null
+        or management_fee_pct is not null
+        or performance_fee_pct is not null
 ),
 
 versions as (
@@ -84,8 +108,9 @@ in_force as (
         settled.chain_id,
         settled.vault_address,
         settled.instant_at,
-        fees.management_fee_pct,
-        fees.performance_fee_pct,
+        coalesce(fees.management_fee_pct, detailed_fees.management_fee_pct) as management_fee_pct,
+        coalesce(fees.performance_fee_pct, detailed_fees.performance_fee_pct)
+            as performance_fee_pct,
         coalesce(
             listed_fees.weekly_performance_fee_bps,
             detailed_fees.weekly_performance_fee_bps

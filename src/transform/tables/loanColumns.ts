@@ -1,5 +1,6 @@
 // Columns of a loan wherever the service tells of one (§2.4 names their meaning, not their fields).
 import type { Column } from "../../domain/table.ts"
+import { spellings } from "../takenFields.ts"
 
 /** A figure as a double to reckon with and as text that keeps every digit. */
 const figure = (name: string, comment: string): ReadonlyArray<Column> => [
@@ -57,7 +58,7 @@ export const loanColumns: ReadonlyArray<Column> = [
   {
     name: "principal_amount_raw",
     type: "amount",
-    fields: ["principal_amount_raw", "principalAmountRaw"],
+    fields: spellings("principal_amount_raw", "principal_raw", "raw_principal_amount"),
     unit: "smallest unit of the token",
     comment: "Principal outstanding, where the service gives it raw",
   },
@@ -71,6 +72,7 @@ export const loanColumns: ReadonlyArray<Column> = [
     unit: "as served",
     comment: "APR the lender receives",
   },
+  { name: "late_apr", type: "double", unit: "as served", comment: "APR on what is overdue" },
   {
     name: "principal_token",
     type: "json",
@@ -92,8 +94,22 @@ export const loanColumns: ReadonlyArray<Column> = [
     name: "deployed_at",
     type: "timestamp",
     unit: "UTC",
-    fields: ["deployed_date", "deployedDate", "deployed_at", "deployedAt"],
+    fields: spellings(
+      "deployed_date",
+      "deployed_at",
+      "start_date",
+      "started_at",
+      "start_datetime",
+      "created_at",
+    ),
     comment: "When the loan was deployed",
+  },
+  {
+    name: "matures_at",
+    type: "timestamp",
+    unit: "UTC",
+    fields: spellings("maturity_date", "maturity", "matures_at", "end_date", "due_date", "due_at"),
+    comment: "When the loan itself is due",
   },
   {
     name: "payment_interval",

@@ -1,11 +1,19 @@
 // Columns of tokens and positions, which mean the same wherever the service lists them (field names as in use,
 // §2.2 and §2.5 show none).
 import type { Column } from "../../domain/table.ts"
+import {
+  balanceNames,
+  partValueNames,
+  priceNames,
+  rawBalanceNames,
+  usdValueNames,
+} from "../figureNames.ts"
+import { spellings } from "../takenFields.ts"
 
 export const symbol: Column = {
   name: "symbol",
   type: "text",
-  fields: ["symbol"],
+  fields: spellings("symbol", "token_symbol", "ticker"),
   comment: "Symbol",
 }
 
@@ -24,7 +32,7 @@ export const tokenChainId: Column = {
 export const protocol: Column = {
   name: "protocol",
   type: "text",
-  fields: ["protocol"],
+  fields: spellings("protocol", "protocol_name"),
   comment: "Protocol the position is in",
 }
 
@@ -32,29 +40,37 @@ export const price: Column = {
   name: "price",
   type: "double",
   unit: "USD",
-  fields: ["price"],
+  fields: priceNames,
   comment: "Price of one token",
 }
 
 export const rawBalance: Column = {
   name: "raw_balance",
   type: "amount",
-  fields: ["raw_balance", "rawBalance"],
+  fields: rawBalanceNames,
   comment: "Balance in the token's smallest unit, every digit",
 }
 
 export const balance: Column = {
   name: "balance",
   type: "double",
-  fields: ["balance"],
+  fields: balanceNames,
   comment: "Balance in whole tokens",
 }
+
+export const usdValue = (comment: string): Column => ({
+  name: "value",
+  type: "double",
+  unit: "USD",
+  fields: usdValueNames,
+  comment,
+})
 
 export const assetUsdValue: Column = {
   name: "asset_usd_value",
   type: "double",
   unit: "USD",
-  fields: ["assetUsdValue", "asset_usd_value"],
+  fields: partValueNames("asset"),
   comment: "Value of the assets of the position",
 }
 
@@ -62,7 +78,7 @@ export const debtUsdValue: Column = {
   name: "debt_usd_value",
   type: "double",
   unit: "USD",
-  fields: ["debtUsdValue", "debt_usd_value"],
+  fields: partValueNames("debt"),
   comment: "Value of the debt of the position",
 }
 
@@ -70,7 +86,7 @@ export const netUsdValue: Column = {
   name: "net_usd_value",
   type: "double",
   unit: "USD",
-  fields: ["netUsdValue", "net_usd_value"],
+  fields: partValueNames("net"),
   comment: "Assets minus debt of the position",
 }
 

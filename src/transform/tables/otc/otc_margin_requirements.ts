@@ -5,7 +5,16 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { address, digits, double, mapTaken, served } from "../../takenFields.ts"
+import { counterpartyNames, usdFirst } from "../../figureNames.ts"
+import {
+  address,
+  digits,
+  double,
+  mapTaken,
+  served,
+  spellings,
+  unitNamed,
+} from "../../takenFields.ts"
 import { extra, reportedAt } from "../shared.ts"
 
 export const otcMarginRequirements: Table = {
@@ -26,8 +35,8 @@ export const otcMarginRequirements: Table = {
     {
       name: "otc_counterparty_id",
       type: "text",
-      fields: ["otc_counterparty_id", "otcCounterpartyId", "counterparty_id", "counterpartyId"],
-      comment: "Counterparty (UUID)",
+      fields: counterpartyNames,
+      comment: "Counterparty, as served; a UUID where it is the id",
     },
     {
       name: "payer_address",
@@ -41,12 +50,22 @@ export const otcMarginRequirements: Table = {
       unit: "as served",
       comment: "Margin required, every digit as served",
     },
+    {
+      name: "required_unit",
+      type: "text",
+      comment: "`USD` where the name of the field says so; null where the service tells no unit",
+    },
     { name: "posted", type: "double", unit: "as served", comment: "Margin posted" },
     {
       name: "posted_digits",
       type: "text",
       unit: "as served",
       comment: "Margin posted, every digit as served",
+    },
+    {
+      name: "posted_unit",
+      type: "text",
+      comment: "`USD` where the name of the field says so; null where the service tells no unit",
     },
     reportedAt,
     extra,
@@ -55,8 +74,28 @@ export const otcMarginRequirements: Table = {
     "select otc_counterparty_id, payer_address, required from core.otc_margin_requirements where is_current",
 }
 
-const requiredNames = ["required_usd", "required_margin", "margin_requirement", "required"] as const
-const postedNames = ["posted_usd", "posted_margin", "posted"] as const
+const requiredNames = usdFirst(
+  spellings(
+    "required_usd",
+    "required_margin_usd",
+    "margin_required_usd",
+    "margin_requirement_usd",
+    "required",
+    "required_margin",
+    "margin_required",
+    "margin_requirement",
+  ),
+)
+const postedNames = usdFirst(
+  spellings(
+    "posted_usd",
+    "posted_margin_usd",
+    "margin_posted_usd",
+    "posted",
+    "posted_margin",
+    "margin_posted",
+  ),
+)
 
 /** One row a requirement; all there are, so that those missing have ended. */
 export const otcMarginRequirementRows = (
@@ -73,8 +112,10 @@ export const otcMarginRequirementRows = (
       payer_address: address("payer", "payer_address"),
       required: double(...requiredNames),
       required_digits: digits(...requiredNames),
+      required_unit: unitNamed(requiredNames),
       posted: double(...postedNames),
       posted_digits: digits(...postedNames),
+      posted_unit: unitNamed(postedNames),
     },
     computed: { requirement_id: contentKeys(records, idFields) },
   })

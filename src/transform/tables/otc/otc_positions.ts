@@ -5,7 +5,9 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { address, digits, double, mapTaken, served } from "../../takenFields.ts"
+import { instrumentNames, usdFirst, usdValueNames } from "../../figureNames.ts"
+import { address, digits, double, mapTaken, served, unitNamed } from "../../takenFields.ts"
+import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
 import { extra, reportedAt } from "../shared.ts"
 
 export const otcPositions: Table = {
@@ -28,18 +30,7 @@ export const otcPositions: Table = {
       type: "text",
       comment: "Subaccount of the position; EVM in lower case, others as served",
     },
-    {
-      name: "counterparty_id",
-      type: "text",
-      fields: [
-        "otc_counterparty_id",
-        "otcCounterpartyId",
-        "counterparty_id",
-        "counterpartyId",
-        "counterparty",
-      ],
-      comment: "Counterparty, as served",
-    },
+    otcCounterparty,
     { name: "value", type: "double", unit: "as served", comment: "Value of the position" },
     {
       name: "value_digits",
@@ -47,7 +38,13 @@ export const otcPositions: Table = {
       unit: "as served",
       comment: "Value of the position, every digit as served",
     },
-    { name: "symbol", type: "text", fields: ["symbol"], comment: "Symbol" },
+    {
+      name: "value_unit",
+      type: "text",
+      comment: "`USD` where the name of the field says so; null where the service tells no unit",
+    },
+    ...otcTermColumns,
+    { name: "symbol", type: "text", fields: instrumentNames, comment: "Symbol" },
     {
       name: "underlying",
       type: "json",
@@ -79,6 +76,8 @@ export const otcPositions: Table = {
   example: "select symbol, asset_type, value from core.otc_positions where is_current",
 }
 
+const valueNames = usdFirst(usdValueNames)
+
 /** One row a position; all there are, so that those missing have ended. */
 export const otcPositionRows = (
   records: ReadonlyArray<JsonObject>,
@@ -92,8 +91,9 @@ export const otcPositionRows = (
     readings: {
       position_id: [served(...idFields), digits(...idFields)],
       subaccount_address: address("subaccount_address", "subaccount", "wallet_address"),
-      value: double("value", "value_usd"),
-      value_digits: digits("value", "value_usd"),
+      value: double(...valueNames),
+      value_digits: digits(...valueNames),
+      value_unit: unitNamed(valueNames),
     },
     computed: { position_id: contentKeys(records, idFields) },
   })

@@ -1,5 +1,6 @@
 // core.cefi_positions: what each subaccount holds on centralized exchanges.
 import type { Table } from "../../../domain/table.ts"
+import { usdValue } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const cefiPositions: Table = {
@@ -25,13 +26,7 @@ export const cefiPositions: Table = {
       fields: ["name"],
       comment: "Name of the position",
     },
-    {
-      name: "value",
-      type: "double",
-      unit: "USD",
-      fields: ["value"],
-      comment: "Value of the position",
-    },
+    usdValue("Value of the position"),
     {
       name: "spot_tokens",
       type: "json",

@@ -11,6 +11,7 @@ import {
   symbol,
   tokenAddress,
   tokenChainId,
+  usdValue,
 } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
@@ -58,13 +59,7 @@ export const protocolPositions: Table = {
     price,
     rawBalance,
     balance,
-    {
-      name: "value",
-      type: "double",
-      unit: "USD",
-      fields: ["value"],
-      comment: "Value",
-    },
+    usdValue("Value"),
     assetUsdValue,
     debtUsdValue,
     netUsdValue,

@@ -1,5 +1,6 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
 import type { Table } from "../../../domain/table.ts"
+import { spellings } from "../../takenFields.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
@@ -20,13 +21,13 @@ export const subaccountLoanAggregates: Table = {
     {
       name: "credit",
       type: "double",
-      fields: ["credit", "total_credit", "totalCredit"],
+      fields: spellings("credit", "total_credit", "credit_amount"),
       comment: "Credit in the token, as served",
     },
     {
       name: "debt",
       type: "double",
-      fields: ["debt", "total_debt", "totalDebt"],
+      fields: spellings("debt", "total_debt", "debt_amount"),
       comment: "Debt in the token, as served",
     },
     reportedAt,

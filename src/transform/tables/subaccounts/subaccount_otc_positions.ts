@@ -1,5 +1,8 @@
 // core.subaccount_otc_positions: OTC positions of each subaccount.
 import type { Table } from "../../../domain/table.ts"
+import { instrumentNames } from "../../figureNames.ts"
+import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
+import { usdValue } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
 export const subaccountOtcPositions: Table = {
@@ -23,7 +26,7 @@ export const subaccountOtcPositions: Table = {
     {
       name: "symbol",
       type: "text",
-      fields: ["symbol"],
+      fields: instrumentNames,
       comment: "Symbol",
     },
     {
@@ -50,13 +53,9 @@ export const subaccountOtcPositions: Table = {
       fields: ["settlement_currency", "settlementCurrency"],
       comment: "What it settles in",
     },
-    {
-      name: "value",
-      type: "double",
-      unit: "USD",
-      fields: ["value"],
-      comment: "Value of the position",
-    },
+    usdValue("Value of the position"),
+    otcCounterparty,
+    ...otcTermColumns,
     {
       name: "trades",
       type: "json",

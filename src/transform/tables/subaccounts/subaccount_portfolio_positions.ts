@@ -11,6 +11,7 @@ import {
   symbol,
   tokenAddress,
   tokenChainId,
+  usdValue,
 } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
@@ -36,7 +37,7 @@ export const subaccountPortfolioPositions: Table = {
     {
       name: "name",
       type: "text",
-      fields: ["name"],
+      fields: ["name", "instrument", "instrument_name", "instrumentName"],
       comment: "Name of the position",
     },
     symbol,
@@ -51,13 +52,7 @@ export const subaccountPortfolioPositions: Table = {
     },
     rawBalance,
     balance,
-    {
-      name: "value",
-      type: "double",
-      unit: "USD",
-      fields: ["value"],
-      comment: "Value of the position",
-    },
+    usdValue("Value of the position"),
     assetUsdValue,
     debtUsdValue,
     netUsdValue,

@@ -8,6 +8,7 @@ import {
   symbol,
   tokenAddress,
   tokenChainId,
+  usdValue,
 } from "../positionColumns.ts"
 import { extra, reportedAt, subaccountAddress } from "../shared.ts"
 
@@ -41,13 +42,7 @@ export const subaccountTokens: Table = {
     price,
     rawBalance,
     balance,
-    {
-      name: "value",
-      type: "double",
-      unit: "USD",
-      fields: ["value"],
-      comment: "Value of the balance",
-    },
+    usdValue("Value of the balance"),
     reportedAt,
     extra,
   ],

@@ -32,6 +32,20 @@ export const vaultDetails: Table = {
       comment: "Fee structure, as served",
     },
     {
+      name: "management_fee_pct",
+      type: "double",
+      unit: "percent",
+      comment:
+        "Management fee the vault's own page tells; 1.5 is 1.5%. core.fees is the source of fees",
+    },
+    {
+      name: "performance_fee_pct",
+      type: "double",
+      unit: "percent",
+      comment:
+        "Performance fee the vault's own page tells; 10 is 10%. core.fees is the source of fees",
+    },
+    {
       name: "platform_fee_override",
       type: "json",
       fields: ["platform_fee_override", "platformFeeOverride"],
