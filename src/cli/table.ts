@@ -5,8 +5,7 @@ import { terminalWidth, wrapped } from "./terminal.ts"
 export type Align = "left" | "right"
 
 // A column that is wrapped narrower than this is hard to read.
-const MIN_LAST = 24
-const MIN_OTHER = 8
+const MIN_WIDTH = 8
 
 const GAP = 2
 
@@ -29,14 +28,15 @@ const NO_BORDERS = Object.fromEntries(
   ].map((name) => [name, ""]),
 )
 
-/** Columns are wrapped where the terminal is too narrow: the last one first. Figures never are. */
+/** Columns are wrapped where the terminal is too narrow: headings before
+ * text, between words as long as that is enough, the widest first. Figures never are. */
 export const textTable = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
   align: ReadonlyArray<Align> = [],
   width: number = terminalWidth(),
 ): string => {
-  const widths = narrowed(naturalWidths(head, rows), align, width)
+  const widths = narrowed(head, rows, align, width)
   const table = new Table({
     head: head.map((name, at) => wrapped(name, widths[at] ?? Infinity).join("\n")),
     colAligns: [...align],
@@ -46,7 +46,7 @@ export const textTable = (
   table.push(
     ...rows.map((row) => row.map((cell, at) => wrapped(cell, widths[at] ?? Infinity).join("\n"))),
   )
-  return table.toString()
+  return table.toString().replaceAll(/ +$/gm, "")
 }
 
 /** How wide the table is where nothing is wrapped. */
@@ -58,10 +58,10 @@ export const tableWidth = (
 const naturalWidths = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-): ReadonlyArray<number> =>
-  head.map((name, at) =>
-    rows.reduce((max, row) => Math.max(max, longest(row[at] ?? "")), name.length),
-  )
+): ReadonlyArray<number> => head.map((name, at) => Math.max(name.length, cellWidth(rows, at)))
+
+const cellWidth = (rows: ReadonlyArray<ReadonlyArray<string>>, at: number): number =>
+  rows.reduce((max, row) => Math.max(max, longest(row[at] ?? "")), 0)
 
 const longest = (cell: string): number =>
   cell.includes("\n") ? Math.max(...cell.split("\n").map((line) => line.length)) : cell.length
@@ -69,29 +69,46 @@ const longest = (cell: string): number =>
 const totalOf = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, each) => sum + each, GAP * Math.max(0, widths.length - 1))
 
+const longestWord = (text: string): number =>
+  text.split(/\s/).reduce((max, word) => Math.max(max, word.length), 0)
+
+/** Widths that fit, as far as they can be had. */
 const narrowed = (
-  natural: ReadonlyArray<number>,
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
   align: ReadonlyArray<Align>,
   width: number,
 ): ReadonlyArray<number> => {
+  const widths = naturalWidths(head, rows)
+  if (totalOf(widths) <= width) return widths
+  const isFigures = (at: number): boolean => align[at] === "right"
+  const headings = head.map((name, at) => Math.max(longestWord(name), cellWidth(rows, at)))
+  const whole = headings.map((least, at) =>
+    isFigures(at)
+      ? least
+      : rows.reduce(
+          (max, row) => Math.max(max, longestWord(row[at] ?? "")),
+          longestWord(head[at] ?? ""),
+        ),
+  )
+  const broken = whole.map((least, at) => (isFigures(at) ? least : Math.min(least, MIN_WIDTH)))
+  return [headings, whole, broken].reduce((so, least) => narrowedTo(least, so, width), widths)
+}
+
+/** Takes from the widest, a character at a time, until all fit or none has more than its least. */
+const narrowedTo = (
+  least: ReadonlyArray<number>,
+  natural: ReadonlyArray<number>,
+  width: number,
+): ReadonlyArray<number> => {
   const widths = [...natural]
-  const last = widths.length - 1
-  const isText = (at: number): boolean => align[at] !== "right"
-  const narrow = (at: number, to: number): void => {
-    widths[at] = Math.min(widths[at] ?? 0, to)
-  }
-  if (isText(last)) {
-    const left = width - (totalOf(widths) - (widths[last] ?? 0))
-    narrow(last, Math.max(MIN_LAST, left))
-  }
-  // What is still too much is taken from the widest, a character at a time.
-  for (let over = totalOf(widths) - width; over > 0 && over < Infinity; over--) {
-    const widest = widths.reduce(
-      (most, each, at) => (isText(at) && each > (widths[most] ?? 0) ? at : most),
-      widths.findIndex((_, at) => isText(at)),
-    )
-    if (widest < 0 || (widths[widest] ?? 0) <= MIN_OTHER) break
-    narrow(widest, (widths[widest] ?? 0) - 1)
+  for (let over = totalOf(widths) - width; over > 0; over--) {
+    let widest = -1
+    for (const [at, each] of widths.entries()) {
+      if (each > (least[at] ?? 0) && each > (widths[widest] ?? 0)) widest = at
+    }
+    if (widest === -1) break
+    widths[widest] = (widths[widest] ?? 0) - 1
   }
   return widths
 }

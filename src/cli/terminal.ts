@@ -13,11 +13,17 @@ const brokenLine = (line: string, width: number): ReadonlyArray<string> => {
   let rest = line
   while (rest.length > width) {
     const space = rest.lastIndexOf(" ", width)
-    const at = space > 0 ? space : width
+    const at = space > 0 ? space : insideWord(rest, width)
     lines.push(rest.slice(0, at).trimEnd())
     rest = rest.slice(at).trimStart()
   }
   return rest === "" ? lines : [...lines, rest]
+}
+
+/** After a sign that joins words, where one is in the second half. */
+const insideWord = (text: string, width: number): number => {
+  const joint = Math.max(...["_", "/", "-", ","].map((sign) => text.lastIndexOf(sign, width - 1)))
+  return joint + 1 > width / 2 ? joint + 1 : width
 }
 
 /** Whole paragraphs for the terminal, lines after the first indented. */

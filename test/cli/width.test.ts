@@ -24,6 +24,13 @@ describe("a table", () => {
     expect(said.match(/vault/g)).toHaveLength(20)
   })
 
+  it("wraps a heading over figures, never the figures", () => {
+    const head = ["stale active vaults", "median hours"]
+    const said = textTable(head, [["1,234,567.5", "12.5"]], ["right", "right"], 20)
+    expect(widest(said)).toBeLessThanOrEqual(20)
+    expect(said).toContain("1,234,567.5")
+  })
+
   it("is whole in a pipe", () => {
     expect(textTable(["a", "b"], [[address, words(50)]])).toContain(`${address}  ${words(50)}`)
   })

@@ -1,6 +1,7 @@
 // The list of runs and one run, for people.
 import type { LastRun } from "../../pipelines/lastRun.ts"
 import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/runs.ts"
+import { paragraph } from "../terminal.ts"
 import { cellText, rowsTable } from "../rowsTable.ts"
 
 export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): string =>
@@ -9,7 +10,7 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
       runs.map((run) => ({
         run: run.run_id,
         command: run["command"],
-        started: cellText(run.started_at).slice(0, 19),
+        started: cellText(run.started_at).slice(0, 16),
         took: duration(run),
         outcome: outcomeOf(run),
         tasks: run["tasks"],
@@ -75,7 +76,7 @@ const errorTexts = (errors: ReadonlyArray<Row>): ReadonlyArray<string> => {
       `  ${[task["pipeline"], task["entity"], task["window"], task["error_tag"]].map(cellText).join("  ")}`,
       ...String(task["error_text"])
         .split("\n")
-        .map((line) => `    ${line}`),
+        .map((line) => `    ${paragraph(line, 4)}`),
     ]),
     "",
   ])

@@ -5,6 +5,7 @@ import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runStatus = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, ({ settings: { dataDir } }) =>
@@ -17,6 +18,9 @@ export const runStatus = (argv: Arguments): Promise<ExitCode> =>
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
+
+/** As wide as the terminal; in a pipe, what one usually is. */
+const screen = (): number => Math.min(terminalWidth(), process.stdout.isTTY ? Infinity : 100)
 
 const statusText = (status: Status, dataDir: string): string => {
   const { gaps, quarantine, drift, swaps } = status
@@ -48,7 +52,10 @@ const headOf = ({ lastRun, published, asOf }: Status, dataDir: string): Readonly
       : `${lastRun.runId}: ${lastRun.outcome}, ended ${ago(lastRun.finishedAt, asOf)} (${lastRun.rowsInserted.toLocaleString("en")} new rows, ${lastRun.rowsRevised.toLocaleString("en")} revised, ${lastRun.requests} requests, ${lastRun.seconds.toFixed(1)} s)`
   const [copy] = published
   const made = copy === undefined ? "" : `, as of ${ago(String(copy["published_at"]), asOf)}`
-  return [`Last run   ${ran}`, `Published  ${dataDir}/published/vaulthouse.duckdb${made}`]
+  return [
+    `Last run   ${paragraph(ran, 11, screen())}`,
+    `Published  ${dataDir}/published/vaulthouse.duckdb${made}`,
+  ]
 }
 
 const ago = (instant: string, now: string): string => {
@@ -60,22 +67,28 @@ const ago = (instant: string, now: string): string => {
     : `${Math.round(minutes / 1440)} d ago`
 }
 
-const COLUMNS = 3
+const GAP = 2
 
-/** In columns, since there are more tables than a screen has lines. */
+/** In as many columns as fit, since there are more tables than a screen has lines. */
 const tablesText = (tables: Status["tables"]): string => {
   if (tables.length === 0) return "no rows yet"
-  const height = Math.ceil(tables.length / COLUMNS)
+  const longest = (name: "table" | "rows"): number =>
+    tables.reduce((max, row) => Math.max(max, cell(name, row[name]).length), name.length)
+  const pair = longest("table") + longest("rows") + 2 * GAP
+  const columns = Math.min(tables.length, Math.max(1, Math.floor((screen() + GAP) / pair)))
+  const height = Math.ceil(tables.length / columns)
   const lines = Array.from({ length: height }, (_, line) =>
-    Array.from({ length: COLUMNS }, (__, column) => tables[column * height + line]).flatMap(
-      (table) => (table === undefined ? ["", ""] : [String(table["table"]), cell(table["rows"])]),
+    Array.from({ length: columns }, (__, column) => tables[column * height + line]).flatMap(
+      (table) =>
+        table === undefined ? ["", ""] : [String(table["table"]), cell("rows", table["rows"])],
     ),
   )
-  const head = Array.from({ length: COLUMNS }, () => ["table", "rows"]).flat()
+  const head = Array.from({ length: columns }, () => ["table", "rows"]).flat()
   return textTable(
     head,
     lines,
     head.map((name) => (name === "rows" ? "right" : "left")),
+    screen(),
   )
 }
 
@@ -92,21 +105,29 @@ const shortened = (drift: Status["drift"][number]): Status["drift"][number] => {
 const section = (title: string, rows: Status["gaps"], none: string): ReadonlyArray<string> =>
   rows.length === 0 ? [`${title}: ${none}.`] : [`${title}:`, tableOf(rows, none), ""]
 
-const cell = (value: unknown): string =>
-  value === null || value === undefined
-    ? "–"
-    : typeof value === "number"
-      ? value.toLocaleString("en")
-      : String(value)
+/** Instants to the minute and hours to one decimal: `status --json` has the rest. */
+const cell = (name: string, value: unknown): string => {
+  if (value === null || value === undefined) return "–"
+  if (typeof value === "number") {
+    const isHours = name.endsWith("_hours")
+    return value.toLocaleString(
+      "en",
+      isHours ? { minimumFractionDigits: 1, maximumFractionDigits: 1 } : {},
+    )
+  }
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
+  return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")
+}
 
 const tableOf = (rows: Status["gaps"], none: string): string => {
   const [first] = rows
   if (first === undefined) return none
   const names = Object.keys(first)
-  const align = names.map((name) => (typeof first[name] === "number" ? "right" : "left"))
+  const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
   return textTable(
     names.map((name) => name.replaceAll("_", " ")),
-    rows.map((row) => names.map((name) => cell(row[name]))),
-    align,
+    rows.map((row) => names.map((name) => cell(name, row[name]))),
+    names.map((name) => (isNumber(name) ? "right" : "left")),
+    screen(),
   )
 }
