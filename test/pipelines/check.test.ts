@@ -102,6 +102,53 @@ const corruptions: ReadonlyArray<readonly [check: string, ...statements: Readonl
   ],
 ]
 
+/** One figure of each that can't be, or hardly is. */
+const wrongFigures: ReadonlyArray<
+  readonly [check: string, severity: "warn" | "error", statement: string]
+> = [
+  [
+    "ratio_positive",
+    "error",
+    `update core.ratio_history set adjusted_redeem_ratio = -1 where ${oneRow}`,
+  ],
+  [
+    "ratio_identity",
+    "warn",
+    "update core.ratio_history set adjusted_redeem_ratio = 2 * actual_tvl / tvl_on_vault where tvl_on_vault > 0 and vault_address = (select max(vault_address) from core.ratio_history)",
+  ],
+  ["apy_range", "warn", "update core.apy_history set apy = 10.5 where date = date '2026-05-20'"],
+  ["apy_jump", "warn", "update core.apy_history set apy = 5 where date = date '2026-05-10'"],
+  [
+    "fees_range",
+    "error",
+    "update core.fees set performance_fee_pct = 1000 where is_current and vault_address = (select min(vault_address) from core.fees)",
+  ],
+  [
+    "performance_fees_range",
+    "warn",
+    "update core.performance_fees set total_perf_fees_asset = -1 where is_current",
+  ],
+  ["loan_figures", "warn", "update core.loans set apr = -0.05 where is_current"],
+  ["otc_margin_range", "warn", "update core.otc_margin_requirements set posted = -1"],
+  ["allocation_range", "warn", "update core.allocation_history set value = -value - 1"],
+  [
+    "withdrawals_against_summary",
+    "warn",
+    "update core.withdrawal_summaries set total_withdrawals = 2 * total_withdrawals + 1",
+  ],
+  [
+    "safe_threshold_range",
+    "error",
+    "update core.roles set is_safe = true, safe_threshold = 0 where is_current",
+  ],
+  [
+    "timelock_order",
+    "error",
+    "update core.timelocks set executable_at = scheduled_at - interval 1 day where is_current",
+  ],
+  ["health_factor_range", "error", "update core.health_factors set health_factor = -0.5"],
+]
+
 describe("check", () => {
   it.live("passes what a run made, records it, and finds each way of breaking it", () =>
     Effect.gen(function* () {
@@ -138,6 +185,21 @@ describe("check", () => {
         expect(result?.examples.length, name).toBeGreaterThan(0)
         const [row] = result?.examples ?? []
         expect(Object.keys(row ?? {}), name).toContain("vault_address")
+      }
+
+      const names = wrongFigures.map(([name]) => name)
+      const sound = results.filter(({ name }) => names.includes(name))
+      expect(sound.map(({ name }) => name)).toHaveLength(names.length)
+      expect(sound.filter(({ outcome }) => outcome !== "passed")).toEqual([])
+      const wrong = yield* corrupted(
+        dataDir,
+        wrongFigures.map(([, , statement]) => statement),
+      )
+      const found = yield* check({ dataDir: wrong, names })
+      for (const [name, severity] of wrongFigures) {
+        const result = found.find((each) => each.name === name)
+        expect(result, name).toMatchObject({ severity, outcome: "failed" })
+        expect(result?.examples.length, name).toBeGreaterThan(0)
       }
     }),
   )

@@ -6,4 +6,4 @@ select
     total_collateral,
     total_loan
 from core.health_factors
-where _updated_at >= $since and (health_factor < 0 or total_collateral < 0 or total_loan < 0)
+where _updated_at >= $since and health_factor < 0
