@@ -71,8 +71,8 @@ describe("the warehouse's lock", () => {
   it.live("of a process that has ended unnoticed is taken over", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      // The shell starts a child and becomes a program that never looks after it: the child stays a zombie.
-      const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 30"])
+      // The shell becomes a program that never looks after its child, which stays a zombie when it ends.
+      const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 30"])
       const [said] = (yield* Effect.promise(() => once(parent.stdout, "data"))) as [Buffer]
       const pid = Number(said.toString())
       yield* Effect.promise(async () => {
