@@ -1,5 +1,5 @@
 // vaulthouse check as users meet it: what it prints, and how it exits.
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -31,6 +31,7 @@ describe("check", () => {
   it("passes what a run made; what is merely old warns", async () => {
     const { code, stdout } = await typed("check")
     expect(stdout).toMatch(/\d+ passed, 0 failed, \d+ warned, \d+ had nothing to judge\./)
+    expect(stdout).toMatch(/^Nothing to judge: [1-9]\d* table\(s\) they need have no rows /m)
     expect(stdout).toContain("warn   series_fresh: ")
     expect(code).toBe(0)
   })
@@ -67,5 +68,18 @@ describe("check", () => {
     expect(stdout).toMatch(/stored +vault_address=.* observed_at=2031-01-01/)
     expect(stdout).toMatch(/archived +vault_address=.* observed_at=2026-05-20/)
     expect(stdout).toContain("Nothing was changed.")
+  })
+
+  it("--against-archive and verify exit with 4 where a segment is gone", async () => {
+    const raw = join(cwd, "data", "raw")
+    const [segment = ""] = readdirSync(raw)
+    rmSync(join(raw, segment))
+    const compared = await typed("check", "--against-archive")
+    expect(compared.code).toBe(4)
+    expect(compared.stdout).toContain("Responses that could not be read")
+    expect(compared.stdout).toContain(`raw/${segment}`)
+    const verified = await typed("verify")
+    expect(verified.code).toBe(4)
+    expect(verified.stdout).toContain("the segment is gone")
   })
 })

@@ -81,8 +81,18 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
     ...(all ? [table, ""] : []),
     ...(failed.length > 0 ? ["Checks that failed:", failuresText(failed), ""] : []),
     `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} had nothing to judge.`,
+    ...idleText(of("not_applicable")),
     "",
   ].join("\n")
+}
+
+/** Why checks had nothing to judge, and of how many tables that is so. */
+const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
+  if (idle.length === 0) return []
+  const empty = new Set(idle.flatMap(({ emptyTables }) => emptyTables))
+  return [
+    `Nothing to judge: ${count(empty.size)} table(s) they need have no rows (not asked for, refused to this key, or nothing there); \`--all\` lists the checks.`,
+  ]
 }
 
 const reported = (argv: Arguments, comparison: ArchiveComparison): ExitCode => {

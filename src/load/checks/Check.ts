@@ -31,6 +31,8 @@ export interface CheckResult extends Pick<
 > {
   readonly outcome: CheckOutcome
   readonly failures: number
+  /** Tables it needs that have no rows, which is why there was nothing to judge. */
+  readonly emptyTables: ReadonlyArray<string>
   /** Up to five offending rows. */
   readonly examples: ReadonlyArray<Readonly<Record<string, unknown>>>
 }

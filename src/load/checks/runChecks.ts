@@ -30,9 +30,10 @@ export const findOffenders = Effect.fnUntraced(function* (
   for (const check of checks) {
     const { name, description, severity, tolerance } = check
     const result = { name, description, severity, tolerance }
-    const needs = yield* Effect.forEach(check.needs, isFilled)
-    if (needs.includes(false)) {
-      results.push({ ...result, outcome: "not_applicable", failures: 0, examples: [] })
+    const filled = yield* Effect.forEach(check.needs, isFilled)
+    const emptyTables = check.needs.filter((_, at) => filled[at] === false)
+    if (emptyTables.length > 0) {
+      results.push({ ...result, outcome: "not_applicable", failures: 0, emptyTables, examples: [] })
       continue
     }
     const rows = yield* warehouse.rows(
@@ -42,6 +43,7 @@ export const findOffenders = Effect.fnUntraced(function* (
       ...result,
       outcome: rows.length > 0 ? "failed" : "passed",
       failures: Number(rows[0]?.[COUNT] ?? 0),
+      emptyTables,
       examples: rows.map(withoutCount),
     })
   }
