@@ -50,3 +50,32 @@ describe("the closing line of a run", () => {
     expect(closing({ ...suspected, nothingNew: false })).toContain("3 suspicious empty answers")
   })
 })
+
+describe("pipelines that were not read", () => {
+  const skipped = (name: string, reason: string): PipelineSummary => ({
+    ...pipeline(name, { skipped: 2 }),
+    skipped: reason,
+  })
+
+  it("have no row, but a line for each reason", () => {
+    const said = summaryText(
+      summary(
+        pipeline("vaults", { loaded: 1 }),
+        pipeline("revert_reasons", {}),
+        skipped("loans", "loans: Invalid key (HTTP 401)"),
+        skipped("health_factors", "health_factors for 0xabc: Invalid key (HTTP 401)"),
+        skipped("cefi_positions", "path not configured (paths.cefiPositions)"),
+      ),
+      "data",
+    )
+    expect(said.match(/^\w+ {2,}/gm)).toEqual(["pipeline  ", "vaults    "])
+    expect(said).toContain("\n  loans, health_factors: Invalid key (HTTP 401)\n")
+    expect(said).toContain("\n  cefi_positions: path not configured (paths.cefiPositions)\n")
+    expect(said).toContain("\nNothing to ask: revert_reasons.\n")
+  })
+
+  it("keep their row where part of them was", () => {
+    const partly = { ...pipeline("fees", { loaded: 1, skipped: 1 }), skipped: "fees: no" }
+    expect(summaryText(summary(partly), "data")).toMatch(/^fees +1 loaded, 1 skipped/m)
+  })
+})

@@ -1,5 +1,6 @@
 // Progress of a run on standard error: a bar per pipeline on a terminal, lines elsewhere.
 import { MultiBar, type SingleBar } from "cli-progress"
+import { pipelineNames } from "../../pipelines/catalog.ts"
 import type { OnProgress, ProgressEvent } from "../../pipelines/progress.ts"
 
 export interface Display {
@@ -62,19 +63,23 @@ const plainLine = (event: ProgressEvent): string => {
 }
 
 interface Counter {
-  readonly bar: SingleBar
+  readonly tasks: number
+  /** From the first answer on: what is skipped or has nothing to ask shows none. */
+  bar: SingleBar | undefined
   readonly startedAt: number
   seen: number
   rows: number
   requests: number
 }
 
+const NAME_WIDTH = pipelineNames.reduce((max, name) => Math.max(max, name.length), 0)
+
 const bars = (): Display => {
   const multi = new MultiBar({
     stream: process.stderr,
     format:
       " {name} {bar} {value}/{total}  {rows} rows  {requests} requests  {rate} rows/s  {left}",
-    barsize: 24,
+    barsize: 16,
     hideCursor: true,
     clearOnComplete: false,
     fps: 8,
@@ -82,7 +87,8 @@ const bars = (): Display => {
     barIncompleteChar: "░",
   })
   const counters = new Map<string, Counter>()
-  const update = (counter: Counter): void => {
+  const update = (name: string, counter: Counter): void => {
+    counter.bar ??= multi.create(counter.tasks, 0, { name: name.padEnd(NAME_WIDTH) })
     const seconds = (Date.now() - counter.startedAt) / 1000
     const done = counter.seen
     const total = counter.bar.getTotal()
@@ -98,41 +104,32 @@ const bars = (): Display => {
   const onProgress = (event: ProgressEvent): void => {
     const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
     switch (event.kind) {
-      case "started": {
-        const name = event.pipeline.padEnd(18)
-        const bar = multi.create(event.tasks ?? 0, 0, {
-          name,
-          rows: "0",
-          requests: 0,
-          rate: "0",
-          left: "",
-        })
+      case "started":
         counters.set(event.pipeline, {
-          bar,
+          tasks: event.tasks ?? 0,
+          bar: undefined,
           startedAt: Date.now(),
           seen: 0,
           rows: 0,
           requests: 0,
         })
         return
-      }
       case "page":
         if (counter === undefined) return
         counter.rows += event.rows
         counter.requests += event.requests
-        update(counter)
+        if (event.requests > 0 || counter.bar !== undefined) update(event.pipeline, counter)
         return
       case "settled":
         if (counter === undefined) return
         counter.seen += 1
-        update(counter)
+        if (counter.bar !== undefined) update(event.pipeline, counter)
         return
       case "task":
         if (isNews(event)) multi.log(`${plainLine(event)}\n`)
         return
       case "finished":
-        if (counter === undefined) return
-        counter.bar.update(counter.bar.getTotal(), { left: "done" })
+        counter?.bar?.update(counter.bar.getTotal(), { left: "done" })
         return
       case "warning":
       case "stage":

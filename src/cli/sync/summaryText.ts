@@ -2,18 +2,46 @@
 import type { RunSummary } from "../../pipelines/progress.ts"
 import { failuresText } from "../check/failuresText.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 
 const count = (value: number): string => value.toLocaleString("en")
 
 const outcomes = (of: RunSummary["pipelines"][number]["outcomes"]): string =>
   Object.entries(of)
     .map(([outcome, tasks]) => `${count(tasks)} ${outcome.replaceAll("_", " ")}`)
-    .join(", ") || "nothing to ask"
+    .join(", ")
+
+type Pipelines = RunSummary["pipelines"]
+
+const isIdle = ({ outcomes: of }: Pipelines[number]): boolean => Object.keys(of).length === 0
+
+const isSkipped = ({ outcomes: of, skipped }: Pipelines[number]): boolean =>
+  skipped !== undefined && Object.keys(of).every((outcome) => outcome === "skipped")
+
+const namesOf = (pipelines: Pipelines): string => pipelines.map(({ name }) => name).join(", ")
+
+/** Without the endpoint and the subject that an error's message begins with: many share what follows. */
+const reasonOf = ({ skipped = "" }: Pipelines[number]): string =>
+  skipped.replace(/^[a-z0-9_]+(?: for [^:]+)?: /, "")
+
+/** A line for each reason. */
+const skippedText = (pipelines: Pipelines): ReadonlyArray<string> => {
+  const skipped = pipelines.filter((pipeline) => pipeline.skipped !== undefined)
+  const idle = pipelines.filter(isIdle).filter((pipeline) => !skipped.includes(pipeline))
+  const lines = [...Map.groupBy(skipped, reasonOf)].map(
+    ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
+  )
+  return [
+    ...(lines.length > 0 ? ["", "Skipped:", ...lines] : []),
+    ...(idle.length > 0 ? ["", paragraph(`Nothing to ask: ${namesOf(idle)}.`, 2)] : []),
+  ]
+}
 
 export const summaryText = (summary: RunSummary, dataDir: string): string => {
+  const asked = summary.pipelines.filter((pipeline) => !isIdle(pipeline) && !isSkipped(pipeline))
   const table = textTable(
     ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"],
-    summary.pipelines.map((pipeline) => [
+    asked.map((pipeline) => [
       pipeline.name,
       outcomes(pipeline.outcomes),
       count(pipeline.rowsInserted),
@@ -23,18 +51,12 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
     ]),
     ["left", "left", "right", "right", "right", "right"],
   )
-  const skipped = [
-    ...Map.groupBy(
-      summary.pipelines.filter((pipeline) => pipeline.skipped !== undefined),
-      ({ skipped: reason }) => reason,
-    ),
-  ].map(([reason, of]) => `  ${of.map(({ name }) => name).join(", ")}: ${reason}`)
   const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
     firstErrors.map((error) => `  ${name}: ${error}`),
   )
   return [
-    table,
-    ...(skipped.length > 0 ? ["", "Skipped:", ...skipped] : []),
+    ...(asked.length > 0 ? [table] : []),
+    ...skippedText(summary.pipelines),
     ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
     ...(summary.failedChecks.length > 0
       ? ["", "Checks that failed:", failuresText(summary.failedChecks)]
