@@ -64,8 +64,11 @@ export type MartTest = typeof MartTest.Type
  */
 const MartSource = Schema.Struct({
   table: Schema.NonEmptyString,
-  /** Column of the mart → column of the table it is made from. */
-  columns: Schema.Record(Schema.String, Schema.NonEmptyString),
+  /** Column of the mart → column of the table it is made from, or the columns. */
+  columns: Schema.Record(
+    Schema.String,
+    Schema.Union([Schema.NonEmptyString, Schema.NonEmptyArray(Schema.NonEmptyString)]),
+  ),
   where: Schema.NonEmptyString,
   /** The figure is that of the first row in this order that has a value; without it, of all the rows. */
   first_by: Schema.optionalKey(Schema.NonEmptyString),

@@ -34,10 +34,16 @@ export interface TracedFact {
   readonly fragment: Fragment | undefined
 }
 
+type Columns = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** Columns of the table, as one column of what was asked for names them. */
+export const fieldsOf = (named: string | ReadonlyArray<string> | undefined) =>
+  named === undefined ? [] : typeof named === "string" ? [named] : named
+
 export interface Origins {
   readonly table: string
-  /** Column of what was asked for → column of the table. */
-  readonly columns: Readonly<Record<string, string>>
+  /** Column of what was asked for → column of the table, or the columns it is worked out of. */
+  readonly columns: Columns
   readonly facts: ReadonlyArray<TracedFact>
   /** Further rows the figure is made of. */
   readonly more: number
@@ -110,7 +116,7 @@ const tracedColumns = (
 
 interface Found {
   readonly table: Table
-  readonly columns: Readonly<Record<string, string>>
+  readonly columns: Columns
   readonly rows: ReadonlyArray<Row>
 }
 
@@ -140,8 +146,8 @@ const factsOfMart = Effect.fnUntraced(function* (
       )
     }
     const rows = yield* rowsOfSource(copy, target, source, table)
-    for (const [column, field] of wanted) {
-      const own = rowsBehind(rows, source, field)
+    for (const [column, named] of wanted) {
+      const own = rowsBehind(rows, source, fieldsOf(named))
       const same = JSON.stringify([
         source.table,
         own.map((row) => storedKey(table).map((name) => row[name])),
@@ -149,13 +155,40 @@ const factsOfMart = Effect.fnUntraced(function* (
       const known = found.get(same)
       found.set(same, {
         table,
-        columns: { ...known?.columns, [column]: field },
+        columns: { ...known?.columns, [column]: together(known?.columns[column], named) },
         rows: own,
       })
     }
   }
-  return [...found.values()]
+  return withoutOthers([...found.values()])
 })
+
+const together = (
+  one: string | ReadonlyArray<string> | undefined,
+  other: string | ReadonlyArray<string>,
+): string | ReadonlyArray<string> => {
+  const [first = "", ...more] = new Set([...fieldsOf(one), ...fieldsOf(other)])
+  return more.length === 0 ? first : [first, ...more]
+}
+
+/** A figure that has rows behind it has no need of the origins it would have in other rows of the mart. */
+const withoutOthers = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const borneOut = new Set(
+    all.flatMap(({ columns, rows }) => (rows.length > 0 ? Object.keys(columns) : [])),
+  )
+  return all
+    .map((found) =>
+      found.rows.length > 0
+        ? found
+        : {
+            ...found,
+            columns: Object.fromEntries(
+              Object.entries(found.columns).filter(([column]) => !borneOut.has(column)),
+            ),
+          },
+    )
+    .filter(({ columns }) => Object.keys(columns).length > 0)
+}
 
 const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, table: Table) => {
   const keys = storedKey(table).map((name) => `fact.${identifier(name)}`)
@@ -171,9 +204,11 @@ const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, t
 const rowsBehind = (
   rows: ReadonlyArray<Row>,
   { first_by: order }: MartSource,
-  field: string,
+  fields: ReadonlyArray<string>,
 ): ReadonlyArray<Row> =>
-  order === undefined ? rows : rows.filter((row) => row[field] !== null).slice(0, 1)
+  order === undefined
+    ? rows
+    : rows.filter((row) => fields.every((field) => row[field] !== null)).slice(0, 1)
 
 const follow = Effect.fnUntraced(function* (
   copy: PublishedCopy,
@@ -195,12 +230,12 @@ const follow = Effect.fnUntraced(function* (
     const superseded = yield* supersededOf(copy, table, row)
     facts.push({
       key: pick(row, storedKey(table)),
-      values: pick(row, Object.values(columns)),
+      values: pick(row, Object.values(columns).flatMap(fieldsOf)),
       first_seen_at: row["_first_seen_at"],
       updated_at: row["_updated_at"],
       superseded: superseded.map((version) =>
         pick(version, [
-          ...Object.values(columns),
+          ...Object.values(columns).flatMap(fieldsOf),
           "_updated_at",
           "_superseded_at",
           "_run_id",

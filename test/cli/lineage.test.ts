@@ -10,6 +10,7 @@ import { marts } from "../../src/load/marts.ts"
 import type { RunHistory, RunReport } from "../../src/pipelines/runs.ts"
 import type { Trace } from "../../src/pipelines/trace.ts"
 import type { Found } from "../../src/cli/diff/texts.ts"
+import { traceText } from "../../src/cli/trace/texts.ts"
 import { type Around, vaulthouse } from "./command.ts"
 
 let cwd = ""
@@ -258,7 +259,7 @@ describe("trace", () => {
         if (fact === undefined || facts.length + more > 1) continue
         for (const [column, field] of Object.entries(columns)) {
           // Ages, counts and shares are made from a value, they are not it.
-          if (/_age_|hours_|_share$|_hhi$/.test(column)) continue
+          if (/_age_|hours_|_share$|_hhi$/.test(column) || typeof field !== "string") continue
           expect({ [column]: fact.values[field] }).toEqual({ [column]: found.values[column] })
           compared.push(column)
         }
@@ -343,6 +344,53 @@ describe("trace", () => {
     expect(stdout).toMatch(/^ +GET http:.*fields=ratio/m)
     expect(stdout).toMatch(/^ +raw\/\S+\.ndjson\.zst, frame at byte \d+; sha256 [0-9a-f]{64}$/m)
     expect(stdout).toMatch(/^ +body +\$\[\d+\]/m)
+  })
+
+  it("knows a vault by its name, and writes a chain as it is written", async () => {
+    const [named] = await rows(
+      `select vault_name, chain_id from core.vaults where is_current and vault_address = '${vault}'`,
+    )
+    const name = String(named?.["vault_name"])
+    const byName = await json<Trace>(["trace", "vault_latest", "--vault", name])
+    const byAddress = await json<Trace>(["trace", "vault_latest", "--vault", vault])
+    expect(byName.key).toEqual(byAddress.key)
+    expect(byName.origins).toEqual(byAddress.origins)
+    const { stdout } = await typed(["trace", "vault_latest", "--vault", name])
+    expect(stdout).toContain(`mart.vault_latest  chain_id ${String(named?.["chain_id"])}  `)
+    expect(traceText({ ...byName, key: { chain_id: 43114 } }, { withBody: false })).toContain(
+      "chain_id 43114",
+    )
+    const { code, stderr } = await typed(["trace", "vault_latest", "--vault", name.slice(0, -1)])
+    expect(code).toBe(2)
+    expect(stderr).toContain("no vault is named that")
+  })
+
+  it("tells of a comparison what stands on its sides, and of no other comparison's", async () => {
+    const sides = async (comparison: string, column: string) => {
+      const found = await json<Trace>([
+        ...["trace", "reconciliation", "--vault", vault, "--key", `comparison=${comparison}`],
+        ...["--column", column],
+      ])
+      return found.origins.map(({ table, columns, facts }) => ({
+        table,
+        columns,
+        hasRows: facts.length > 0,
+      }))
+    }
+    expect(await sides("backing_supply_collateral_ratio", "left_value")).toEqual([
+      {
+        table: "core.ratio_history",
+        columns: { left_value: ["actual_tvl", "tvl_on_vault"] },
+        hasRows: true,
+      },
+    ])
+    expect(await sides("backing_supply_collateral_ratio", "tolerance")).toEqual([
+      {
+        table: "core.ratio_history",
+        columns: { tolerance: "adjusted_redeem_ratio" },
+        hasRows: true,
+      },
+    ])
   })
 
   it("will not show a body that was changed", async () => {

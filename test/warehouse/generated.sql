@@ -453,3 +453,135 @@ select
 from (values ('a'), ('b')) as t (vault_address)
 cross join (values ('ratio_history'), ('apy_history')) as p (pipeline)
 cross join range(26) as gaps (nth);
+
+-- A vault whose figures can be set side by side, and whose governance could be read in part.
+insert into core.vaults by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    'y' as vault_address_as_served,
+    'evm' as chain_type,
+    'y' as vault_name,
+    timestamp '2026-03-01' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.annualized_apy by name
+select
+    'y' as vault_address,
+    0.05 as liquid_apy_7_day,
+    0.04 as liquid_apy_30_day,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.apy_history by name
+select
+    'y' as vault_address,
+    date '2026-02-25' + nth::integer as date,
+    false as is_smoothed,
+    7 as averaging_period_days,
+    0.05 as apy,
+    'r' as _run_id,
+    timestamp '2026-03-30' as _first_seen_at,
+    timestamp '2026-03-30' as _updated_at
+from range(31) as days (nth);
+
+insert into core.withdrawal_summaries by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    20 as total_withdrawals,
+    1000 as total_assets,
+    1 as pending_requests,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.withdrawal_requests by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    'w' as request_id,
+    20 as amount,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.position_snapshots by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    timestamp '2026-03-20' as snapshot_at,
+    1000 as total_nav,
+    'r' as _run_id,
+    snapshot_at as _first_seen_at,
+    snapshot_at as _updated_at;
+
+insert into core.vault_summary_allocations by name
+select
+    'y' as vault_address,
+    'p' as position,
+    1000 as value,
+    timestamp '2026-03-20' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.timelocks by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    't' as timelock_id,
+    'scheduled' as status,
+    timestamp '2026-03-10' as scheduled_at,
+    timestamp '2026-03-10' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.timelock_requests by name
+select
+    1 as chain_id,
+    'y' as vault_address,
+    't' as timelock_id,
+    'scheduled' as status,
+    86400 as delay_seconds,
+    timestamp '2026-03-10' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.observation_warnings by name
+select
+    'roles' as endpoint,
+    1 as chain_id,
+    'y' as vault_address,
+    'custody data unavailable' as warning,
+    timestamp '2026-03-10' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at;
+
+insert into core.ratio_history by name
+select
+    'y' as vault_address,
+    timestamp '2026-03-20' as observed_at,
+    1000 as actual_tvl,
+    1000 as tvl_on_vault,
+    1 as adjusted_redeem_ratio,
+    'r' as _run_id,
+    observed_at as _first_seen_at,
+    observed_at as _updated_at;

@@ -53,7 +53,9 @@ describe("every mart, on generated rows", () => {
       const { table, columns, where, first_by: order } = source
       const declared = mart.columns.map(({ name }) => name)
       expect(declared).toEqual(expect.arrayContaining(Object.keys(columns)))
-      const fields = Object.values(columns).map((field) => `fact.${identifier(field)}`)
+      const fields = Object.values(columns)
+        .flat()
+        .map((field) => `fact.${identifier(field)}`)
       await warehouse.connection.run(`USE ${CATALOG}`)
       const rows = await readRows(
         warehouse.connection,

@@ -8,7 +8,11 @@ export const trace: Command = {
     "From a row of a mart or a table of core: the rows it is made from with what they said before, the run that wrote them, and the archived response each was read from. Without --date or --at, the newest row. Reads the published copy and the archive.",
   positional: { name: "table", describe: "A mart or a table of core" },
   flags: {
-    vault: { type: "string", requiresArg: true, describe: "Vault of the row" },
+    vault: {
+      type: "string",
+      requiresArg: true,
+      describe: "Vault of the row: its address or its name",
+    },
     date: { type: "string", requiresArg: true, describe: "UTC day of the row (YYYY-MM-DD)" },
     at: {
       type: "string",

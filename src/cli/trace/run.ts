@@ -4,12 +4,12 @@ import { parseInstant } from "../../domain/time.ts"
 import { openPublishedCopy } from "../../pipelines/published.ts"
 import { trace } from "../../pipelines/trace.ts"
 import type { Moment } from "../../pipelines/traceTarget.ts"
+import { vaultNamed } from "../../pipelines/vaultNamed.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { rowLimit } from "../rowLimit.ts"
-import { vaultFlag } from "../vaultFlag.ts"
 import { traceText } from "./texts.ts"
 
 export const runTrace = (argv: Arguments): Promise<ExitCode> =>
@@ -22,9 +22,8 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
           advice: "For example: vaulthouse trace vault_latest --vault 0x…",
         })
       }
-      const request = {
+      const options = {
         table,
-        vault: yield* vaultFlag(argv),
         moment: yield* momentOf(argv),
         key: yield* keyOf(argv),
         column: textOf(argv, "column"),
@@ -32,6 +31,11 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
         withBody: argv["body"] === true,
       }
       const copy = yield* openPublishedCopy(dataDir)
+      const vault = textOf(argv, "vault")
+      const request = {
+        ...options,
+        vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
+      }
       const found = yield* trace(copy, dataDir, request)
       process.stdout.write(
         argv["json"] === true ? `${JSON.stringify(found, null, 2)}\n` : traceText(found, request),

@@ -1,6 +1,6 @@
 // The way from a figure back to its response, for people: each step indented below what it explains.
 import type { Row } from "../../pipelines/runs.ts"
-import type { Origins, Trace, TracedFact } from "../../pipelines/trace.ts"
+import { fieldsOf, type Origins, type Trace, type TracedFact } from "../../pipelines/trace.ts"
 import { cellText } from "../rowsTable.ts"
 
 export interface Wish {
@@ -10,7 +10,7 @@ export interface Wish {
 export const traceText = (found: Trace, wish: Wish): string => {
   const heading = `${found.table}  ${pairs(found.key)}`
   const figures = Object.entries(found.values).map(
-    ([name, value]) => `  ${name} = ${cellText(value)}`,
+    ([name, value]) => `  ${name} = ${valueText(name, value)}`,
   )
   // A table's own row needs no names for its columns: they are the table's.
   const isOwn = found.origins.length === 1 && found.origins[0]?.table === found.table
@@ -23,9 +23,15 @@ export const traceText = (found: Trace, wish: Wish): string => {
   ].join("\n")
 }
 
+/** What numbers something is no amount: 43114 is a chain, 43,114 would be a count. */
+const valueText = (name: string, value: unknown): string =>
+  typeof value === "number" && /(^|_)(id|ordinal|year)$/.test(name)
+    ? String(value)
+    : cellText(value)
+
 const pairs = (row: Row): string =>
   Object.entries(row)
-    .map(([name, value]) => `${name} ${cellText(value)}`)
+    .map(([name, value]) => `${name} ${valueText(name, value)}`)
     .join("  ")
 
 const originTexts = (
@@ -34,7 +40,7 @@ const originTexts = (
   wish: Wish,
 ): ReadonlyArray<string> => {
   const named = Object.entries(columns).map(([column, field]) =>
-    column === field ? column : `${column} (${field})`,
+    column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
   )
   if (facts.length === 0) {
     return [`${named.join(", ")}: no row of ${table} stands behind it.`, ""]
@@ -56,7 +62,7 @@ const factTexts = (fact: TracedFact, isOwn: boolean, wish: Wish): ReadonlyArray<
     : [
         `  row       ${pairs(fact.key)}`,
         ...Object.entries(fact.values).map(
-          ([name, value]) => `              ${name} = ${cellText(value)}`,
+          ([name, value]) => `              ${name} = ${valueText(name, value)}`,
         ),
       ]),
   `  known     first at ${cellText(fact.first_seen_at)}, with these values since ${cellText(fact.updated_at)}`,
@@ -68,7 +74,7 @@ const factTexts = (fact: TracedFact, isOwn: boolean, wish: Wish): ReadonlyArray<
 const supersededTexts = (version: Row): ReadonlyArray<string> => {
   const values = Object.entries(version)
     .filter(([name]) => !name.startsWith("_"))
-    .map(([name, value]) => `${name} = ${cellText(value)}`)
+    .map(([name, value]) => `${name} = ${valueText(name, value)}`)
   return [
     `  before    ${values.join(", ")}`,
     `              from ${cellText(version["_updated_at"])} (run ${cellText(version["_run_id"])}) until ${cellText(version["_superseded_at"])} (run ${cellText(version["_superseded_by_run_id"])})`,
