@@ -185,6 +185,9 @@ export const changedSincePublication = (
     const warehouse = yield* Warehouse
     const receipt = yield* Effect.promise(() => lastReceipt(warehouse.dataDir))
     if (receipt?.definition !== definition) return true
+    // Views that were not recorded, or by another version of DuckDB, could not be verified.
+    const [version] = yield* warehouse.rows("SELECT library_version AS v FROM pragma_version()")
+    if (receipt.views === undefined || receipt.duckdb !== version?.["v"]) return true
     const since = receipt.published_at_micros ?? 0
     const changed = yield* warehouse.rows(
       `SELECT 1 FROM ${CATALOG}.ops.partition_changes

@@ -171,6 +171,21 @@ describe("whether there is news", () => {
     }),
   )
 
+  it.live("views that were not recorded, or by another DuckDB, are", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      const file = join(dataDir, "published/publication.json")
+      const receipt = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
+      for (const other of [{ views: undefined }, { duckdb: "v1.0.0" }]) {
+        writeFileSync(file, JSON.stringify({ ...receipt, ...other }))
+        expect(yield* changed(dataDir)).toBe(true)
+      }
+      writeFileSync(file, JSON.stringify(receipt))
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
   it.live("a publication that was not completed leaves it", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
