@@ -367,10 +367,9 @@ describe("trace", () => {
 
   it("tells of a comparison what stands on its sides, and of no other comparison's", async () => {
     const sides = async (comparison: string, column: string) => {
-      const found = await json<Trace>([
-        ...["trace", "reconciliation", "--vault", vault, "--key", `comparison=${comparison}`],
-        ...["--column", column],
-      ])
+      const whose = ["--vault", vault, "--key", `comparison=${comparison}`]
+      const args = ["trace", "reconciliation", ...whose, "--column", column]
+      const found = await json<Trace>(args)
       return found.origins.map(({ table, columns, facts }) => ({
         table,
         columns,
