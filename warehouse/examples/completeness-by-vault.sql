@@ -4,7 +4,7 @@
 --     $vault = null  address or name of a vault; null is every vault
 --
 -- Counts of expected hours (ratio, pnl) or days (apy, allocation), from the first fact to what was covered
--- last. `empty` is the service's own word for nothing there; `missing` means that nobody has asked, or been
+-- last. `empty` was asked and answered, and there is nothing here; `missing` means that nobody has asked, or been
 -- answered. Only series that have a fact at all: a vault without any has no row, see mart.freshness.
 with
 

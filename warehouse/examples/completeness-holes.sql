@@ -5,8 +5,8 @@
 --     $series = null  ratio, pnl, apy or allocation; null is all of them
 --
 -- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
--- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` and `unreachable` are the service's
--- last word.
+-- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` (asked and answered, nothing
+-- here) and `unreachable` are the service's last word.
 with
 
 vaults as (
