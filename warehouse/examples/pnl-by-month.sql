@@ -5,7 +5,9 @@
 --
 -- USD, and the vault's own asset. Unrealized PnL is a level: what a month made is the sum of its daily
 -- changes, and a vault's first day has none, since nobody knows where it came from. share_of_total is null
--- where the changes cancel out to zero. The months add up to the change from the first close to the newest.
+-- where the changes cancel out to zero. A vault's first month, from its first close on, and the month under way
+-- are parts of months: do not set them beside whole ones. The months add up to the change from the first close
+-- to the newest.
 with
 
 days as (

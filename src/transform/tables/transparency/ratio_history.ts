@@ -33,14 +33,14 @@ export const ratioHistory: Table = {
       name: "actual_tvl",
       type: "double",
       fields: ["actual_tvl"],
-      unit: "the vault's underlying asset, as served",
+      unit: "as served; the document names no unit",
       comment: "Backing, mark-to-market",
     },
     {
       name: "tvl_on_vault",
       type: "double",
       fields: ["tvl_on_vault"],
-      unit: "the vault's underlying asset, as served",
+      unit: "as served; the document names no unit",
       comment: "Supply, reported by the vault contract",
     },
     {

@@ -29,19 +29,22 @@ export const vaultSummaries: Table = {
       name: "return_1_day",
       type: "double",
       unit: "as served, see recent_returns",
-      comment: "Return over one day",
+      comment:
+        "Return over one day, as served: it may be percent or a fraction, the document does not say",
     },
     {
       name: "return_7_day",
       type: "double",
       unit: "as served, see recent_returns",
-      comment: "Return over seven days",
+      comment:
+        "Return over seven days, as served: it may be percent or a fraction, the document does not say",
     },
     {
       name: "return_30_day",
       type: "double",
       unit: "as served, see recent_returns",
-      comment: "Return over thirty days",
+      comment:
+        "Return over thirty days, as served: it may be percent or a fraction, the document does not say",
     },
     {
       name: "recent_returns",
