@@ -26,7 +26,7 @@ role_warnings as (
     select
         chain_id,
         vault_address,
-        string_agg(warning, '; ' order by warning) as warnings
+        string_agg(warning, ' | ' order by warning) as warnings
     from core.observation_warnings
     where is_current and endpoint = 'roles'
     group by chain_id, vault_address
