@@ -11,10 +11,11 @@ import { literal } from "./sql.ts"
 /** There is no published copy, or DuckDB refused the question. */
 export class ReadError extends Data.TaggedError("ReadError")<{
   readonly why: string
+  /** Empty where the reason says it all. */
   readonly advice: string
 }> {
   override get message(): string {
-    return `${this.why}\n${this.advice}`
+    return this.advice === "" ? this.why : `${this.why}\n${this.advice}`
   }
 }
 
@@ -40,7 +41,20 @@ export interface PublishedCopy {
 
 const REPUBLISH =
   "Delete the `published` folder and run `vaulthouse sync`: it is made again from the warehouse."
-const LOOK_UP = "`vaulthouse tables` lists tables and columns."
+
+/** What to do about DuckDB's refusal of a question. */
+const adviceOn = (refusal: string): string => {
+  const missing = /following prepared statement parameters: (.+)/.exec(refusal)?.[1]
+  if (missing !== undefined) {
+    const names = missing.split(",").map((name) => name.trim())
+    return names.some((name) => /^\d+$/.test(name))
+      ? "Write a parameter as $name and give it a value: `--param name=…`."
+      : `Give ${names.length === 1 ? "it a value" : "them values"}: ${names.map((name) => `\`--param ${name}=…\``).join(" ")}.`
+  }
+  const isUnknown =
+    /Referenced (column|table) |does not have a column|(Table|View|Table Function) with name/
+  return isUnknown.test(refusal) ? "`vaulthouse tables` lists tables and columns." : ""
+}
 
 /** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
 export const openPublishedCopy = (dataDir: string) =>
@@ -53,11 +67,15 @@ export const openPublishedCopy = (dataDir: string) =>
       })
     }
     const { connection } = yield* Effect.acquireRelease(
-      attempt(`${file} can't be opened`, REPUBLISH, () => open(file)),
+      attempt(
+        `${file} can't be opened`,
+        () => REPUBLISH,
+        () => open(file),
+      ),
       ({ instance }) => Effect.sync(() => instance.closeSync()),
     )
     const ask: PublishedCopy["ask"] = (sql, parameters) =>
-      attempt("DuckDB refused the question", LOOK_UP, async () => {
+      attempt("DuckDB refused the question", adviceOn, async () => {
         const statements = await connection.extractStatements(sql)
         if (statements.count > 1) {
           throw new Error(`${statements.count} statements at once; ask them one at a time`)
@@ -74,7 +92,7 @@ export const openPublishedCopy = (dataDir: string) =>
         }
       })
     const rows: PublishedCopy["rows"] = (sql, parameters) =>
-      attempt("DuckDB refused the question", LOOK_UP, async () => {
+      attempt("DuckDB refused the question", adviceOn, async () => {
         const reader = await connection.runAndReadAll(sql, bound(parameters))
         return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
       })
@@ -96,14 +114,13 @@ const open = async (file: string) => {
 
 const attempt = <A>(
   what: string,
-  advice: string,
+  advice: (refusal: string) => string,
   work: () => Promise<A>,
 ): Effect.Effect<A, ReadError> =>
   Effect.tryPromise({
     try: work,
-    catch: (cause) =>
-      new ReadError({
-        why: `${what}: ${cause instanceof Error ? cause.message.trim() : String(cause)}`,
-        advice,
-      }),
+    catch: (cause) => {
+      const refusal = cause instanceof Error ? cause.message.trim() : String(cause)
+      return new ReadError({ why: `${what}: ${refusal}`, advice: advice(refusal) })
+    },
   })

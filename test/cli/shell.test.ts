@@ -126,7 +126,31 @@ describe("completion", () => {
   })
 })
 
+describe("a refused question", () => {
+  const refused: ReadonlyArray<readonly [sql: string, advice: string | undefined]> = [
+    ["select $day as day", "Give it a value: `--param day=…`."],
+    ["select nosuch from mart.vault_latest", "`vaulthouse tables` lists tables and columns."],
+    ["select * from core.nosuch", "`vaulthouse tables` lists tables and columns."],
+    ["selec 1", undefined],
+    ["select 'a'::integer", undefined],
+  ]
+  it.each(refused)("%s", async (sql, advice) => {
+    const { code, stderr } = await vaulthouse(["query", sql], { cwd })
+    expect(code).not.toBe(0)
+    expect(stderr).toContain("DuckDB refused the question")
+    if (advice === undefined) expect(stderr).not.toMatch(/vaulthouse tables|--param/)
+    else expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice)
+  })
+})
+
 describe("shell", () => {
+  it.each(["exit", "quit;"])("%s is told how the shell ends, and goes on", async (word) => {
+    const { stdout, stderr } = await typedInto(`${word}\nselect 1 as one;\n`)
+    expect(stderr).toBe("")
+    expect(stdout).toContain("`.quit` or Ctrl-D ends the shell.")
+    expect(stdout).toContain("one\n1\n")
+  })
+
   it("asks when a semicolon ends the question, several a line or one over lines", async () => {
     const { stdout, stderr } = await typedInto(
       "select 1 as one; select 'a;b' as two;\nselect count(*) as n\nfrom core.vaults\n;\n",

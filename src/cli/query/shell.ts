@@ -73,6 +73,10 @@ export const shell = Effect.fnUntraced(function* (
       stdout.write(runShellCommand(catalog, command))
       continue
     }
+    if (pending === "" && /^(exit|quit|\\q)\s*;?$/i.test(command)) {
+      stdout.write("`.quit` or Ctrl-D ends the shell.\n")
+      continue
+    }
     const { statements, rest } = splitStatements(`${pending}${line}\n`)
     pending = rest
     for (const statement of statements) {
