@@ -1,4 +1,5 @@
 // Checks that failed, each with its rule and a few of the rows that offend.
+import { counted } from "../counted.ts"
 import type { CheckResult } from "../../pipelines/check.ts"
 
 const MAX_EXAMPLES = 3
@@ -23,7 +24,7 @@ const failureText = ({
   const shown = examples.slice(0, MAX_EXAMPLES)
   const more = failures - shown.length
   return [
-    `  ${severity === "error" ? "ERROR" : "warn "}  ${name}: ${failures.toLocaleString("en")} row(s)`,
+    `  ${severity === "error" ? "ERROR" : "warn "}  ${name}: ${counted(failures, "row")}`,
     `         ${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`,
     ...shown.map((row) => `         - ${rowText(row)}`),
     ...(more > 0 ? [`         and ${more.toLocaleString("en")} more`] : []),

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { compact } from "../../pipelines/compact.ts"
 import type { Arguments } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 
@@ -15,8 +16,8 @@ export const runCompact = (argv: Arguments): Promise<ExitCode> =>
         argv["json"] === true
           ? `${JSON.stringify(summary)}\n`
           : segmentsBefore === segmentsAfter
-            ? `Nothing to join: ${segmentsBefore} archive file(s), at most one of each month that is over.\n`
-            : `${segmentsBefore} archive files became ${segmentsAfter}; ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`,
+            ? `Nothing to join: ${counted(segmentsBefore, "archive file")}, at most one of each month that is over.\n`
+            : `${counted(segmentsBefore, "archive file")} became ${segmentsAfter}; ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`,
       )
       return exitCodes.ok
     }),

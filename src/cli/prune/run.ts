@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { prune, type PruneSummary } from "../../pipelines/prune.ts"
 import { type Arguments, textOf } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
@@ -31,7 +32,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
   const { dropped, kept, segmentsRemoved, segmentsRewritten, bytesBefore, bytesAfter } = summary
   if (dropped === 0) return `Nothing to drop: all ${kept} archived responses are young or in use.\n`
-  const segments = `${segmentsRemoved} segment(s) removed, ${segmentsRewritten} rewritten`
+  const segments = `${counted(segmentsRemoved, "segment")} removed, ${segmentsRewritten} rewritten`
   return dryRun
     ? `Would drop ${dropped} of ${dropped + kept} responses (${segments.replace("removed", "to remove").replace("rewritten", "to rewrite")}; the archive is ${megabytes(bytesBefore)}).\n`
     : `Dropped ${dropped} of ${dropped + kept} responses: ${segments}, ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`

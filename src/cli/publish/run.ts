@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../pipelines/publish.ts"
 import type { Arguments } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { publishOptions } from "../publishOptions.ts"
@@ -20,7 +21,7 @@ export const runPublish = (argv: Arguments): Promise<ExitCode> =>
       process.stdout.write(
         argv["json"] === true
           ? `${JSON.stringify(published)}\n`
-          : `Published in ${settings.dataDir} as of ${publishedAt}: ${parquetRows.toLocaleString("en")} rows in ${parquetFiles} Parquet files, ${parquetWritten} of them written now.\n`,
+          : `Published in ${settings.dataDir} as of ${publishedAt}: ${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now.\n`,
       )
       return exitCodes.ok
     }),

@@ -4,6 +4,7 @@ import type { Config } from "../../config/Config.ts"
 import { replay, type ReplayOptions, type ReplaySummary } from "../../pipelines/replay.ts"
 import { type QuarantineSummary, replayQuarantine } from "../../pipelines/replayQuarantine.ts"
 import type { Arguments } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { publishOptions } from "../publishOptions.ts"
@@ -49,7 +50,7 @@ const everything = (argv: Arguments, options: ReplayOptions) =>
 const replayText = ({ responses, tables, published }: ReplaySummary): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
   if (differing.length === 0) {
-    return `${count(responses)} responses make the ${tables.length} tables there are, to the last bit. Nothing was changed.\n`
+    return `${counted(responses, "response")} make the ${counted(tables.length, "table")} there are, to the last bit. Nothing was changed.\n`
   }
   const table = textTable(
     ["table", "rows before", "rows now"],
@@ -76,5 +77,5 @@ const quarantineText = ({ closed, rows, stillBroken, published }: QuarantineSumm
           ["pipeline", "entity", "path", "still not as documented"],
           stillBroken.map(({ pipeline, entity, path, detail }) => [pipeline, entity, path, detail]),
         )}\n`
-  return `${count(closed)} response(s) loaded from quarantine, ${count(rows)} new or revised rows; ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
+  return `${counted(closed, "response")} loaded from quarantine, ${counted(rows, "new or revised row")}; ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
 }

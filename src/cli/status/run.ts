@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { readStatus, type Status } from "../../pipelines/status.ts"
 import type { Arguments } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
@@ -49,7 +50,7 @@ const headOf = ({ lastRun, published, asOf }: Status, dataDir: string): Readonly
   const ran =
     lastRun === undefined
       ? "no run has ended yet"
-      : `${lastRun.runId}: ${lastRun.outcome}, ended ${ago(lastRun.finishedAt, asOf)} (${lastRun.rowsInserted.toLocaleString("en")} new rows, ${lastRun.rowsRevised.toLocaleString("en")} revised, ${lastRun.requests} requests, ${lastRun.seconds.toFixed(1)} s)`
+      : `${lastRun.runId}: ${lastRun.outcome}, ended ${ago(lastRun.finishedAt, asOf)} (${counted(lastRun.rowsInserted, "new row")}, ${lastRun.rowsRevised.toLocaleString("en")} revised, ${counted(lastRun.requests, "request")}, ${lastRun.seconds.toFixed(1)} s)`
   const [copy] = published
   const made = copy === undefined ? "" : `, as of ${ago(String(copy["published_at"]), asOf)}`
   return [

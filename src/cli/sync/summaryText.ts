@@ -1,6 +1,7 @@
 // How a run ended, in a table and a sentence.
 import type { RunSummary } from "../../pipelines/progress.ts"
 import { failuresText } from "../check/failuresText.ts"
+import { counted } from "../counted.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"
 
@@ -68,13 +69,13 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
 }
 
 const closing = (summary: RunSummary, dataDir: string): string => {
-  const took = `${count(summary.requests)} requests, ${summary.seconds.toFixed(1)} s`
+  const took = `${counted(summary.requests, "request")}, ${summary.seconds.toFixed(1)} s`
   const published = summary.published ? ` Published in ${dataDir}.` : ""
   switch (summary.outcome) {
     case "complete":
       return summary.nothingNew
         ? `Nothing new (${took}).${suspicion(summary)}`
-        : `Complete: ${count(summary.rowsInserted)} new rows, ${count(summary.rowsRevised)} revised (${took}).${published}${suspicion(summary)}`
+        : `Complete: ${counted(summary.rowsInserted, "new row")}, ${count(summary.rowsRevised)} revised (${took}).${published}${suspicion(summary)}`
     case "partial":
       return `Partial: some tasks failed, the rest landed (${took}).${published} Run sync again: it asks only for what is missing.`
     case "deferred":

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { verify } from "../../pipelines/verify.ts"
 import type { Arguments } from "../Command.ts"
+import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
@@ -16,7 +17,7 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
         const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
         process.stdout.write(`${textTable(["finding", "file", "detail"], rows)}\n`)
         process.stderr.write(
-          `${findings.length} finding(s). \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.\n`,
+          `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.\n`,
         )
       }
       return findings.length === 0 ? exitCodes.ok : exitCodes.checks
