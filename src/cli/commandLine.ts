@@ -101,12 +101,19 @@ export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode
   return exitCodes.usage
 }
 
-/** Adds the nearest name to what yargs says of an unknown one. */
+/** In our words what yargs complains of; the nearest name where one is unknown. */
 const explain = (
   message: string,
   command: Command | undefined,
   args: ReadonlyArray<string>,
 ): string => {
+  const invalid = /^Invalid values:\s+Argument: (\S+), Given: (.+), Choices: (.+)$/m.exec(message)
+  if (invalid !== null) {
+    const [, flag = "", given = "", choices = ""] = invalid.map((text) => text.replaceAll('"', ""))
+    return `--${flag} ${given} is not one of ${choices}${didYouMean(given, choices.split(", ")) || "."}`
+  }
+  const valueless = /^Not enough arguments following: (\S+)$/.exec(message.trim())?.[1]
+  if (valueless !== undefined) return `--${valueless} needs a value.`
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(message.trim())?.[1]
   if (unknown === undefined) return message.trim()
   const words = unknown.split(", ")

@@ -26,6 +26,9 @@ const distance = (a: string, b: string): number => {
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
 
+// Shorter ones are part of too much.
+const MIN_PART = 4
+
 /** `undefined` when none is near enough to be worth a guess. */
 export const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
@@ -33,7 +36,13 @@ export const nearest = (text: string, known: ReadonlyArray<string>): string | un
     .map((name) => ({ name, edits: distance(wanted, plain(name)) }))
     .toSorted((a, b) => a.edits - b.edits)
   if (best === undefined) return undefined
-  return best.edits <= Math.max(1, Math.floor(wanted.length / 3)) ? best.name : undefined
+  if (best.edits <= Math.max(1, Math.floor(wanted.length / 3))) return best.name
+  // A part of a name, as it is remembered.
+  return wanted.length < MIN_PART
+    ? undefined
+    : known
+        .filter((name) => plain(name).includes(wanted))
+        .toSorted((a, b) => a.length - b.length)[0]
 }
 
 /** `; did you mean X?`, or nothing. */

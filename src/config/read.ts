@@ -159,7 +159,11 @@ const duration = (value: unknown): number | undefined => {
 const url = (text: string, path: Path): Read => {
   const parsed = URL.parse(text)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    return one(path, `${show(text)} is not an address that begins with http:// or https://`)
+    const guess = withScheme(text)
+    return one(
+      path,
+      `${show(text)} is not an address that begins with http:// or https://${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+    )
   }
   // Shown without the text: it holds a secret.
   if (parsed.username !== "" || parsed.password !== "") {
@@ -169,6 +173,16 @@ const url = (text: string, path: Path): Read => {
     return one(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
   }
   return Result.succeed(text.replace(/\/+$/, ""))
+}
+
+/** A host without its scheme; a machine of one's own seldom speaks https. */
+const withScheme = (text: string): string | undefined => {
+  const host = /^([\w-]+(?:\.[\w-]+)*)(:\d+)?(\/[^\s?#@]*)?$/.exec(text)
+  if (host === null) return undefined
+  const [, name = "", port] = host
+  const isOwn = name === "localhost" || name.startsWith("127.")
+  if (!isOwn && port === undefined && !name.includes(".")) return undefined
+  return `${isOwn ? "http" : "https"}://${text}`
 }
 
 const address = (text: string, path: Path): Read => {

@@ -66,10 +66,15 @@ export const findRun = (
       }),
     )
   }
+  if (asked === "last" && unpublished === undefined) {
+    return Effect.fail(
+      new NotThere({ why: "No run is published yet.", advice: "Run `vaulthouse sync` first." }),
+    )
+  }
   if (asked !== "" && (unpublished?.runId.startsWith(asked) === true || asked === "last")) {
     return Effect.fail(
       new NotThere({
-        why: `${unpublished === undefined ? "No run" : `Run ${unpublished.runId}`} is not in the published copy.`,
+        why: `Run ${unpublished?.runId ?? asked} is not in the published copy.`,
         advice: "`vaulthouse publish` makes the copy again; `vaulthouse runs` lists what it has.",
       }),
     )

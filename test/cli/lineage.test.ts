@@ -133,7 +133,7 @@ describe("runs", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [["show"], "not understood"],
+    [["show"], "Which run?"],
     [["shw", "last"], "not understood"],
     [["show", "1999"], "There is no run 1999; the newest are "],
     [["show", "2"], "2 runs begin with 2: "],

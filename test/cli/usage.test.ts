@@ -62,10 +62,21 @@ describe("a wrong command line", () => {
       ["`ful`; did you mean `full`?", "vaulthouse sync --help"],
     ],
     [["status", "--data-dri", "x"], ["`data-dri`; did you mean `data-dir`?"]],
-    [["sync", "--since"], ["since"]],
+    [["sync", "--since"], ["--since needs a value."]],
+    [["sync", "--base-url", "127.0.0.1:18080"], ["did you mean http://127.0.0.1:18080?"]],
+    [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
+    [
+      ["runs", "show"],
+      ["Which run?", "vaulthouse runs show last"],
+    ],
+    [["check", "--name", "one_curent"], ["did you mean"]],
+    [
+      ["simulate", "--port", "99999"],
+      ["--port 99999 is not a port", "65535"],
+    ],
     [
       ["query", "--format", "xml", "select 1"],
-      ["format", "xml", "ndjson"],
+      ["--format xml is not one of table, csv, json, ndjson, markdown."],
     ],
     [["sync"], ["No base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"]],
     [

@@ -1,6 +1,6 @@
 // Runs the checks, or the comparison with the archive, and says what they found.
 import * as Effect from "effect/Effect"
-import { didYouMean } from "../../config/nearest.ts"
+import { nearest } from "../../config/nearest.ts"
 import { allChecks, check, type CheckResult, hasErrors, isNamed } from "../../pipelines/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/replay.ts"
 import { type Arguments, textsOf } from "../Command.ts"
@@ -47,9 +47,22 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const checks = yield* allChecks
   const unknown = names.find((name) => !checks.some((each) => isNamed(each, name)))
   if (unknown === undefined) return
-  const all = checks.flatMap(({ name }) => [name, name.slice(0, name.lastIndexOf("."))])
+  // Of a rule alone, the first check that has it is named.
+  const all = new Map<string, string>()
+  for (const { name } of checks) {
+    const table = name.slice(0, name.lastIndexOf("."))
+    const parts = [
+      [name, name],
+      [table, table],
+      [table.slice(table.indexOf(".") + 1), table],
+    ]
+    for (const [part = "", of = ""] of [...parts, [name.slice(table.length + 1), name]]) {
+      if (!all.has(part)) all.set(part, of)
+    }
+  }
+  const near = nearest(unknown, [...all.keys()])
   return yield* new UsageError({
-    why: `There is no check \`${unknown}\`${didYouMean(unknown, all) || "."}`,
+    why: `There is no check \`${unknown}\`${near === undefined ? "." : `; did you mean \`${all.get(near) ?? near}\`?`}`,
     advice: "`vaulthouse check --all` lists every one.",
   })
 })

@@ -16,7 +16,10 @@ export const runRuns = (argv: Arguments): Promise<ExitCode> =>
       const [verb, asked, ...more] = textsOf(argv, "what")
       if (verb !== undefined && (verb !== "show" || asked === undefined || more.length > 0)) {
         return yield* new UsageError({
-          why: `\`runs ${textsOf(argv, "what").join(" ")}\` is not understood.`,
+          why:
+            verb === "show" && asked === undefined
+              ? "Which run?"
+              : `\`runs ${textsOf(argv, "what").join(" ")}\` is not understood.`,
           advice: "`vaulthouse runs` lists them; `vaulthouse runs show last` shows one.",
         })
       }

@@ -28,9 +28,19 @@ export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
     { code: exitCodes.ok, text: "" },
   )
 
-const explain = (cause: unknown, { port }: FlagValues): string => {
+const explain = (cause: unknown, { port, host }: FlagValues): string => {
   const { code, message } = cause as NodeJS.ErrnoException
-  return code === "EADDRINUSE"
-    ? `Port ${String(port)} is taken; name another with --port, or 0 for any free one.`
-    : message
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${String(port)} is taken; name another with --port, or 0 for any free one.`
+    case "ERR_SOCKET_BAD_PORT":
+      return `--port ${String(port)} is not a port: they go from 0, for any free one, to 65535.`
+    case "EACCES":
+      return `Port ${String(port)} is not for everyone to open; name one above 1023 with --port.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `--host ${String(host)} is no address of this machine.`
+    default:
+      return message
+  }
 }
