@@ -18,6 +18,8 @@ export interface Command {
   readonly details?: string
   readonly positional?: Positional
   readonly flags: Readonly<Record<string, Options>>
+  /** Flags of settings that its help shows; every one where absent. */
+  readonly settings?: ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
   readonly run: (argv: Arguments) => Promise<ExitCode>
 }

@@ -49,13 +49,16 @@ export const parser = (
 
 const describe = (
   sub: Argv,
-  { details, positional, flags, examples, summary, ...command }: Command,
+  { details, positional, flags, examples, summary, settings, ...command }: Command,
 ): Argv => {
   let built = sub
     .usage(
       `$0 ${usage({ ...command, summary, flags, examples, ...(positional === undefined ? {} : { positional }) })}\n\n${details ?? summary}`,
     )
     .options(flags)
+  for (const name of Object.keys(globalFlags)) {
+    if (settings?.includes(name) === false) built = built.hide(name)
+  }
   if (positional !== undefined) {
     built = built.positional(positional.name, {
       describe: positional.describe,
@@ -63,6 +66,8 @@ const describe = (
       ...(positional.many === true ? { array: true } : {}),
     })
   }
+  // Named here, the group comes before that of the settings.
+  built = built.group(Object.keys(flags), "Options:")
   for (const [line, what] of examples) built = built.example(`$0 ${line}`, what)
   return built
 }

@@ -31,7 +31,9 @@ describe("help", () => {
       const command = commands.find((each) => each.name === name)
       for (const flag of Object.keys(command?.flags ?? {})) expect(stdout).toContain(`--${flag} `)
       expect(stdout).toContain(`  vaulthouse ${command?.examples[0]?.[0].split(" ")[0] ?? "?"}`)
-      expect(stdout).toContain("--data-dir ")
+      expect(stdout.includes("--data-dir ")).toBe(name !== "simulate")
+      expect(stdout.indexOf("\nOptions:")).toBeGreaterThan(0)
+      expect(stdout.indexOf("\nSettings:")).toBeGreaterThan(stdout.indexOf("\nOptions:"))
     },
   )
 

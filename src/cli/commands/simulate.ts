@@ -22,6 +22,7 @@ export const simulate: Command = {
   details:
     "Serves the whole API on this machine, from a seed: for trying vaulthouse, for tests, and for developing against faults. Stop it with Ctrl-C.",
   flags,
+  settings: ["config", "platform-segment", "log-level"],
   examples: [
     ["simulate --port 8080", "then: vaulthouse sync --base-url http://127.0.0.1:8080"],
     ["simulate --vaults 50 --days 1000 --rate-limit 20", "more of everything, with a limit"],
