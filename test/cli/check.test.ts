@@ -58,7 +58,7 @@ describe("check", () => {
     )
     const broken = await typed("check", "--name", "core.ratio_history")
     expect(broken.code).toBe(4)
-    expect(broken.stdout).toContain("ERROR  core.ratio_history.not_in_future: 1 row(s)")
+    expect(broken.stdout).toContain("ERROR  core.ratio_history.not_in_future: 1 row\n")
     expect(broken.stdout).toContain("observed_at=2031-01-01T00:00:00.000Z")
   })
 

@@ -237,7 +237,7 @@ describe("verify", () => {
     const told = await typed(["verify", "--data-dir", dataDir])
     expect(told.code).toBe(4)
     expect(told.stdout).toMatch(/^missing +parquet\/core\/vaults\/data\.parquet /m)
-    expect(told.stderr).toContain("3 finding(s)")
+    expect(told.stderr).toContain("3 findings")
     expect(told.stderr).toContain("`vaulthouse publish --all`")
 
     const mended = await typed(["publish", "--all", "--data-dir", dataDir])

@@ -38,7 +38,7 @@ const statusText = (status: Status, dataDir: string): string => {
       ? []
       : section(
           "Swaps of unknown outcome (`vaulthouse swap --list` says how to find out)",
-          swaps,
+          swaps.map(withShortToken),
           "",
         )),
     ...section("Fields the document does not name", drift.map(shortened), "none seen"),
@@ -92,6 +92,12 @@ const tablesText = (tables: Status["tables"]): string => {
     screen(),
   )
 }
+
+/** Two addresses in full are no line of a screen, and the subaccount is what to look for. */
+const withShortToken = (swap: Status["swaps"][number]): Status["swaps"][number] => ({
+  ...swap,
+  source_token: String(swap["source_token"]).replace(/^(0x.{4}).+(.{4})$/, "$1…$2"),
+})
 
 const MAX_PATHS = 50
 
