@@ -48,16 +48,13 @@ describe("parseJson", () => {
     expect(stableStringify(lossless)).toBe(`{"v":[${text}]}`)
   })
 
-  it.effect.prop(
-    "a double comes back as it was, without a second parse",
-    [Schema.Finite],
-    ([value]) =>
-      Effect.sync(() => {
-        const { plain, lossless } = parseJson(JSON.stringify([value]))
-        expect(plain).toEqual([Object.is(value, -0) ? 0 : value])
-        // Whole numbers beyond 2^53 are kept as they are spelt.
-        if (!Number.isInteger(value) || Number.isSafeInteger(value)) expect(lossless).toBe(plain)
-      }),
+  it.effect.prop("a double comes back as it was", [Schema.Finite], ([value]) =>
+    Effect.sync(() => {
+      const { plain, lossless } = parseJson(JSON.stringify([value]))
+      expect(plain).toEqual([Object.is(value, -0) ? 0 : value])
+      // Whole numbers beyond 2^53 are kept as they are spelt.
+      if (!Number.isInteger(value) || Number.isSafeInteger(value)) expect(lossless).toEqual(plain)
+    }),
   )
 
   it.effect.prop("integers of any size survive", [Schema.BigInt], ([value]) =>

@@ -248,8 +248,8 @@ describe("a window that was broken for a while", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 30, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
-      const pipelines = ["ratio_history"]
-      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const asking = { pipelines: ["ratio_history"] }
+      yield* runOnce(simulator.url, dataDir, asking)
       const asked = () =>
         Object.entries(simulator.requests().counts)
           .filter(([name]) => name.includes("unrealized_pnl"))
@@ -260,13 +260,13 @@ describe("a window that was broken for a while", () => {
       })
       for (const _ of [1, 2, 3]) {
         const before = asked()
-        yield* runOnce(simulator.url, dataDir, { pipelines })
+        yield* runOnce(simulator.url, dataDir, asking)
         expect(asked() - before).toBe(1)
       }
       expect(yield* query(dataDir, "select endpoint from ops.quarantine")).toHaveLength(1)
       simulator.patch({ faults: [], revision: 2 })
       const before = asked()
-      const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines })
+      const { summary } = yield* runOnce(simulator.url, dataDir, asking)
       expect(summary.outcome).toBe("complete")
       expect(asked() - before).toBe(1)
       const open = "select * from ops.quarantine where closed_at is null"

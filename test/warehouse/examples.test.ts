@@ -87,6 +87,17 @@ describe("each question", () => {
     else expect(rows.length).toBeGreaterThan(0)
   })
 
+  // Sums over threads differ in their last digits from one asking to the next.
+  const rough = (row: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        typeof value === "number"
+          ? Number(Math.abs(value) < 1 ? value.toFixed(9) : value.toPrecision(9))
+          : value,
+      ]),
+    )
+
   it.each(names.filter((name) => textOf(name).includes("$vault = null")))(
     "%s asks for one vault by its name or its address, and for nothing by another's",
     async (name) => {
@@ -99,7 +110,7 @@ describe("each question", () => {
       expect(new Set(byName.rows.map((row) => row["vault_name"]))).toEqual(new Set([vault]))
       if (address !== null) {
         const byAddress = await answer(example.connection, name, { vault: String(address) })
-        expect(byAddress.rows).toEqual(byName.rows)
+        expect(byAddress.rows.map(rough)).toEqual(byName.rows.map(rough))
       }
       expect((await answer(example.connection, name, { vault: "nobody's" })).rows).toEqual([])
     },

@@ -170,8 +170,8 @@ const withoutRepeating = (
   )
   const others = gaps.filter((gap) => gap !== within)
   const from = others.reduce(
-    (start, gap) =>
-      gap.from !== undefined && gap.from <= start && gap.to >= start ? gap.to + 1 : start,
+    (begin, gap) =>
+      gap.from !== undefined && gap.from <= begin && gap.to >= begin ? gap.to + 1 : begin,
     first.from,
   )
   const window = { ...first, from }
