@@ -9,6 +9,9 @@ const json = JSON as typeof JSON & {
 
 export type JsonObject = { readonly [field: string]: unknown }
 
+// Whatever longNumber finds has such a run in it, and looking for runs costs a sixtieth.
+const longRun = /\d{16}|[\d.]{19}|\d[eE]\+?\d{3}/
+
 // Where a value can stand: an integer of 16 digits or more, a decimal of 18 or more that count, an exponent of
 // three. A hit inside a string costs time, not truth.
 const longNumber =
@@ -47,9 +50,10 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(cause instanceof Error ? cause.message : String(cause))
   }
   // The reviver costs five times a plain parse, so only texts that may need it pay.
-  const lossless: unknown = longNumber.test(text)
-    ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
-    : plain
+  const lossless: unknown =
+    longRun.test(text) && longNumber.test(text)
+      ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
+      : plain
   return Result.succeed({ plain, lossless })
 }
 
