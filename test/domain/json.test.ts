@@ -57,6 +57,31 @@ describe("parseJson", () => {
     }),
   )
 
+  const digits = Schema.String.check(Schema.isPattern(/^\d{1,25}$/))
+  const spelling = Schema.Struct({
+    before: Schema.Literals(["[", "[ ", "[-", "[1,", '[{"v":', '["7",\n', "[[-"]),
+    whole: Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,24})$/)),
+    fraction: Schema.Union([Schema.Literal(""), digits]),
+    exponent: Schema.Literals(["", "e5", "E+12", "e-7", "e+308", "E309", "e0000"]),
+  })
+
+  it.effect.prop(
+    "keeps the spelling of exactly the numbers no double holds, wherever they stand",
+    [spelling],
+    ([{ before, whole, fraction, exponent }]) =>
+      Effect.sync(() => {
+        const number = `${whole}${fraction === "" ? "" : `.${fraction}`}${exponent}`
+        const closing = before.includes("{") ? "}]" : before === "[[-" ? "]]" : "]"
+        const significant = `${whole}${fraction}`.replace(/^0+|0+$/g, "")
+        const isHeld =
+          Number.isFinite(Number(number)) &&
+          (number === whole ? Number.isSafeInteger(Number(whole)) : significant.length <= 17)
+        const { plain, lossless } = parseJson(`${before}${number}${closing}`)
+        if (isHeld) expect(lossless).toEqual(plain)
+        else expect(stableStringify(lossless)).toContain(number)
+      }),
+  )
+
   it.effect.prop("integers of any size survive", [Schema.BigInt], ([value]) =>
     Effect.sync(() => {
       const { lossless } = parseJson(`{"v":${value}}`)
