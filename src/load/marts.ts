@@ -1,20 +1,17 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
 // those two files and one line in `names`.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import * as Data from "effect/Data"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { parse } from "yaml"
 import type { Table } from "../domain/table.ts"
 import { asOfStatements } from "./asOf.ts"
 import { identifier, literal } from "./sql.ts"
+import { readWarehouseFile, WarehouseFileError } from "./warehouseFile.ts"
 import { findWarehouseFolder } from "./warehouseFolder.ts"
 
 /** In dependency order: a mart stands after those it reads. */
 const names: ReadonlyArray<string> = [
   "series",
+  "vault_addresses",
   "apy_daily",
   "vault_daily",
   "vault_hourly",
@@ -45,19 +42,6 @@ const MartColumn = Schema.Struct({
 })
 export type MartColumn = typeof MartColumn.Type
 
-const Cell = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
-const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
-
-/** Rows of the tables below it, and the rows the mart must then have, at an instant that is fixed. */
-const MartTest = Schema.Struct({
-  name: Schema.NonEmptyString,
-  /** UTC; without it the mart's answer does not depend on the time. */
-  now: Schema.optionalKey(Schema.NonEmptyString),
-  given: Schema.Record(Schema.String, Rows),
-  expect: Rows,
-})
-export type MartTest = typeof MartTest.Type
-
 /**
  * The rows some columns come from, for `vaulthouse trace`: those of a core table (`fact`) that a condition ties
  * to the mart's row (`mart`). Both names stand in the SQL of `where` and `first_by`.
@@ -84,7 +68,6 @@ const Document = Schema.Struct({
   from: Schema.optionalKey(Schema.NonEmptyArray(MartSource)),
   /** A question the mart answers, as runnable SQL. */
   example: Schema.NonEmptyString,
-  tests: Schema.NonEmptyArray(MartTest),
 })
 
 export interface Mart extends Schema.Schema.Type<typeof Document> {
@@ -93,58 +76,27 @@ export interface Mart extends Schema.Schema.Type<typeof Document> {
   readonly sql: string
 }
 
-export class MartError extends Data.TaggedError("MartError")<{
-  readonly file: string
-  readonly why: string
-  readonly cause?: unknown
-}> {
-  override get message(): string {
-    return `The mart file ${this.file} can't be used: ${this.why}. See docs/adding-a-mart.md.`
-  }
-}
-
-const decode = Schema.decodeUnknownResult(Document, { errors: "all", onExcessProperty: "error" })
-
-const readFile = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8")
-  } catch (cause) {
-    throw new MartError({ file, why: "it can't be read", cause })
-  }
-}
-
-const parseYaml = (file: string, text: string): unknown => {
-  try {
-    return parse(text)
-  } catch (cause) {
-    throw new MartError({
+/** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `WarehouseFileError`, naming file and place. */
+export const readMart = (directory: string, name: string): Mart => {
+  const { file, document, sql } = readWarehouseFile(directory, name, Document)
+  const declared = new Set(document.columns.map((column) => column.name))
+  const unknown = document.key.filter((column) => !declared.has(column))
+  if (unknown.length > 0) {
+    throw new WarehouseFileError({
       file,
-      why: cause instanceof Error ? cause.message : String(cause),
-      cause,
+      why: `its key names no column of it: ${unknown.join(", ")}`,
     })
   }
-}
-
-/** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `MartError`, naming file and place. */
-export const readMart = (directory: string, name: string): Mart => {
-  const file = join(directory, `${name}.yml`)
-  const decoded = decode(parseYaml(file, readFile(file)))
-  if (Result.isFailure(decoded)) {
-    throw new MartError({ file, why: decoded.failure.message.trim(), cause: decoded.failure })
-  }
-  const mart = decoded.success
-  const declared = new Set(mart.columns.map((column) => column.name))
-  const unknown = mart.key.filter((column) => !declared.has(column))
-  if (unknown.length > 0) {
-    throw new MartError({ file, why: `its key names no column of it: ${unknown.join(", ")}` })
-  }
-  const untold = (mart.from ?? [])
+  const untold = (document.from ?? [])
     .flatMap(({ columns }) => Object.keys(columns))
     .filter((column) => !declared.has(column))
   if (untold.length > 0) {
-    throw new MartError({ file, why: `\`from\` names no column of it: ${untold.join(", ")}` })
+    throw new WarehouseFileError({
+      file,
+      why: `\`from\` names no column of it: ${untold.join(", ")}`,
+    })
   }
-  return { ...mart, name, sql: readFile(join(directory, `${name}.sql`)).trim() }
+  return { ...document, name, sql }
 }
 
 export const martsDirectory: string = findWarehouseFolder("marts", import.meta.dirname)

@@ -2,9 +2,10 @@
 // breaks their rule.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { tableName } from "../../src/domain/table.ts"
-import { sqlChecks } from "../../src/load/checks/sqlChecks.ts"
+import { checksDirectory, sqlChecks } from "../../src/load/checks/sqlChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
 import { createMarts } from "../../src/load/marts.ts"
+import { readTests } from "../../src/load/warehouseFile.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { tables as catalogTables } from "../../src/pipelines/catalog.ts"
 import {
@@ -37,7 +38,9 @@ const plain = (row: Readonly<Record<string, unknown>>, names: ReadonlyArray<stri
 const all = { since: undefined }
 
 describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
-  it.each(check.tests)("$name", async (test) => {
+  const tests = readTests(checksDirectory, check.name)
+
+  it.each(tests)("$name", async (test) => {
     await putGiven(warehouse.connection, test.given)
     await createMartsAt(warehouse.connection, test.now ?? "2026-01-01 00:00:00")
     const rows = await offenders(`select * from (${check.sql(all)}) order by all`)
@@ -47,8 +50,8 @@ describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
   })
 
   it("has rows that pass and rows that fail in its tests, and needs tables there are", () => {
-    const given = check.tests.flatMap(({ given: of }) => Object.values(of).flat())
-    const failing = check.tests.flatMap(({ expect: of }) => of)
+    const given = tests.flatMap(({ given: of }) => Object.values(of).flat())
+    const failing = tests.flatMap(({ expect: of }) => of)
     expect(failing.length).toBeGreaterThan(0)
     expect(given.length).toBeGreaterThan(failing.length)
     expect(tables.map(tableName)).toEqual(expect.arrayContaining([...check.needs]))
@@ -56,7 +59,7 @@ describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
 
   it("judges only what was written since, where it can", async () => {
     if (!check.isIncremental) return
-    for (const { given } of check.tests) {
+    for (const { given } of tests) {
       await putGiven(warehouse.connection, given)
       // Required columns that a test leaves out are of 1970.
       expect(await offenders(check.sql({ since: 1_000_000 }))).toEqual([])

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
-import { MartError, marts, martsDirectory, readMart } from "../../src/load/marts.ts"
+import { marts, martsDirectory, readMart } from "../../src/load/marts.ts"
+import { readTests, WarehouseFileError } from "../../src/load/warehouseFile.ts"
 import { findWarehouseFolder } from "../../src/load/warehouseFolder.ts"
 
 let directory: string
@@ -26,7 +27,10 @@ const reading = (document: unknown): (() => unknown) => {
   const text = typeof document === "string" ? document : stringify(document)
   writeFileSync(join(directory, "thing.yml"), text)
   writeFileSync(join(directory, "thing.sql"), "select 1::integer as a\n")
-  return () => readMart(directory, "thing")
+  return () => ({
+    ...readMart(directory, "thing"),
+    tests: readTests(directory, "thing"),
+  })
 }
 
 describe("warehouse/marts", () => {
@@ -63,7 +67,7 @@ describe("readMart", () => {
     ["a key that is no column", { ...good, key: ["b"] }, /key names no column of it: b/],
     ["text that is not YAML", "description: [", /thing\.yml/],
   ])("says what is wrong with %s", (_, document, told) => {
-    expect(reading(document)).toThrow(MartError)
+    expect(reading(document)).toThrow(WarehouseFileError)
     expect(reading(document)).toThrow(told)
     expect(reading(document)).toThrow("adding-a-mart.md")
   })

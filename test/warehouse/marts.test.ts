@@ -1,6 +1,13 @@
 // Each mart does what its YAML file says: columns, types, comments, and given rows in, expected rows out.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createMarts, martColumnComment, martComment, marts } from "../../src/load/marts.ts"
+import {
+  createMarts,
+  martColumnComment,
+  martComment,
+  marts,
+  martsDirectory,
+} from "../../src/load/marts.ts"
+import { readTests } from "../../src/load/warehouseFile.ts"
 import { CATALOG, literal } from "../../src/load/sql.ts"
 import {
   createMartsAt,
@@ -67,7 +74,7 @@ describe.each(marts)("mart.$name", (mart) => {
 })
 
 describe.each(marts)("mart.$name, given rows", (mart) => {
-  it.each(mart.tests)("$name", async (test) => {
+  it.each(readTests(martsDirectory, mart.name))("$name", async (test) => {
     const { connection } = warehouse
     await putGiven(connection, test.given)
     await createMartsAt(connection, test.now ?? someInstant)

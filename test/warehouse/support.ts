@@ -5,9 +5,10 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
 import { allColumns, type Column, type Table, tableName } from "../../src/domain/table.ts"
 import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
-import { type Mart, type MartTest, marts, martStatements } from "../../src/load/marts.ts"
+import { type Mart, marts, martStatements } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
+import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 
 /** Every table there is, versions included. */
@@ -43,7 +44,7 @@ const tableNamed = (name: string): Table => {
   return found
 }
 
-type Row = MartTest["expect"][number]
+type Row = WarehouseTest["expect"][number]
 type Cell = Row[string]
 
 const cell = (value: Cell | undefined): string =>
@@ -72,7 +73,7 @@ const insertRow = (table: Table, row: Row): string => {
   return `INSERT INTO ${qualified(table)} VALUES (${values.join(", ")})`
 }
 
-const insertsOf = (given: MartTest["given"]): ReadonlyArray<string> =>
+const insertsOf = (given: WarehouseTest["given"]): ReadonlyArray<string> =>
   Object.entries(given).flatMap(([name, rows]) => {
     const table = tableNamed(name)
     return rows.map((row) => insertRow(table, row))
@@ -81,7 +82,7 @@ const insertsOf = (given: MartTest["given"]): ReadonlyArray<string> =>
 /** Required columns that a row leaves out are filled with something that stands for nothing. */
 export const addRows = async (
   connection: DuckDBConnection,
-  given: MartTest["given"],
+  given: WarehouseTest["given"],
 ): Promise<void> => {
   await connection.run(insertsOf(given).join(";\n"))
 }
@@ -89,7 +90,7 @@ export const addRows = async (
 /** Empties every table, then puts the given rows in. */
 export const putGiven = async (
   connection: DuckDBConnection,
-  given: MartTest["given"],
+  given: WarehouseTest["given"],
 ): Promise<void> => {
   const deletes = tables.map((table) => `DELETE FROM ${qualified(table)}`)
   await connection.run([...deletes, ...insertsOf(given)].join(";\n"))

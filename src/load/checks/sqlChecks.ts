@@ -1,27 +1,11 @@
 // The checks of warehouse/checks: each one SQL file that selects the rows that offend, and one YAML file that
 // says what the rule is. A new check is those two files.
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
-import * as Result from "effect/Result"
+import { readdirSync } from "node:fs"
 import * as Schema from "effect/Schema"
-import { parse } from "yaml"
-import { MartError } from "../marts.ts"
+import { readWarehouseFile, WarehouseFileError } from "../warehouseFile.ts"
 import { findWarehouseFolder } from "../warehouseFolder.ts"
 import { instant } from "../sql.ts"
 import type { Check, Scope } from "./Check.ts"
-
-const Cell = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
-const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
-
-/** Rows of the tables below it, and the rows that must then be found to offend. */
-const CheckTest = Schema.Struct({
-  name: Schema.NonEmptyString,
-  /** UTC; without it the answer does not depend on the time. */
-  now: Schema.optionalKey(Schema.NonEmptyString),
-  given: Schema.Record(Schema.String, Rows),
-  expect: Rows,
-})
-export type CheckTest = typeof CheckTest.Type
 
 const Document = Schema.Struct({
   description: Schema.NonEmptyString,
@@ -30,14 +14,7 @@ const Document = Schema.Struct({
   tolerance: Schema.optionalKey(Schema.Finite),
   /** Tables without whose rows there is nothing to judge. */
   needs: Schema.NonEmptyArray(Schema.NonEmptyString),
-  tests: Schema.NonEmptyArray(CheckTest),
 })
-
-export interface SqlCheck extends Check {
-  readonly tests: ReadonlyArray<CheckTest>
-}
-
-const decode = Schema.decodeUnknownResult(Document, { errors: "all", onExcessProperty: "error" })
 
 const BEGINNING = 0
 
@@ -47,24 +24,22 @@ const filled = (text: string, tolerance: number | undefined, { since }: Scope): 
     .replaceAll("$since", instant(since ?? BEGINNING))
     .replaceAll("$tolerance", `${tolerance ?? 0}::double`)
 
-/** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `MartError`, naming file and place. */
-export const readCheck = (directory: string, name: string): SqlCheck => {
-  const file = join(directory, `${name}.yml`)
-  const text = readFileSync(join(directory, `${name}.sql`), "utf8").trim()
-  const decoded = decode(parse(readFileSync(file, "utf8")))
-  if (Result.isFailure(decoded)) {
-    throw new MartError({ file, why: decoded.failure.message.trim(), cause: decoded.failure })
-  }
-  const { tolerance, ...document } = decoded.success
-  if ((tolerance === undefined) === text.includes("$tolerance")) {
-    throw new MartError({ file, why: "its tolerance and the SQL's $tolerance go together" })
+/** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `WarehouseFileError`, naming file and place. */
+export const readCheck = (directory: string, name: string): Check => {
+  const { file, document, sql } = readWarehouseFile(directory, name, Document)
+  const { tolerance } = document
+  if ((tolerance === undefined) === sql.includes("$tolerance")) {
+    throw new WarehouseFileError({
+      file,
+      why: "its tolerance and the SQL's $tolerance go together",
+    })
   }
   return {
     ...document,
     name,
     tolerance: tolerance ?? null,
-    isIncremental: text.includes("$since"),
-    sql: (scope) => filled(text, tolerance, scope),
+    isIncremental: sql.includes("$since"),
+    sql: (scope) => filled(sql, tolerance, scope),
   }
 }
 
@@ -76,6 +51,4 @@ const names = readdirSync(checksDirectory)
   .toSorted()
 
 /** Every check of warehouse/checks. The files are part of the package: a wrong one is a defect. */
-export const sqlChecks: ReadonlyArray<SqlCheck> = names.map((name) =>
-  readCheck(checksDirectory, name),
-)
+export const sqlChecks: ReadonlyArray<Check> = names.map((name) => readCheck(checksDirectory, name))
