@@ -30,7 +30,7 @@ export const evmVaults = vaultTargets({ perChain: false, evmOnly: true })
 /** EVM vaults, where the endpoint takes chain and address. */
 export const evmVaultsByChain = vaultTargets({ perChain: true, evmOnly: true })
 
-/** The same one in every run: that on the lowest chain id. */
+/** The same one in every run, and in mart.vault_addresses: that on the lowest chain id. */
 const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
   ...new Map(
     all.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),

@@ -3,11 +3,9 @@ with
 vaults as (
     select
         vault_address,
-        max(chain_id) as chain_id,
-        max(vault_name) as vault_name
-    from core.vaults
-    where is_current
-    group by vault_address
+        chain_id,
+        vault_name
+    from mart.vault_addresses
 ),
 
 snapshots as (

@@ -3,11 +3,9 @@ with
 vaults as (
     select
         vault_address,
-        max(chain_id) as chain_id,
-        max(vault_name) as vault_name
-    from core.vaults
-    where is_current
-    group by vault_address
+        chain_id,
+        vault_name
+    from mart.vault_addresses
 ),
 
 ratio_points as (
@@ -103,7 +101,7 @@ snapshot_days as (
     qualify
         row_number() over (
             partition by snapshots.vault_address, snapshots.snapshot_at::date
-            order by snapshots.snapshot_at desc, snapshots.chain_id desc
+            order by snapshots.snapshot_at desc, snapshots.chain_id
         ) = 1
 ),
 

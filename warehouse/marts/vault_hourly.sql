@@ -3,16 +3,14 @@ with
 vaults as (
     select
         vault_address,
-        max(vault_name) as vault_name
-    from core.vaults
-    where is_current
-    group by vault_address
+        chain_id,
+        vault_name
+    from mart.vault_addresses
 ),
 
 ratio_points as (
     select
         vault_address,
-        chain_id,
         observed_at,
         actual_tvl,
         tvl_on_vault,
@@ -23,7 +21,6 @@ ratio_points as (
 pnl_snapshots as (
     select
         vault_address,
-        chain_id,
         snapshot_at,
         unrealized_pnl,
         unrealized_pnl_in_asset
@@ -34,7 +31,6 @@ pnl_snapshots as (
 facts as (
     select
         vault_address,
-        chain_id,
         date_trunc('hour', observed_at)::timestamp as hour_at,
         observed_at as ratio_at,
         actual_tvl as backing,
@@ -47,7 +43,6 @@ facts as (
     union all
     select
         vault_address,
-        chain_id,
         date_trunc('hour', snapshot_at)::timestamp as hour_at,
         null::timestamp as ratio_at,
         null::double as backing,
@@ -63,7 +58,6 @@ hours as (
     select
         vault_address,
         hour_at,
-        max(chain_id) as chain_id,
         arg_max(backing, ratio_at) as backing,
         arg_max(supply, ratio_at) as supply,
         arg_max(collateral_ratio, ratio_at) as collateral_ratio,
@@ -78,6 +72,7 @@ hours as (
 named as (
     select
         hours.*,
+        vaults.chain_id,
         vaults.vault_name
     from hours
     left join vaults
