@@ -13,7 +13,10 @@ import type { Column, Rows, Table, Value } from "../domain/table.ts"
 import { parseDay, parseInstant } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
 
-/** Columns a mapping fills itself: the same value for all rows, or one value a row. */
+/**
+ * Columns a mapping fills itself: the same value for all rows, or one value a row. A number may be one of more
+ * digits than a double, as the answer held it.
+ */
 export type Computed = Readonly<Record<string, Value | ReadonlyArray<Value>>>
 
 export interface Mapped {
@@ -51,9 +54,11 @@ export const mapRecords = (options: MapOptions): Mapped => {
   const columns = table.columns.map((column) => {
     const given = computed[column.name]
     if (given !== undefined) {
-      return Array.isArray(given)
-        ? given
-        : Array.from<Value>({ length: records.length }).fill(given as Value)
+      if (!Array.isArray(given)) {
+        return Array.from<Value>({ length: records.length }).fill(given as Value)
+      }
+      const values = given as ReadonlyArray<Value>
+      return column.type === "double" ? values.map((value) => asNumber(value) ?? value) : values
     }
     return column.fields === undefined
       ? Array.from<Value>({ length: records.length }).fill(null)

@@ -268,6 +268,7 @@ describe("ApiClient", () => {
     [{ labels: ["1/2/2026"], apys: [0.1] }, [0.1]],
     [{ data: { labels: ["1/2/2026"], values: [0.1] }, status: "ok" }, [0.1]],
     [{ labels: [], values: [] }, []],
+    [{ labels: [], apy: [], warnings: [] }, []],
   ])("finds the APY values in %j", ([body, values]) =>
     Effect.gen(function* () {
       const { client } = yield* start((_, response) => json(response, body))

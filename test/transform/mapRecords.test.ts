@@ -137,6 +137,16 @@ describe("tables", () => {
     expect(Result.isFailure(rows) && rows.failure.path).toBe("$.labels[1]")
   })
 
+  it("APY history: a decimal of more digits than a double lands as the nearest one", () => {
+    const text = '{"labels":["1/2/2026"],"values":[0.024512345678901234567]}'
+    const { lossless } = Result.getOrThrow(parseJson(text))
+    const rows = apyHistoryRows(lossless as Parameters<typeof apyHistoryRows>[0], {
+      ...source,
+      inputs: { applySmoothing: true, averagingPeriodDays: 7 },
+    })
+    expect(rowsOf(rows)).toMatchObject([{ apy: 0.024512345678901234 }])
+  })
+
   it("allocation history: a protocol in parts is their sum, with the parts", () => {
     const point = { date: "2026-01-05", protocol: "Aave" }
     const rows = rowsOf(

@@ -34,6 +34,11 @@ const valuesOf = (
     (entry): entry is [string, Array<unknown>] =>
       entry[0] !== "labels" && Array.isArray(entry[1]) && entry[1].length === length,
   )
+  // Nothing beside nothing: it does not matter which of the empty arrays would hold the values.
+  const arrays = Object.values(holder).filter(Array.isArray)
+  if (length === 0 && !arrays.some((array) => array.some(Number.isFinite))) {
+    return Result.succeed([])
+  }
   const [only, ...others] = candidates
   if (only !== undefined && others.length === 0) return Result.succeed(only[1])
   const names = candidates.map(([name]) => name).join(", ") || "none"
