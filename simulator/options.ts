@@ -23,8 +23,6 @@ export interface SimulatorOptions {
   readonly now: string | null
   /** How many times recent history was restated. Default 0. Each rise restates 36 h and 5 days. */
   readonly revision: number
-  /** When each revision was made (ISO instants); a missing entry means `now`. Default []. */
-  readonly revisedAt: readonly string[]
   /** Hours between two PnL snapshots. Default 1. */
   readonly pnlEveryHours: number
   /** Size of the subaccount directory. Default 40. */
@@ -87,7 +85,6 @@ export const defaultOptions: SimulatorOptions = {
   start: null,
   now: null,
   revision: 0,
-  revisedAt: [],
   pnlEveryHours: 1,
   subaccounts: 40,
   platformSegment: "platform",
@@ -131,7 +128,12 @@ export type OptionsPatch = {
 }
 
 /** Options with both ends of history fixed. */
-export type SettledOptions = SimulatorOptions & { readonly now: string; readonly start: string }
+export type SettledOptions = SimulatorOptions & {
+  readonly now: string
+  readonly start: string
+  /** When each revision was made: the `now` at which `revision` was raised, as ISO instants. */
+  readonly revisedAt: readonly string[]
+}
 
 const instant = (text: string, name: string): number => {
   const ms = Date.parse(text)
@@ -140,7 +142,10 @@ const instant = (text: string, name: string): number => {
 }
 
 /** The patch laid over the options. `start` is kept once settled: history never moves under `now`. */
-export const settle = (from: SimulatorOptions, patch: OptionsPatch): SettledOptions => {
+export const settle = (
+  from: SimulatorOptions | SettledOptions,
+  patch: OptionsPatch,
+): SettledOptions => {
   for (const name of Object.keys(patch)) {
     if (!(name in defaultOptions)) throw new RangeError(`no such option: ${name}`)
   }
@@ -157,7 +162,8 @@ export const settle = (from: SimulatorOptions, patch: OptionsPatch): SettledOpti
   const start = merged.start === null ? now - merged.days * dayMs : instant(merged.start, "start")
   const at = new Date(now).toISOString()
   // A revision is made at one instant: what it restated stays restated when `now` moves on.
-  const revisedAt = Array.from({ length: merged.revision }, (_, i) => merged.revisedAt[i] ?? at)
+  const before = "revisedAt" in from ? from.revisedAt : []
+  const revisedAt = Array.from({ length: merged.revision }, (_, i) => before[i] ?? at)
   return {
     ...merged,
     now: at,

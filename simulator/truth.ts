@@ -122,7 +122,7 @@ const auditTruth = (world: World, vault: Vault): VaultTruth["auditEntries"] => {
   return { n: all.length, inPagesOf50: auditSeen(all, 50), inPagesOf200: auditSeen(all, 200) }
 }
 
-export const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
+const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
   index: vault.index,
   address: vault.address,
   chainId: vault.chainId,

@@ -31,8 +31,7 @@ const imports = (file: string): { still: string[]; lazy: string[] } => {
   }
 }
 const importsOf = (file: string) => [...imports(file).still, ...imports(file).lazy]
-const stage = (file: string) =>
-  /^src\/config[./]/.test(file) ? "src/config" : file.split("/").slice(0, 2).join("/")
+const stage = (file: string) => file.split("/").slice(0, 2).join("/")
 
 const mayImport: Record<string, ReadonlyArray<string>> = {
   "src/domain": ["src/domain"],

@@ -5,7 +5,7 @@ import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 
 /** How many newest days a revision restates. */
-export const restatedDays = 5
+const restatedDays = 5
 
 export interface ApySeries {
   readonly days: readonly number[]

@@ -9,7 +9,7 @@ import type { World } from "./world.ts"
 import { chains } from "./world.ts"
 
 /** `ACTIVE` is documented; the others are not (§3). */
-export const loanStates = ["ACTIVE", "ACTIVE", "ACTIVE", "REPAID", "LIQUIDATED"] as const
+const loanStates = ["ACTIVE", "ACTIVE", "ACTIVE", "REPAID", "LIQUIDATED"] as const
 
 export interface Loan {
   readonly address: string

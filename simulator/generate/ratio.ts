@@ -5,7 +5,7 @@ import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 
 /** How far back of `now` a revision restates, and late hours are still missing. */
-export const restatedHours = 36
+const restatedHours = 36
 const lateEvery = 11
 
 export interface Ratio {
@@ -31,7 +31,7 @@ const stillLate = (world: World, vault: Vault, hour: number): boolean =>
   (hour + vault.index) % lateEvery === 0 &&
   hour > (world.revisedHours.at(-1) ?? -Infinity)
 
-export const hasRatio = (world: World, vault: Vault, hour: number): boolean =>
+const hasRatio = (world: World, vault: Vault, hour: number): boolean =>
   hour >= vault.firstHour &&
   hour <= lastHour(world, vault) &&
   !vault.holes.some((hole) => hour >= hole.from && hour < hole.to) &&

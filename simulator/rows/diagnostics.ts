@@ -8,7 +8,7 @@ import { ApiError, notFound } from "../serve/errors.ts"
 import type { Call, Row } from "../serve/row.ts"
 import { vaultBy } from "../serve/row.ts"
 
-export const pricingClasses = ["Primary", "Secondary Market", "CeFi"] as const
+const pricingClasses = ["Primary", "Secondary Market", "CeFi"] as const
 
 /** From the newest daily snapshot (§2.9); field names beyond `warnings` are invented. */
 const oracleClassification = (call: Call): unknown => {

@@ -100,7 +100,7 @@ const summary = (call: Call): unknown => {
 }
 
 /** "A fixed set of four vault tokens" (§4.2): the first four EVM vaults that have history. */
-export const apyVaults = (world: World): readonly Vault[] =>
+const apyVaults = (world: World): readonly Vault[] =>
   world.vaults.filter((vault) => vault.kind === "evm" && vault.firstHour !== Infinity).slice(0, 4)
 
 // §9.2: the deprecated names are removed on this day.

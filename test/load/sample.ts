@@ -96,7 +96,7 @@ export const rowsOf = (
 
 const HOUR = 3_600_000_000
 // 2024-01-31T12:00Z: a dozen hours on begins another month.
-export const START = 1_706_702_400_000_000
+const START = 1_706_702_400_000_000
 
 export const hour = (count: number): number => START + count * HOUR
 

@@ -15,7 +15,7 @@ export const requestText = (
   ].join("\n")
 
 /** Where to look when nobody said what became of a swap. */
-export const howToFindOut = (subaccount: string, since: string): string =>
+const howToFindOut = (subaccount: string, since: string): string =>
   [
     "To find out, look at the subaccount's transactions before doing anything else:",
     `  vaulthouse call transactions --param subaccountAddress=${subaccount} --param startTime=${since}`,
