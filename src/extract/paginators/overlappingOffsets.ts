@@ -2,6 +2,7 @@
 // overlap, so that a list that moved is noticed; it is read again until a walk finds it still.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { looksCutOff } from "./plausibleCap.ts"
 
 export interface OffsetPage<A> {
   readonly content: A
@@ -10,9 +11,9 @@ export interface OffsetPage<A> {
 }
 
 export interface OverlappingOffsets<A, E, R> {
-  /** Rows a page. */
+  /** Rows a page is asked to hold. */
   readonly limit: number
-  /** Rows of a page that the next one repeats: at least one. */
+  /** Rows of such a page that the next one repeats: at least one. */
   readonly overlap: number
   /** How often the list is read before it is taken as it comes. */
   readonly maxWalks: number
@@ -49,7 +50,9 @@ interface Walk<A> {
  * and lost, as long as the others kept their order; and whatever was reordered, as long as none was lost.
  * What no walk can see is a row that jumps over the place read up to just when another that was read is lost.
  *
- * The fewest requests: a short page is the end, and only a last page that is full needs one more after it.
+ * The fewest requests: a short page is the end, and only a last page that is full needs one more after it. But a
+ * first page of fewer rows than asked for that looks cut off (§4.3 allows 1,000; a service may give out less, or
+ * have taken its default) is taken for what a page of this service holds.
  */
 export const overlappingOffsets = <A, E, R>(
   options: OverlappingOffsets<A, E, R>,
@@ -85,8 +88,10 @@ const walkOnce = Effect.fnUntraced(function* <A, E, R>(
   /** The request each key first came with, and its place then. */
   const seen = new Map<string, { readonly offset: number; readonly place: number }>()
   let found: Walk<A>["found"] = "still"
-  for (let offset = 0; ; offset += limit - overlap) {
+  let size = limit
+  for (let offset = 0; ; offset += size - Math.ceil((size * overlap) / limit)) {
     const { content, keys } = yield* read(offset)
+    if (offset === 0 && keys.length < limit && looksCutOff(keys.length)) size = keys.length
     all.push(content)
     pages.push(content)
     const known = seen.size
@@ -100,7 +105,7 @@ const walkOnce = Effect.fnUntraced(function* <A, E, R>(
       }
       places[place] = key
     }
-    const isEnd = keys.length < limit
+    const isEnd = keys.length < size
     // A full page with nothing new: the list turns in circles, or the service does not heed the offset.
     const isCircle = !isEnd && seen.size === known
     if (isCircle) found = "moved"

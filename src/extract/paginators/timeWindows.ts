@@ -3,12 +3,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 
 const MICROS_PER_MILLI = 1000
 /** Windows share this much: the service may keep finer or coarser time than the wire carries. */
 const OVERLAP = 1_000_000
-/** So many records at one instant look like an answer cut off, even where nothing older tells. */
-const PLAUSIBLE_CAP = 50
 
 /** Microseconds since 1970, both ends inclusive; an absent end is open. */
 export interface TimeWindow {
@@ -142,7 +141,7 @@ const afterRead = <A, E, R>(
   const newest = top === -Infinity ? undefined : top
   const unheeded = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
   const older = oldest < (walk.reached ?? Infinity)
-  const full = count > 0 && (count >= largest || isRound(count))
+  const full = count > 0 && (count >= largest || looksCutOff(count))
   // A service that stops short of the window for another reason than a count shows itself by giving more.
   const goesOn = full || (walk.toTheEnd && older)
   const ended = count === 0 || !goesOn || (unheeded && !older)
@@ -150,7 +149,8 @@ const afterRead = <A, E, R>(
   const tie =
     walk.filled !== undefined && older
       ? walk.filled
-      : next?.filled !== undefined && count >= PLAUSIBLE_CAP
+      : // So many records at one instant look like an answer cut off, even where nothing older tells.
+        next?.filled !== undefined && count >= CAP_STEP
         ? next.filled
         : undefined
   const suspicious =
@@ -166,9 +166,6 @@ const afterRead = <A, E, R>(
     next,
   }
 }
-
-/** A number of records a service might choose as its most, should it have lowered it. */
-const isRound = (count: number): boolean => count >= 100 && count % PLAUSIBLE_CAP === 0
 
 /** The next window into the past: again what the answer ended with, as far as that leaves room for more. */
 const further = (

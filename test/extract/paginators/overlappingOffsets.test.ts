@@ -22,6 +22,8 @@ interface Options {
   readonly overlap?: number
   readonly maxWalks?: number
   readonly failAt?: number
+  /** Rows the service gives out at most, whatever is asked for. */
+  readonly cap?: number
 }
 
 interface Page {
@@ -65,7 +67,7 @@ const walk = (initial: ReadonlyArray<string>, timeline: Timeline, options: Optio
         offsets.push(offset)
         lists.push(list)
         if (options.failAt === offsets.length) return Effect.fail("no answer")
-        const keys = list.slice(offset, offset + limit)
+        const keys = list.slice(offset, offset + Math.min(limit, options.cap ?? limit))
         return Effect.succeed({ content: { offset, keys }, keys })
       },
     }),
@@ -123,6 +125,19 @@ describe("a list that stands still", () => {
       expect(walked.offsets).toEqual(offsets)
       expect(found(walked.settled ?? [])).toEqual(new Set(names(size)))
       expect(walked.failure).toBeUndefined()
+    }),
+  )
+
+  it.effect.each([
+    { size: 2345, cap: 500 },
+    { size: 345, cap: 100 },
+    { size: 500, cap: 500 },
+    { size: 950, cap: 250 },
+  ])("of $size rows is read whole from a service that gives out $cap at once", ({ size, cap }) =>
+    Effect.gen(function* () {
+      const walked = yield* walk(names(size), [], { cap })
+      expect(found(walked.settled ?? [])).toEqual(new Set(names(size)))
+      expect(walked.offsets).toHaveLength(fewest(size, cap, cap * 0.9))
     }),
   )
 
@@ -187,7 +202,7 @@ describe("a list that moves", () => {
 
   it.effect("that shrinks below the next page's offset is noticed by the rows it lacks", () =>
     Effect.gen(function* () {
-      const lost: Change = { kind: "remove", at: 0, to: 0, count: 500 }
+      const lost: Change = { kind: "remove", at: 0, to: 0, count: 501 }
       const walked = yield* walk(names(1200), [[], [lost]])
       expect(walked.offsets).toEqual([0, 900, 0])
       expect(found(walked.settled ?? [])).toEqual(new Set(walked.lists.at(-1)))
