@@ -44,7 +44,8 @@ export class RequestBudget extends Context.Service<
             if (pause > patienceMillis) return yield* new Paused({ seconds: pause / 1000 })
             const wait = pace.reserve(now)
             if (wait <= 0) return
-            yield* Effect.sleep(wait)
+            // Clocks tick in whole milliseconds: a shorter wait would be one for the same instant.
+            yield* Effect.sleep(Math.ceil(wait))
           }
         })
 

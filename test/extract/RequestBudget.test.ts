@@ -1,0 +1,62 @@
+// The budget of a run against a token bucket it is not told of: tasks of several pipelines that always want
+// more, in simulated time.
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { RequestBudget } from "../../src/extract/RequestBudget.ts"
+
+const PER_SECOND = 20
+const BURST = 20
+const LATENCY_MILLIS = 40
+const SECONDS = 150
+const WARM_UP_SECONDS = 60
+// Pipelines with many tasks and with one: the budget knows neither.
+const tasksOf = { ratio_history: 30, apy_history: 12, fees: 5, loans: 1 }
+
+interface Sent {
+  readonly pipeline: string
+  readonly at: number
+  readonly status: 200 | 429
+}
+
+describe("RequestBudget", () => {
+  it.effect("uses what the service allows, is hardly refused, and lets no pipeline starve", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const sent: Array<Sent> = []
+      let tokens = BURST
+      let filledAt = 0
+      const request = (pipeline: string) =>
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          tokens = Math.min(BURST, tokens + ((at - filledAt) * PER_SECOND) / 1000)
+          filledAt = at
+          const status = tokens >= 1 ? 200 : 429
+          if (status === 200) tokens -= 1
+          sent.push({ pipeline, at, status })
+          yield* Effect.sleep(LATENCY_MILLIS)
+          return { status, delaySeconds: undefined }
+        })
+      const tasks = Object.entries(tasksOf).flatMap(([pipeline, count]) =>
+        Array.from({ length: count }, () =>
+          Effect.forever(budget.spend(request(pipeline), 30_000)),
+        ),
+      )
+      const running = yield* Effect.forkChild(Effect.all(tasks, { concurrency: "unbounded" }))
+      yield* TestClock.adjust(SECONDS * 1000)
+      yield* Fiber.interrupt(running)
+
+      const settled = sent.filter(({ at }) => at >= WARM_UP_SECONDS * 1000)
+      const passed = settled.filter(({ status }) => status === 200)
+      expect(passed.length / (SECONDS - WARM_UP_SECONDS)).toBeGreaterThan(0.95 * PER_SECOND)
+      expect(1 - passed.length / settled.length).toBeLessThan(0.01)
+      const all = Object.values(tasksOf).reduce((sum, count) => sum + count, 0)
+      for (const [pipeline, count] of Object.entries(tasksOf)) {
+        const share = passed.filter((each) => each.pipeline === pipeline).length / passed.length
+        expect(share, pipeline).toBeGreaterThan((0.8 * count) / all)
+      }
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+})

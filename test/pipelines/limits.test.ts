@@ -1,0 +1,116 @@
+// Limits the service does not tell of: how much it gives out at once, how fast it may be asked, and whom
+// it answers.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Simulator } from "../../simulator/index.ts"
+import { isFailure } from "../../src/domain/outcome.ts"
+import { expectTruth, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+// In the past of every clock that runs this.
+const now = "2026-06-01T12:00:00Z"
+
+/** What was answered, in the order in which it was asked. */
+const statuses = (simulator: Simulator): ReadonlyArray<number> =>
+  simulator.requests().last.map(({ status }) => status)
+
+const refusedOf = (answers: ReadonlyArray<number>): number =>
+  answers.filter((status) => status === 429).length
+
+describe("limits", () => {
+  it.live("a service that gives out 300 ratio points at once, whatever is asked for", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 130, pnlEveryHours: 6, ratioCap: 300 })
+      const dataDir = yield* temporaryFolder
+      const first = yield* runOnce(simulator.url, dataDir)
+      expect(first.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      // A month later: more came since than one answer holds.
+      simulator.patch({ now: "2026-07-01T12:00:00Z", revision: 1 })
+      const second = yield* runOnce(simulator.url, dataDir)
+      expect(second.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("a rate nobody told: everything lands, and few are refused", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 150,
+        vaults: 7,
+        subaccounts: 6,
+        slowReadMs: 0,
+        rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
+      })
+      const dataDir = yield* temporaryFolder
+      const api = { apiKey: Redacted.make("demo-admin-key") }
+      const { summary } = yield* runOnce(simulator.url, dataDir, { api })
+      expect(summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      const starved = summary.pipelines.filter(({ outcomes }) =>
+        Object.keys(outcomes).some((outcome) => outcome === "deferred" || isFailure(outcome)),
+      )
+      expect(starved).toEqual([])
+      const answers = statuses(simulator)
+      // The limit is met at all, by those who were under way when it was found; from then on hardly.
+      const met = answers.indexOf(429)
+      expect(met).toBeGreaterThan(-1)
+      const settled = answers.slice(met + 32)
+      expect(settled.length).toBeGreaterThan(200)
+      expect(refusedOf(settled) / settled.length).toBeLessThan(0.01)
+      expect(refusedOf(answers) / answers.length).toBeLessThan(0.05)
+    }),
+  )
+
+  it.live("rows whose tier the document does not show may be for curators alone", () =>
+    Effect.gen(function* () {
+      const tiers = { timelockRequests: "curator", performanceFees: "curator" } as const
+      const simulator = yield* simulated({ now, days: 20, vaults: 3, slowReadMs: 0, tiers })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["timelock_requests", "performance_fees"]
+      const run = (key: string) =>
+        Effect.map(
+          runOnce(simulator.url, dataDir, { pipelines, api: { apiKey: Redacted.make(key) } }),
+          ({ summary }) => [
+            summary.outcome,
+            ...pipelines.map((name) => {
+              const found = summary.pipelines.find((each) => each.name === name)
+              return Object.keys(found?.outcomes ?? {}).toSorted()
+            }),
+          ],
+        )
+      // Refused is not failed: it is said, and asked again with another key.
+      expect(yield* run("demo-user-key")).toEqual(["complete", ["skipped"], ["skipped"]])
+      // The youngest vault has no fees yet.
+      expect(yield* run("demo-curator-key")).toEqual(["complete", ["loaded"], ["empty", "loaded"]])
+      const [held] = yield* query(
+        dataDir,
+        `select (select count(*) from core.timelock_requests) > 0 as requests,
+           (select count(*) from core.performance_fees) > 0 as fees`,
+      )
+      expect(held).toEqual({ requests: true, fees: true })
+    }),
+  )
+
+  it.live("a chain that can be traced one day is asked again", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 20, vaults: 1, tracingChains: [] })
+      const dataDir = yield* temporaryFolder
+      const revertReasons = [{ chainId: 8453, transactionHash: `0x${"c".repeat(64)}` }]
+      const run = runOnce(simulator.url, dataDir, {
+        pipelines: ["revert_reasons"],
+        settings: { revertReasons },
+        unsupportedRetryDays: 0,
+      })
+      const explained = query(dataDir, "select chain_id::integer as chain from core.revert_reasons")
+      expect((yield* run).summary.outcome).toBe("complete")
+      expect(yield* explained).toEqual([])
+      simulator.patch({ tracingChains: [8453] })
+      expect((yield* run).summary.outcome).toBe("complete")
+      expect(yield* explained).toEqual([{ chain: 8453 }])
+    }),
+  )
+})
