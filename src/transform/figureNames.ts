@@ -14,8 +14,21 @@ export const usdValueNames = spellings(
   "balance_usd",
 )
 
-/** In whole tokens or contracts. */
-export const balanceNames = spellings("balance", "amount", "quantity", "units", "size")
+/** In whole tokens or contracts: a name that says so makes the plain one beside it the raw amount. */
+export const balanceNames = spellings(
+  "balance_normalized",
+  "normalized_balance",
+  "amount_normalized",
+  "normalized_amount",
+  "balance_formatted",
+  "amount_formatted",
+  "ui_amount",
+  "balance",
+  "amount",
+  "quantity",
+  "units",
+  "size",
+)
 
 /** In the token's smallest unit. */
 export const rawBalanceNames = spellings("raw_balance", "balance_raw", "raw_amount", "amount_raw")

@@ -163,6 +163,12 @@ describe("a figure under an ordinary name", () => {
     })
   })
 
+  it("an amount beside the same normalized is no balance", () => {
+    const { row, extra } = read("token", { amount: 5_000_000_000, amountNormalized: 5000 })
+    expect(row["balance"]).toBe(5000)
+    expect(extra).toEqual({ amount: 5_000_000_000 })
+  })
+
   it("a raw amount in text is no balance", () => {
     const { row, extra, drift } = read("token", { amount: "1500000", decimals: 6 })
     expect(row["balance"]).toBe(null)
