@@ -9,12 +9,8 @@ import type { Violation } from "../domain/violation.ts"
 import { type Answer, ApiClient } from "../extract/ApiClient.ts"
 import type { Endpoint, Inputs } from "../extract/Endpoint.ts"
 import type { Parameters } from "../extract/Parameter.ts"
-import {
-  type DateWindow,
-  dateWindows,
-  type SeriesCursor,
-  type WindowStep,
-} from "../extract/paginators/dateWindows.ts"
+import type { DateWindow, SeriesCursor } from "../extract/paginators/dateWindow.ts"
+import { dateWindows, type WindowStep } from "../extract/paginators/dateWindows.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
 import { fillHoles, type FillStep, type HoleRead, holeWindows } from "./fillHoles.ts"
 import { failedStep } from "./failedStep.ts"

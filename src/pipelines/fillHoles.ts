@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../domain/errors.ts"
 import { dayOf, formatDay } from "../domain/time.ts"
-import { type Gap, isOfOneWindow, type WindowRead } from "../extract/paginators/dateWindows.ts"
+import type { DayRange, WindowRead } from "../extract/paginators/dateWindow.ts"
+import { isOfOneWindow } from "../extract/paginators/dateWindows.ts"
 import { givenUp } from "./holes.ts"
 import type { GapNote, Holes, Memory, RunContext } from "./Pipeline.ts"
 
@@ -21,27 +22,27 @@ export interface FillHoles<A, E, R> {
   readonly openGaps: Memory["openGaps"]
   readonly windowDays: number
   readonly context: RunContext
-  readonly read: (window: Gap) => Effect.Effect<HoleRead<A>, ApiError | E, R>
+  readonly read: (window: DayRange) => Effect.Effect<HoleRead<A>, ApiError | E, R>
 }
 
 export type FillStep<A> =
   | {
       readonly _tag: "Filled"
-      readonly window: Gap
+      readonly window: DayRange
       readonly content: A
       readonly points: number
       readonly gaps: ReadonlyArray<GapNote>
       /** Nothing came where there are points: not believed. */
       readonly suspicious: boolean
     }
-  | { readonly _tag: "NotFilled"; readonly window: Gap; readonly error: ApiError }
+  | { readonly _tag: "NotFilled"; readonly window: DayRange; readonly error: ApiError }
 
 const MAX_FAILURES_IN_A_ROW = 2
 
-const daysOf = ({ from, to }: Gap): ReadonlyArray<number> =>
+const daysOf = ({ from, to }: DayRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
-const gapDays = ({ fromAt, toAt }: Memory["openGaps"][number]): Gap => ({
+const gapDays = ({ fromAt, toAt }: Memory["openGaps"][number]): DayRange => ({
   from: dayOf(fromAt),
   to: dayOf(toAt),
 })
@@ -55,7 +56,7 @@ export const holeWindows = (
   holes: Holes,
   openGaps: Memory["openGaps"],
   windowDays: number,
-): ReadonlyArray<Gap> => {
+): ReadonlyArray<DayRange> => {
   const wanted = new Set([
     ...holes.days.filter(({ missing }) => missing.length > 0).map(({ day }) => day),
     ...openGaps.flatMap((gap) => daysOf(gapDays(gap))),
@@ -77,7 +78,7 @@ export const holeWindows = (
 }
 
 interface State {
-  readonly pending: ReadonlyArray<Gap>
+  readonly pending: ReadonlyArray<DayRange>
   readonly failures: number
   /** Days the service has answered for. */
   readonly answered: ReadonlySet<number>
@@ -129,7 +130,7 @@ export const fillHoles = <A, E, R>(
 const settled = <A>(
   { holes, openGaps, context }: Pick<FillHoles<A, never, never>, "holes" | "openGaps" | "context">,
   answered: ReadonlySet<number>,
-  window: Gap,
+  window: DayRange,
   { content, points, times }: HoleRead<A>,
 ): Extract<FillStep<A>, { readonly _tag: "Filled" }> => {
   const inWindow = holes.days.filter(({ day }) => day >= window.from && day <= window.to)

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { formatDay, parseDay } from "../domain/time.ts"
-import type { SeriesCursor } from "../extract/paginators/dateWindows.ts"
+import type { SeriesCursor } from "../extract/paginators/dateWindow.ts"
 
 const Stored = Schema.Struct({
   through: Schema.String,

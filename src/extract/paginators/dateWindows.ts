@@ -5,40 +5,23 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ApiError, type ApiErrorTag } from "../../domain/errors.ts"
-
-/** Days since 1970, both ends inclusive; without `from` the window reaches back to the beginning. */
-export interface DateWindow {
-  readonly from: number | undefined
-  readonly to: number
-}
-
-export interface Gap {
-  readonly from: number
-  readonly to: number
-}
-
-/** What has been read of a series: everything between the two days, gaps recorded apart. */
-export interface SeriesCursor {
-  /** Day of the newest point read: the high-water mark. */
-  readonly through: number
-  readonly from: number
-  /** Whether nothing older exists. */
-  readonly complete: boolean
-}
-
-/** What one answer held. `full`: as many points as were asked for, so there may be more. */
-export interface WindowRead<A> {
-  readonly content: A
-  readonly points: number
-  readonly oldest: number | undefined
-  readonly newest: number | undefined
-  readonly full: boolean
-}
+import { moved, passed } from "./coveredDays.ts"
+import {
+  type Bounds,
+  type DateWindow,
+  type DayRange,
+  type Pending,
+  type SeriesCursor,
+  type State,
+  stopsShortAt,
+  type WindowRead,
+} from "./dateWindow.ts"
+import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
   /** Ranges an earlier run could not read; asked for again first. */
-  readonly gaps: ReadonlyArray<Gap>
+  readonly gaps: ReadonlyArray<DayRange>
   readonly today: number
   /** Longest window whose answer is not cut off. */
   readonly windowDays: number
@@ -56,7 +39,7 @@ export type WindowStep<A> =
       readonly points: number
       readonly cursor: SeriesCursor | undefined
       /** A gap of an earlier run that is filled now. */
-      readonly fills: Gap | undefined
+      readonly fills: DayRange | undefined
       /** Points were there before in this window, and now there is none. */
       readonly suspicious: boolean
       /** One day alone holds more points than an answer can: the rest is out of reach. */
@@ -64,38 +47,10 @@ export type WindowStep<A> =
     }
   | {
       readonly _tag: "Failed"
-      readonly window: Gap
+      readonly window: DayRange
       readonly error: ApiError
       readonly cursor: SeriesCursor | undefined
     }
-
-type Purpose =
-  /** A range an earlier run could not read. */
-  | "gap"
-  /** The first of a series never read before. */
-  | "newest"
-  /** What came since the last run, with the overlap. */
-  | "forward"
-  | "backward"
-  | "probe"
-  | "last"
-
-interface Pending extends DateWindow {
-  readonly purpose: Purpose
-  /** The whole gap this window is a part of. */
-  readonly gap?: Gap
-  /** Newest day of the answers whose older end this window asks for again; the mark once it is read. */
-  readonly verifies?: number
-  /** The window's last day was read already: finding nothing but it means that nothing is older. */
-  readonly known?: boolean
-}
-
-interface State {
-  readonly cursor: SeriesCursor | undefined
-  readonly pending: ReadonlyArray<Pending>
-  readonly windowDays: number
-  readonly failures: number
-}
 
 // A broken window must not hide the rest of the series; these speak of one window, the others (no access,
 // no such vault, a rate limit) of all of them.
@@ -137,8 +92,6 @@ interface Progress<A> {
   readonly state: State
 }
 
-type Bounds = Pick<DateWindows<never, never, never>, "since" | "windowDays">
-
 const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
   const { cursor, windowDays } = options
   const gaps = options.gaps.map((gap): Pending => ({ ...gap, purpose: "gap", gap }))
@@ -178,37 +131,6 @@ const withoutRepeating = (
   return { window: within?.gap === undefined ? window : { ...window, gap: within.gap }, others }
 }
 
-/** The next window into the past, unless the beginning or `since` is reached. */
-const backward = (
-  options: Bounds,
-  { cursor, windowDays }: State,
-  inclusive: boolean,
-): ReadonlyArray<Pending> => {
-  if (cursor === undefined || cursor.complete) return []
-  const to = inclusive ? cursor.from : cursor.from - 1
-  const floor = options.since ?? -Infinity
-  if (cursor.from <= floor) return []
-  return [{ from: Math.max(floor, to - windowDays + 1), to, purpose: "backward" }]
-}
-
-/** The newest points up to a day, however far back: tells a hole from the beginning. */
-const probe = (options: Bounds, to: number, known: boolean): ReadonlyArray<Pending> =>
-  options.since !== undefined && (known ? options.since >= to : options.since > to)
-    ? []
-    : [{ from: options.since, to, purpose: "probe", known }]
-
-/**
- * Oldest day of an answer that does not reach down to its window's start: there is nothing in between,
- * or the service gives out less at once than it says. Only asking tells.
- */
-const stopsShortAt = (window: Pending, { oldest }: WindowRead<unknown>): number | undefined =>
-  oldest === undefined ||
-  window.from === undefined ||
-  oldest <= window.from ||
-  (window.known === true && oldest >= window.to)
-    ? undefined
-    : oldest
-
 const afterRead = <A>(
   options: Bounds,
   state: State,
@@ -228,7 +150,7 @@ const afterRead = <A>(
     short === undefined
       ? state.pending
       : window.purpose === "forward" || window.purpose === "gap"
-        ? [rest(window, answer, short), ...state.pending]
+        ? [remainder(window, answer, short), ...state.pending]
         : // What is older is asked for from where the answer ended, not by the windows planned before.
           []
   const step: WindowStep<A> = {
@@ -252,109 +174,6 @@ const afterRead = <A>(
   }
 }
 
-const rest = (window: Pending, { newest }: WindowRead<unknown>, to: number): Pending => ({
-  ...window,
-  to,
-  known: true,
-  verifies: Math.max(newest ?? -Infinity, window.verifies ?? -Infinity),
-})
-
-/** Decides what comes next once nothing is pending; without an answer, the window failed. */
-const proceed = (
-  options: Bounds,
-  state: State,
-  window: Pending,
-  answer: WindowRead<unknown> | undefined,
-): State =>
-  state.pending.length > 0 ? state : { ...state, pending: next(options, state, window, answer) }
-
-const next = (
-  options: Bounds,
-  state: State,
-  window: Pending,
-  answer: WindowRead<unknown> | undefined,
-): ReadonlyArray<Pending> => {
-  switch (window.purpose) {
-    case "gap":
-    case "forward":
-      return backward(options, state, true)
-    case "newest":
-    case "backward": {
-      if (window.from === undefined) return backward(options, state, false)
-      // Behind a window that can't be read only an open question tells whether there is anything, and ends
-      // the walk when it can't be read either: by windows it would go on into the past for ever.
-      if (answer === undefined) return probe(options, window.from - 1, false)
-      if (answer.points === 0) return probe(options, window.from - 1, false)
-      const short = stopsShortAt({ ...window, known: false }, answer)
-      return short === undefined ? backward(options, state, false) : probe(options, short, true)
-    }
-    case "probe":
-      if (answer !== undefined && !nothingOlder(window, answer))
-        return backward(options, state, true)
-      // Some services show nothing unless both dates are given: look back one more window by date
-      // before believing that there is no history at all.
-      return state.cursor === undefined ? lastLook(options, state.windowDays, window.to) : []
-    case "last":
-      return backward(options, state, false)
-  }
-}
-
-const nothingOlder = ({ to, known }: Pending, { oldest }: WindowRead<unknown>): boolean =>
-  oldest === undefined || (known === true && oldest >= to)
-
-const lastLook = (options: Bounds, windowDays: number, to: number): ReadonlyArray<Pending> => [
-  { from: Math.max(options.since ?? -Infinity, to - windowDays + 1), to, purpose: "last" },
-]
-
-/** The cursor once a window is read. It covers one unbroken range, gaps being recorded apart. */
-const moved = (
-  cursor: SeriesCursor | undefined,
-  window: Pending,
-  answer: WindowRead<unknown>,
-  short: number | undefined,
-): SeriesCursor | undefined => {
-  const { newest, oldest } = answer
-  if (cursor === undefined) {
-    if (newest === undefined || oldest === undefined) return undefined
-    const from = window.purpose === "probe" ? oldest : (short ?? window.from ?? oldest)
-    return { through: newest, from, complete: false }
-  }
-  switch (window.purpose) {
-    case "gap":
-      return cursor
-    case "forward": {
-      // Not before everything up to it is read: a stop in between would leave a hole nobody knows of.
-      const through = Math.max(newest ?? -Infinity, window.verifies ?? -Infinity, cursor.through)
-      return short === undefined ? { ...cursor, through } : cursor
-    }
-    case "newest":
-    case "backward":
-    case "last":
-      return { ...cursor, from: Math.min(cursor.from, short ?? window.from ?? cursor.from) }
-    case "probe":
-      return nothingOlder(window, answer)
-        ? { ...cursor, from: window.from ?? cursor.from, complete: window.from === undefined }
-        : { ...cursor, from: Math.min(cursor.from, oldest ?? cursor.from) }
-  }
-}
-
-/** Cuts a window whose answer looks cut off into shorter ones, nearest to what is known first. */
-const split = (state: State, window: Pending & { readonly from: number }): State => {
-  const span = window.to - window.from + 1
-  const size = span > state.windowDays ? state.windowDays : Math.ceil(span / 2)
-  const parts: Array<Pending> = []
-  for (let { from } = window; from <= window.to; from += size) {
-    parts.push({ ...window, from, to: Math.min(window.to, from + size - 1) })
-  }
-  if (window.purpose === "backward" || window.purpose === "newest") parts.reverse()
-  return {
-    ...state,
-    // A denser series than expected: later windows start out shorter.
-    windowDays: Math.min(state.windowDays, size),
-    pending: [...parts, ...state.pending],
-  }
-}
-
 /** `undefined` when the failure speaks of the whole series, so that the walk ends with it. */
 const afterFailure = <A>(
   options: Bounds,
@@ -372,21 +191,5 @@ const afterFailure = <A>(
   return {
     steps: [{ _tag: "Failed", window: { from, to }, error, cursor }],
     state: proceed(options, { ...state, cursor, failures }, window, undefined),
-  }
-}
-
-/** The cursor beyond a window that failed; the gap it leaves is recorded with it. */
-const passed = (
-  cursor: SeriesCursor | undefined,
-  window: Pending & { readonly from: number },
-): SeriesCursor => {
-  if (cursor === undefined) return { through: window.to, from: window.from, complete: false }
-  switch (window.purpose) {
-    case "forward":
-      return { ...cursor, through: Math.max(cursor.through, window.to) }
-    case "gap":
-      return cursor
-    default:
-      return { ...cursor, from: Math.min(cursor.from, window.from) }
   }
 }

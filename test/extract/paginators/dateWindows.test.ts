@@ -6,13 +6,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../../../src/domain/errors.ts"
-import {
-  type DateWindow,
-  dateWindows,
-  type Gap,
-  type SeriesCursor,
-  type WindowStep,
-} from "../../../src/extract/paginators/dateWindows.ts"
+import type {
+  DateWindow,
+  DayRange,
+  SeriesCursor,
+} from "../../../src/extract/paginators/dateWindow.ts"
+import { dateWindows, type WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
 
 const TODAY = 20_000
 const LIMIT = 100
@@ -35,7 +34,7 @@ const error = (tag: "ContractViolation" | "ServerError" | "Forbidden"): ApiError
 
 interface Options {
   readonly cursor?: SeriesCursor | undefined
-  readonly gaps?: ReadonlyArray<Gap>
+  readonly gaps?: ReadonlyArray<DayRange>
   readonly since?: number
   readonly until?: number
   readonly broken?: ReadonlySet<number>
@@ -43,6 +42,8 @@ interface Options {
   readonly today?: number
   /** Most points the service really gives out at once. */
   readonly cap?: number
+  /** Days whose points hold nothing. */
+  readonly hollow?: (day: number) => boolean
 }
 
 /** Newest first and cut off at LIMIT, as §4.1 has it. */
@@ -68,11 +69,12 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
           Array.from({ length: service.get(day) ?? 0 }, (_, index) => ({ day, index })),
         )
         .slice(0, Math.min(LIMIT, options.cap ?? LIMIT))
+      const told = points.filter(({ day }) => options.hollow?.(day) !== true)
       return Effect.succeed({
-        content: points.map(({ day, index }) => `${day}/${index}`),
+        content: told.map(({ day, index }) => `${day}/${index}`),
         points: points.length,
-        oldest: points.at(-1)?.day,
-        newest: points[0]?.day,
+        oldest: told.at(-1)?.day,
+        newest: told[0]?.day,
         full: points.length === LIMIT,
       })
     },
@@ -121,6 +123,15 @@ describe("dateWindows", () => {
       expect(pointsIn(walked)).toEqual(allPoints(service))
       const cursor = lastCursor(walked)
       expect(cursor?.complete).toBe(service.size === 0 ? undefined : true)
+    }),
+  )
+
+  it.effect("a series whose newest points hold nothing is read to its beginning", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 75, perDay: 1 }])
+      const hollow = (day: number) => day > TODAY - 50
+      const walked = yield* steps(service, [], { hollow })
+      expect(pointsIn(walked)).toEqual(allPoints(service, -Infinity, TODAY - 50))
     }),
   )
 
