@@ -1,6 +1,9 @@
 // The layouts of an allocation point (§2.9 shows only its date): long, nested or wide, all read as a list
 // of { protocol, value, share, …rest }.
 import { asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
+import { defaultTimeFields } from "../domain/timeFields.ts"
+import { fieldWords } from "./fieldWords.ts"
+import { isReportTime } from "./reportTimes.ts"
 
 const protocolFields = ["protocol", "protocol_name", "protocolName", "protocol_id", "name"]
 const valueFields = [
@@ -19,6 +22,9 @@ const valueFields = [
   "nav",
 ]
 const shareFields = ["share", "weight", "allocation_pct", "allocationPct", "pct", "percentage"]
+// What a field that holds a point's allocations is called, its words joined.
+const container =
+  /^(protocol_|strategy_)?(allocations?|breakdown|positions|holdings)(_by_(protocol|strategy))?$|^(by_)?protocols?$|^strategies$/
 
 const present = (point: JsonObject, names: ReadonlyArray<string>): string | undefined =>
   names.find((name) => asNumber(point[name]) !== undefined)
@@ -31,21 +37,38 @@ export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArra
   const rest = without(point, dayField)
   const named = protocolFields.find((name) => typeof rest[name] === "string")
   if (named !== undefined) return [long(rest, named)]
-  const nested = Object.entries(rest).filter(
-    ([, value]) => isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject)),
-  )
-  const [only, ...others] = nested
-  if (only !== undefined && others.length === 0) {
-    const [field, value] = only
-    const shared = without(rest, field)
-    // The day's own figures (a total, say) stand beside each allocation; they are no allocation's value.
-    const allocations = Array.isArray(value)
-      ? value.flatMap((item: JsonObject) => allocationsOf(item, dayField))
-      : wide(value as JsonObject)
-    return allocations.map((allocation) => ({ ...shared, ...allocation }))
-  }
-  return wide(rest)
+  const field = containerOf(rest)
+  if (field === undefined) return wide(rest, isAside)
+  const value = rest[field]
+  const shared = without(rest, field)
+  // The day's own figures (a total, say) stand beside each allocation; they are no allocation's value.
+  const allocations = Array.isArray(value)
+    ? value.flatMap((item: JsonObject) => allocationsOf(item, dayField))
+    : inMap(value as JsonObject)
+  return allocations.map((allocation) => ({ ...shared, ...allocation }))
 }
+
+/** The field the allocations are in: the one of such a name, else the only one that can be it. */
+const containerOf = (point: JsonObject): string | undefined => {
+  const nested = Object.keys(point).filter((name) => {
+    const value = point[name]
+    return isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject))
+  })
+  const named = nested.find((name) => container.test(fieldWords(name).join("_")))
+  if (named !== undefined) return named
+  const [only, ...others] = nested
+  if (only === undefined || others.length > 0) return undefined
+  // Beside figures by protocol it is none of them; with a value of its own it is one of them.
+  const value = point[only]
+  const isOne = isJsonObject(value) && isAllocation(value)
+  const isBeside = Object.keys(point).some(
+    (name) => !isAside(name) && asNumber(point[name]) !== undefined,
+  )
+  return isOne || isBeside ? undefined : only
+}
+
+const isAllocation = (record: JsonObject): boolean =>
+  present(record, valueFields) !== undefined || present(record, shareFields) !== undefined
 
 const long = (point: JsonObject, protocolField: string): JsonObject => {
   const shareField = present(point, shareFields)
@@ -58,8 +81,21 @@ const long = (point: JsonObject, protocolField: string): JsonObject => {
   }
 }
 
-// Identifiers and the day's total are numbers too, and no protocol's value.
-const isAside = (name: string): boolean => /(^|_)id$|Id$|^chain|^total(_|[A-Z]|$)/.test(name)
+const total =
+  /^(grand_?)?totals?(_?(value|usd|value_?usd|usd_?value|nav|tvl|aum|assets|amount|balance|allocated|allocations?|share|weight|pct|percentage))?$/i
+const whole = new Set([...defaultTimeFields, "day", "time", "block", "block_number", "blockNumber"])
+
+/**
+ * Identifiers, times and the day's totals are numbers too, and no protocol's value. Whole names only: one that
+ * begins or ends like them may be a protocol's.
+ */
+const isAside = (name: string): boolean =>
+  whole.has(name) ||
+  isReportTime(name) ||
+  total.test(name) ||
+  /^(nav|tvl|aum|count|sum)$/i.test(name) ||
+  /^(chain|network)(_?(id|name|type))?$/i.test(name) ||
+  /^((point|record|row|snapshot|vault|subaccount|account|run|block)_?)?id$/i.test(name)
 
 /** The one numeric field, when there is just one: then it can only be the value. */
 const onlyNumber = (point: JsonObject): string | undefined => {
@@ -69,14 +105,27 @@ const onlyNumber = (point: JsonObject): string | undefined => {
   return others.length === 0 ? only : undefined
 }
 
-/** A map of protocols to numbers, or to objects that hold one. */
-const wide = (map: JsonObject): ReadonlyArray<JsonObject> => {
+/** A map of protocols to numbers, or to objects that hold one; beside a number an object must hold one. */
+const wide = (map: JsonObject, isBeside: (name: string) => boolean): ReadonlyArray<JsonObject> => {
+  const isFigure = (name: string): boolean => asNumber(map[name]) !== undefined && !isBeside(name)
+  const hasFigures = Object.keys(map).some(isFigure)
   const beside: Record<string, unknown> = {}
   const allocations: Array<JsonObject> = []
   for (const [protocol, value] of Object.entries(map)) {
-    if (asNumber(value) !== undefined && !isAside(protocol)) allocations.push({ protocol, value })
-    else if (isJsonObject(value)) allocations.push(long({ ...value, protocol }, "protocol"))
-    else beside[protocol] = value
+    if (isFigure(protocol)) allocations.push({ protocol, value })
+    else if (isJsonObject(value) && (!hasFigures || isAllocation(value))) {
+      allocations.push(long({ ...value, protocol }, "protocol"))
+    } else beside[protocol] = value
   }
   return allocations.map((allocation) => ({ ...beside, ...allocation }))
 }
+
+/** Each name of a map of its own is a protocol, but a total that the others add up to. */
+const inMap = (map: JsonObject): ReadonlyArray<JsonObject> =>
+  wide(map, (name) => {
+    if (!total.test(name)) return false
+    const sum = wide(without(map, name), () => false)
+      .map(({ value }) => asNumber(value) ?? 0)
+      .reduce((one, other) => one + other, 0)
+    return Math.abs((asNumber(map[name]) ?? 0) - sum) <= 1e-6 * Math.abs(sum)
+  })

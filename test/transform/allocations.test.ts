@@ -60,8 +60,93 @@ describe("allocationsOf", () => {
       ],
     ],
     ["an empty day", { date, allocations: [] }, []],
+    [
+      "wide with times, identifiers and figures of the day",
+      {
+        date,
+        Aave: 10,
+        Morpho: 5,
+        timestamp: 1_767_571_200,
+        updated_at: 1_767_571_200,
+        totalValueUsd: 15,
+        nav: 16,
+        chainName: "Base",
+        vault_id: 7,
+      },
+      ["Aave", "Morpho"].map((protocol) => ({
+        protocol,
+        value: protocol === "Aave" ? 10 : 5,
+        timestamp: 1_767_571_200,
+        updated_at: 1_767_571_200,
+        totalValueUsd: 15,
+        nav: 16,
+        chainName: "Base",
+        vault_id: 7,
+      })),
+    ],
+    [
+      "in a map of any names, its total aside",
+      { date, allocations: { chain: 60, time: 30, total_usd: 100, id: 10 }, source: "x" },
+      ["chain", "time", "id"].map((protocol, index) => ({
+        protocol,
+        value: [60, 30, 10][index],
+        total_usd: 100,
+        source: "x",
+      })),
+    ],
+    [
+      "in a map with a protocol called like a total",
+      { date, allocations: { Aave: 60, total: 40 } },
+      [
+        { protocol: "Aave", value: 60 },
+        { protocol: "total", value: 40 },
+      ],
+    ],
+    [
+      "in a map with a total of objects",
+      { date, protocols: { Aave: { value_usd: 60 }, Morpho: { usd: 40 }, total: 100 } },
+      [
+        { protocol: "Aave", value: 60, total: 100 },
+        { protocol: "Morpho", value: 40, total: 100 },
+      ],
+    ],
+    [
+      "wide with one protocol, an object",
+      { date, Aave: { value_usd: 10, weight: 1 } },
+      [{ protocol: "Aave", value: 10, share: 1 }],
+    ],
+    [
+      "wide beside an object of something else",
+      { date, Aave: 10, Morpho: 5, meta: { block: 7, version: 2 }, tags: [] },
+      [
+        { protocol: "Aave", value: 10, meta: { block: 7, version: 2 }, tags: [] },
+        { protocol: "Morpho", value: 5, meta: { block: 7, version: 2 }, tags: [] },
+      ],
+    ],
+    [
+      "in a map beside another",
+      { date, strategyAllocations: { Aave: 10 }, meta: { block: 7 } },
+      [{ protocol: "Aave", value: 10, meta: { block: 7 } }],
+    ],
   ])("reads a point laid out %s", (_, point, allocations) => {
     expect(allocationsOf(point, "date")).toEqual(allocations)
+  })
+
+  // Names of protocols, most of them in use, that begin or end like a day's own figure, an identifier or a time.
+  const protocols = [
+    "chainlink chainflip Chainge networkx totalis TotalFi timeless Timeswap datai dateline Idle idle liquid",
+    "SpaceId space_id navi Navigator tvlx countercoin blockfi sumer updated",
+  ].flatMap((line) => line.split(" "))
+
+  it.each(protocols)("a protocol called %s is one", (name) => {
+    const allocations = [
+      { protocol: "aave", value: 60 },
+      { protocol: name, value: 40 },
+    ]
+    expect(allocationsOf({ date, aave: 60, [name]: 40 }, "date")).toEqual(allocations)
+    expect(allocationsOf({ date, allocations: { aave: 60, [name]: 40 } }, "date")).toEqual(
+      allocations,
+    )
   })
 
   it("keeps what is no allocation beside each of them", () => {
