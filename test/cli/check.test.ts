@@ -2,9 +2,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startSimulator } from "../../simulator/index.ts"
+import { change } from "../support/warehouseRun.ts"
 import { vaulthouse } from "./command.ts"
 
 let cwd = ""
@@ -19,13 +20,8 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 
 const typed = (...args: ReadonlyArray<string>) => vaulthouse(args, { cwd })
 
-const change = async (...statements: ReadonlyArray<string>) => {
-  const instance = await DuckDBInstance.create(join(cwd, "data", "vaulthouse.duckdb"))
-  const connection = await instance.connect()
-  for (const statement of statements) await connection.run(statement)
-  connection.closeSync()
-  instance.closeSync()
-}
+const changed = (...statements: ReadonlyArray<string>) =>
+  Effect.runPromise(change(join(cwd, "data"), ...statements))
 
 describe("check", () => {
   it("passes what a run made; what is merely old warns", async () => {
@@ -52,7 +48,7 @@ describe("check", () => {
   })
 
   it("names the rows that break a rule, and exits with 4", async () => {
-    await change(
+    await changed(
       `update core.ratio_history set observed_at = '2031-01-01' where observed_at = '2026-05-20'
          and vault_address = (select min(vault_address) from core.ratio_history)`,
     )

@@ -5,18 +5,18 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js"
 import { compressors } from "hyparquet-compressors"
 import { ParquetReader } from "parquetjs-lite"
 import { allColumns, type Table } from "../../src/domain/table.ts"
 import type { ParquetOptions } from "../../src/load/parquet.ts"
+import { publishedFile } from "../../src/load/publish.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { verify } from "../../src/load/verify.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { changeFile, query, runOnce } from "../support/warehouseRun.ts"
 
 const zstd: ParquetOptions = { compression: "zstd", plain: false }
 
@@ -170,13 +170,7 @@ describe("Parquet", () => {
 })
 
 const changePublished = (dataDir: string, ...statements: ReadonlyArray<string>) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "published/vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    for (const statement of statements) await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
-  })
+  changeFile(publishedFile(dataDir), ...statements)
 
 describe("verify", () => {
   it.live("finds nothing wrong with what a run published", () =>

@@ -10,19 +10,18 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { defaultWire } from "../../src/extract/request.ts"
 import { check } from "../../src/pipelines/check.ts"
 import { compareWithArchive } from "../../src/pipelines/replay.ts"
 import { verify } from "../../src/pipelines/verify.ts"
-import { simulated } from "../support/simulated.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-const api = { apiKey: Redacted.make("demo-admin-key") }
+const api = asAdmin
 
 /** Two runs, between which the service restated some of its history. */
 const lived = Effect.gen(function* () {
@@ -39,15 +38,6 @@ const lived = Effect.gen(function* () {
   const second = yield* runOnce(simulator.url, dataDir, { api })
   return { simulator, dataDir, first, second }
 })
-
-const change = (dataDir: string, ...statements: ReadonlyArray<string>) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    for (const statement of statements) await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
-  })
 
 /** The same warehouse, changed by hand, in a folder of its own. */
 const corrupted = Effect.fnUntraced(function* (dataDir: string, statements: ReadonlyArray<string>) {
@@ -132,9 +122,24 @@ const wrongFigures: ReadonlyArray<
   ["otc_margin_range", "warn", "update core.otc_margin_requirements set posted = -1"],
   ["allocation_range", "warn", "update core.allocation_history set value = -value - 1"],
   [
-    "withdrawals_against_summary",
+    "reconciliation",
     "warn",
     "update core.withdrawal_summaries set total_withdrawals = 2 * total_withdrawals + 1",
+  ],
+  [
+    "subaccount_loan_figures",
+    "warn",
+    "update core.subaccount_loans set principal_amount = -1 where is_current",
+  ],
+  [
+    "summary_allocation_range",
+    "warn",
+    "update core.vault_summary_allocations set value = -value - 1, share = -share - 1 where is_current",
+  ],
+  [
+    "timelock_request_order",
+    "error",
+    "update core.timelock_requests set executable_at = scheduled_at - interval 1 day where is_current",
   ],
   [
     "safe_threshold_range",

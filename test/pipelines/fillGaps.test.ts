@@ -1,22 +1,11 @@
 // sync --fill-gaps: what is missing inside the known range is asked for again, once, in as few requests as can be.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { DuckDBInstance } from "@duckdb/node-api"
-import { join } from "node:path"
 import { MICROS_PER_DAY } from "../../src/domain/time.ts"
 import { holeWindows } from "../../src/pipelines/fillHoles.ts"
 import { expectTruth, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
-
-const change = (dataDir: string, ...statements: ReadonlyArray<string>) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    for (const statement of statements) await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
-  })
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const series = ["ratio_history", "allocation_history", "apy_history", "pnl_history"]
 

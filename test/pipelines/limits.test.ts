@@ -4,8 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Simulator } from "../../simulator/index.ts"
-import { isFailure } from "../../src/domain/outcome.ts"
-import { expectTruth, simulated } from "../support/simulated.ts"
+import { asAdmin, expectTruth, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 
@@ -46,12 +45,13 @@ describe("limits", () => {
         rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
       })
       const dataDir = yield* temporaryFolder
-      const api = { apiKey: Redacted.make("demo-admin-key") }
+      const api = asAdmin
       const { summary } = yield* runOnce(simulator.url, dataDir, { api })
       expect(summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
-      const starved = summary.pipelines.filter(({ outcomes }) =>
-        Object.keys(outcomes).some((outcome) => outcome === "deferred" || isFailure(outcome)),
+      const starved = summary.pipelines.filter(
+        ({ outcomes: { deferred, failed, quarantined } }) =>
+          deferred !== undefined || failed !== undefined || quarantined !== undefined,
       )
       expect(starved).toEqual([])
       const answers = statuses(simulator)

@@ -2,11 +2,9 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { allColumns, type Table } from "../../src/domain/table.ts"
 import { readSegment } from "../../src/extract/archiveSegments.ts"
@@ -16,9 +14,9 @@ import { prune } from "../../src/pipelines/prune.ts"
 import { replay } from "../../src/pipelines/replay.ts"
 import { replayQuarantine } from "../../src/pipelines/replayQuarantine.ts"
 import { verify } from "../../src/pipelines/verify.ts"
-import { simulated } from "../support/simulated.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const options = (dataDir: string) => ({
   dataDir,
@@ -27,7 +25,7 @@ const options = (dataDir: string) => ({
   onResponse: () => undefined,
 })
 
-const api = { apiKey: Redacted.make("demo-admin-key") }
+const api = asAdmin
 
 /** A warehouse of three runs, between which the service restated its history. */
 const lived = Effect.gen(function* () {
@@ -70,15 +68,6 @@ const content = (dataDir: string, without: ReadonlyArray<string> = []) =>
       )
       .join(" union all "),
   )
-
-const change = (dataDir: string, ...statements: ReadonlyArray<string>) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    for (const statement of statements) await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
-  })
 
 describe("replay", () => {
   it.live("makes the same rows to the last bit, and none when they are there", () =>

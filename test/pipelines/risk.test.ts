@@ -1,6 +1,4 @@
 // Transactions, loans, risk and OTC with each kind of key, through every stage.
-import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -10,7 +8,7 @@ import type { Scenario } from "../../src/pipelines/risk/Scenario.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
 const small: OptionsPatch = { now, days: 60, vaults: 2, subaccounts: 8, slowReadMs: 0 }
@@ -269,19 +267,15 @@ describe("with less", () => {
 })
 
 /** Makes everything stored so many minutes older, so that no answer is fresh any more. */
-const letPass = (dataDir: string, minutes: number): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    const ago = `interval ${minutes} minutes`
-    await connection.run(`update ops.tasks set finished_at = finished_at - ${ago}`)
-    await connection.run(
-      `update core.loans set valid_from = valid_from - ${ago}, valid_to = valid_to - ${ago}`,
-    )
-    await connection.run("checkpoint")
-    connection.closeSync()
-    instance.closeSync()
-  })
+const letPass = (dataDir: string, minutes: number): Effect.Effect<void> => {
+  const ago = `interval ${minutes} minutes`
+  return change(
+    dataDir,
+    `update ops.tasks set finished_at = finished_at - ${ago}`,
+    `update core.loans set valid_from = valid_from - ${ago}, valid_to = valid_to - ${ago}`,
+    "checkpoint",
+  )
+}
 
 describe("loans that change", () => {
   it.live("are asked about again: those with news, those no longer listed, and no others", () =>

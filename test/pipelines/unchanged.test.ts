@@ -1,6 +1,4 @@
 // A service whose facts stand still: what a second run adds to the warehouse, with and without a key.
-import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -9,9 +7,9 @@ import { parseDay } from "../../src/domain/time.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
 import { pipelineNames, tables } from "../../src/pipelines/catalog.ts"
 import type { PipelineSummary, RunSummary } from "../../src/pipelines/progress.ts"
-import { simulated } from "../support/simulated.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 // Without the caches of §8 every answer is worked out anew, and says when.
 const still = {
@@ -37,14 +35,7 @@ const paths = {
 
 /** Makes what earlier runs asked an hour older, so that nothing is left unasked for being fresh. */
 const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
-    const connection = await instance.connect()
-    await connection.run("update ops.tasks set finished_at = finished_at - interval 1 hour")
-    await connection.run("checkpoint")
-    connection.closeSync()
-    instance.closeSync()
-  })
+  change(dataDir, "update ops.tasks set finished_at = finished_at - interval 1 hour", "checkpoint")
 
 const counts = (dataDir: string) =>
   Effect.map(
@@ -75,10 +66,9 @@ describe("a second run over facts that stand still", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated(still)
       const dataDir = yield* temporaryFolder
-      const apiKey = Redacted.make("demo-admin-key")
       const [token] = yield* Effect.promise(async () => {
         const ladders = await fetch(`${simulator.url}/risk/discount_factors`, {
-          headers: { "x-api-key": Redacted.value(apiKey) },
+          headers: { "x-api-key": Redacted.value(asAdmin.apiKey) },
         })
         return (await ladders.json()) as ReadonlyArray<Ladder>
       })
@@ -92,7 +82,7 @@ describe("a second run over facts that stand still", () => {
       }
       const may = { start: parseDay("2026-05-01") ?? 0, end: parseDay("2026-05-31") ?? 0 }
       const sync = runOnce(simulator.url, dataDir, {
-        api: { apiKey, wire: { ...defaultWire, paths } },
+        api: { ...asAdmin, wire: { ...defaultWire, paths } },
         settings: { scenarios: [{ name: "a loan", inputs }], performanceFeeRanges: [may] },
       })
       const first = yield* sync

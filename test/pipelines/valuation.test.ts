@@ -1,11 +1,10 @@
 // What vaults are described as and worth: whole runs, against the simulator and a server that changes its word.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import type { Simulator } from "../../simulator/index.ts"
 import { parseDay } from "../../src/domain/time.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
-import { simulated } from "../support/simulated.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 
@@ -24,7 +23,7 @@ const pipelines = [
   "oracle_classification",
   "performance_fees",
 ]
-const api = { apiKey: Redacted.make("demo-admin-key") }
+const api = asAdmin
 const november = { start: parseDay("2025-11-01") ?? 0, end: parseDay("2025-11-30") ?? 0 }
 const asked = {
   pipelines,

@@ -1,8 +1,12 @@
 // A simulated platform for a test, and what a complete export of it must hold.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { type OptionsPatch, type Simulator, startSimulator } from "../../simulator/index.ts"
 import { query } from "./warehouseRun.ts"
+
+/** The key that opens everything the simulator has, as `api` of a run. */
+export const asAdmin = { apiKey: Redacted.make("demo-admin-key") }
 
 export const simulated = (options: OptionsPatch) =>
   Effect.acquireRelease(

@@ -60,3 +60,21 @@ export const query = (dataDir: string, sql: string): Effect.Effect<Answer> =>
       instance.closeSync()
     }
   })
+
+/** Changes the writer's file behind vaulthouse's back. */
+export const change = (
+  dataDir: string,
+  ...statements: ReadonlyArray<string>
+): Effect.Effect<void> => changeFile(join(dataDir, "vaulthouse.duckdb"), ...statements)
+
+export const changeFile = (
+  file: string,
+  ...statements: ReadonlyArray<string>
+): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(file)
+    const connection = await instance.connect()
+    for (const statement of statements) await connection.run(statement)
+    connection.closeSync()
+    instance.closeSync()
+  })

@@ -1,14 +1,13 @@
 // Governance of vaults, whole: from the simulator, or from a server with another idea of it, to the tables.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { json, scriptedServer } from "../../support/scriptedServer.ts"
-import { simulated } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
-const api = { apiKey: Redacted.make("demo-admin-key") }
+const api = asAdmin
 const governance = ["roles", "permissions", "timelocks", "timelock_requests"]
 
 const evmVaults = (

@@ -1,9 +1,8 @@
 // Revert reasons, whole: each transaction is asked about once, and a chain without tracing is left alone.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { json, scriptedServer } from "../../support/scriptedServer.ts"
-import { simulated } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
@@ -57,7 +56,7 @@ describe("revert_reasons", () => {
         vaults: 3,
         subaccounts: 15,
       })
-      const api = { apiKey: Redacted.make("demo-admin-key") }
+      const api = asAdmin
       const failed =
         "select distinct chain_id, transaction_hash from core.transactions where is_failed"
       const explained = "select chain_id, transaction_hash from core.revert_reasons"
