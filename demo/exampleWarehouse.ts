@@ -7,18 +7,29 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultWire } from "../src/extract/request.ts"
-import { marts, martStatements } from "../src/load/marts.ts"
+import { martStatements } from "../src/load/marts.ts"
 import { defaultParquet } from "../src/load/parquet.ts"
 import { publishedFile } from "../src/load/publish.ts"
 import { defaultRunSettings } from "../src/pipelines/defaults.ts"
 import { run } from "../src/pipelines/run.ts"
-import { type Simulator, startSimulator } from "../simulator/index.ts"
+import { type OptionsPatch, type Simulator, startSimulator } from "../simulator/index.ts"
+import { askedAtInstant, martsAt } from "./stillClock.ts"
 
 /** When the simulated history of the first run ends; the second comes a day later. */
 export const firstNow = "2026-06-01T12:00:00Z"
 export const secondNow = "2026-06-02T12:00:00Z"
 /** What now() is in the copy that is asked, UTC. */
 export const askedAt = "2026-06-02 13:00:00"
+
+/** The simulated platform at the first run. */
+export const atFirst: OptionsPatch = {
+  seed: 1,
+  vaults: 7,
+  subaccounts: 16,
+  days: 120,
+  now: firstNow,
+  slowReadMs: 0,
+}
 
 export interface ExampleWarehouse {
   readonly dataDir: string
@@ -30,8 +41,7 @@ export interface ExampleWarehouse {
 }
 
 /** A `select` as it would be answered at `askedAt`. */
-export const atThatTime = (sql: string): string =>
-  sql.replaceAll("now()", `TIMESTAMPTZ '${askedAt}+00'`)
+export const atThatTime = (sql: string): string => askedAtInstant(sql, askedAt)
 
 /** The real clock, moved: what waits, waits as long as ever. */
 const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
@@ -83,14 +93,7 @@ const syncAt = (baseUrl: string, dataDir: string, instant: string) =>
 /** Takes about twenty seconds. Everything goes below the directory, which is the caller's to remove. */
 export const makeExampleWarehouse = async (directory: string): Promise<ExampleWarehouse> => {
   const dataDir = join(directory, "data")
-  const simulator = await startSimulator({
-    seed: 1,
-    vaults: 7,
-    subaccounts: 16,
-    days: 120,
-    now: firstNow,
-    slowReadMs: 0,
-  })
+  const simulator = await startSimulator(atFirst)
   try {
     for (const [instant, patch] of [
       [firstNow, undefined],
@@ -108,12 +111,7 @@ export const makeExampleWarehouse = async (directory: string): Promise<ExampleWa
     await copyFile(publishedFile(dataDir), file)
     const instance = await DuckDBInstance.create(file)
     const connection = await instance.connect()
-    await connection.run(
-      marts
-        .map((mart) => ({ ...mart, sql: atThatTime(mart.sql) }))
-        .flatMap(martStatements)
-        .join(";\n"),
-    )
+    await connection.run(martsAt(askedAt).flatMap(martStatements).join(";\n"))
     const close = async () => {
       connection.closeSync()
       instance.closeSync()

@@ -1,7 +1,7 @@
 // The worked questions' figures a second time: from the service's own answers, in plain TypeScript.
 import type { Json } from "@duckdb/node-api"
 import { expect } from "vitest"
-import { askedAt, firstNow, secondNow } from "../../demo/exampleWarehouse.ts"
+import { askedAt, atFirst, secondNow } from "../../demo/exampleWarehouse.ts"
 import type { QueryParameter } from "../../src/load/queryParameter.ts"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { allocationsOf, apyOf, get, pnlOf, ratioOf, stored } from "./exampleService.ts"
@@ -76,14 +76,7 @@ const correlation = (pairs: ReadonlyArray<readonly [number, number]>) => {
 
 /** The same platform as it was at the first run: its history is a function of seed and time. */
 const asItWas = async <A>(use: (simulator: Simulator) => Promise<A>): Promise<A> => {
-  const simulator = await startSimulator({
-    seed: 1,
-    vaults: 7,
-    subaccounts: 16,
-    days: 120,
-    now: firstNow,
-    slowReadMs: 0,
-  })
+  const simulator = await startSimulator(atFirst)
   try {
     return await use(simulator)
   } finally {

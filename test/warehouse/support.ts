@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
+import { martsAt } from "../../demo/stillClock.ts"
 import { allColumns, type Column, type Table, tableName } from "../../src/domain/table.ts"
 import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
-import { type Mart, marts, martStatements } from "../../src/load/marts.ts"
+import { type Mart, martStatements } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
@@ -98,12 +99,8 @@ export const putGiven = async (
 
 /** The marts as they are, but for the clock: `now()` is the instant given. */
 export const createMartsAt = async (connection: DuckDBConnection, now: string): Promise<void> => {
-  const fixed = marts.map((mart) => ({
-    ...mart,
-    sql: mart.sql.replaceAll("now()", `TIMESTAMPTZ ${literal(`${now}+00`)}`),
-  }))
   await connection.run(`USE ${CATALOG}`)
-  await connection.run(fixed.flatMap(martStatements).join(";\n"))
+  await connection.run(martsAt(now).flatMap(martStatements).join(";\n"))
   await connection.run("USE memory")
 }
 
