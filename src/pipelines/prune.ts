@@ -2,16 +2,16 @@
 // to.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { allColumns } from "../domain/table.ts"
-import { formatInstant, microsFromMillis, MICROS_PER_DAY } from "../domain/time.ts"
+import { microsFromMillis, MICROS_PER_DAY } from "../domain/time.ts"
 import { type ArchivedLine, readSegment } from "../extract/archiveSegments.ts"
 import { rewriteSegments } from "../extract/rewriteSegments.ts"
-import { storedTables } from "../load/ddl.ts"
+import { judgeResponses } from "../load/archiveIndex.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { coreTables } from "../transform/tables/index.ts"
 import { archiveDirectory, archiveError } from "./archived.ts"
 import { existingWarehouse } from "./existingWarehouse.ts"
 import {
+  forgetResponses,
   moveIndex,
   removeSegments,
   SEGMENT_SUFFIX,
@@ -42,51 +42,20 @@ export const prune = (options: PruneOptions) =>
     ),
   )
 
-/** Tables whose rows say from which response they were read. */
-const tracedTables = coreTables
-  .flatMap(storedTables)
-  .filter((table) => allColumns(table).some(({ name }) => name === "_response_id"))
-
-/**
- * Every archived response, and whether it goes: old, and neither read into a row that is stored nor one whose
- * rows may still be made. A table at a time, since all at once need more memory than the writer has.
- */
-const judged = (before: string) =>
-  Effect.flatMap(Warehouse, (warehouse) =>
-    warehouse.exclusively("Reading what stays", async ({ connection }) => {
-      await connection.run("create or replace temp table referred (id varchar)")
-      const sources = [
-        ...tracedTables.map(({ schema, name }) => `select _response_id from ${schema}.${name}`),
-        "select response_id from ops.quarantine where closed_at is null",
-      ]
-      for (const source of sources) {
-        await connection.run(
-          `insert into temp.main.referred
-           select distinct id from (${source}) t (id) where id is not null`,
-        )
-      }
-      const result = await connection.runAndReadAll(
-        `select response_id, body_sha256, archive_file, received_at < timestamp '${before}'
-           and response_id not in (select id from temp.main.referred) as goes
-         from raw.responses`,
-      )
-      return result.getRowObjectsJson()
-    }),
-  )
-
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   const directory = archiveDirectory(options.dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
-  const before = formatInstant(oldest).replace("Z", "")
-  const rows = yield* judged(before)
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.exclusively("Reading what stays", (session) =>
+    judgeResponses(session, coreTables, oldest),
+  )
   const indexed = new Map<string, boolean>()
   // Bodies that stay, with the segment they lie in.
   const wanted = new Set<string>()
-  for (const row of rows) {
-    indexed.set(String(row["response_id"]), row["goes"] !== true)
-    if (row["goes"] === true) continue
-    wanted.add(`${String(row["archive_file"])} ${String(row["body_sha256"])}`)
+  for (const { responseId, sha256, file, goes } of rows) {
+    indexed.set(responseId, !goes)
+    if (!goes) wanted.add(`${file} ${sha256}`)
   }
   // A run that was killed may have archived what its index never heard of: that goes by its age alone.
   const stays =
@@ -126,12 +95,7 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     })
     yield* moveIndex([file], moved)
   }
-  yield* moveIndex(
-    [],
-    [],
-    `delete from raw.responses where received_at < timestamp '${before}'
-       and response_id not in (select id from temp.main.referred)`,
-  )
+  yield* forgetResponses(oldest)
   yield* removeSegments(directory, [...emptied, ...mixed])
   return { ...summary, bytesAfter: segmentBytes(directory) }
 })
