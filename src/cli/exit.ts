@@ -9,7 +9,7 @@ export const exitCodes = {
   usage: 2,
   /** Some tasks failed or were quarantined; the rest landed. */
   partial: 3,
-  /** A check of severity `error` failed. */
+  /** A check failed: one of severity `error`, of what was published, or of `doctor`. */
   checks: 4,
   /** The service's rate limit ended the run early; the next one goes on from there. */
   deferred: 5,

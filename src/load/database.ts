@@ -1,7 +1,7 @@
 // Opens the warehouse's file: one DuckDB instance a process, limits and time zone set before anything is read.
-import { chmodSync, existsSync, mkdirSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { WarehouseLocked } from "./errors.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -27,7 +27,19 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthou
 
 /** Directories under the data directory are the user's own. */
 export const makePrivateDirectory = (directory: string): void => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (existsSync(directory)) {
+    if (statSync(directory).isDirectory()) return
+    throw Object.assign(new Error(`${directory} is no folder`), { code: "ENOTDIR" })
+  }
+  const parent = dirname(directory)
+  if (parent !== directory) makePrivateDirectory(parent)
+  // One at a time: told to make all of them, Node tries for ever where nothing can be made, as in /proc.
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (cause) {
+    // Somebody else may have made it meanwhile.
+    if (!existsSync(directory)) throw cause
+  }
 }
 
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {

@@ -20,7 +20,13 @@ export interface Around {
 
 /** Started and not waited for; standard input is closed unless a test writes to it. */
 export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { HOME: cwd, ...env } })
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { HOME: cwd, ...env },
+    // One that hangs must not outlive its test.
+    timeout: 55_000,
+    killSignal: "SIGKILL",
+  })
   child.stdin.end(stdin)
   return child
 }

@@ -102,7 +102,7 @@ describe("doctor", () => {
 
   it("a key the service does not know fails, with what to do", async () => {
     const { code, checks, accessOf, stdout } = await doctor("sk-unknown-173205")
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     const check = checks.find((each) => each.check === "key")
     expect(check).toMatchObject({
       state: "failed",
@@ -115,7 +115,7 @@ describe("doctor", () => {
 
   it("without a service the machine and the warehouse are still looked at", async () => {
     const { code, checks, stateOf } = await doctor("k", [], "http://127.0.0.1:9")
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     expect(checks.find(({ check }) => check === "service")).toMatchObject({
       state: "failed",
       detail: expect.stringContaining("ECONNREFUSED") as string,
@@ -126,7 +126,7 @@ describe("doctor", () => {
   it("a configuration that can't be read is a finding, with its line", async () => {
     writeFileSync(join(cwd, "vaulthouse.config.yaml"), "baseUrl: http://x.example\nconcurency: 3\n")
     const { code, checks } = await doctor()
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     expect(checks.find(({ check }) => check === "configuration")).toMatchObject({
       state: "failed",
       detail: expect.stringContaining("vaulthouse.config.yaml:2") as string,
@@ -137,7 +137,7 @@ describe("doctor", () => {
     mkdirSync(join(cwd, "broken"))
     writeFileSync(join(cwd, "broken/vaulthouse.duckdb"), "not a database")
     const broken = await doctor(undefined, ["--data-dir", "broken"])
-    expect(broken.code).toBe(1)
+    expect(broken.code).toBe(4)
     expect(broken.stateOf("warehouse")).toBe("failed")
     const env = { VAULTHOUSE_BASE_URL: simulator.url }
     const synced = await vaulthouse(["sync", "vaults", "--no-publish"], { cwd, env })

@@ -157,3 +157,19 @@ describe("before anything was published", () => {
     expect(existsSync(join(cwd, "none"))).toBe(false)
   })
 })
+
+describe("a data directory that can't be used", () => {
+  const below = process.execPath
+  it.each([
+    ["below a file", join(below, "data"), `${below} is no folder`],
+    // Linux: nothing can be made there, and Node's own way of making folders never comes back.
+    ...(existsSync("/proc/self") ? [["in /proc", "/proc/data/here", "mkdir '/proc/data'"]] : []),
+  ])("%s is told at once", async (_where, dataDir = "", why = "") => {
+    const service = ["--base-url", "http://127.0.0.1:9", "--no-progress"]
+    const { code, stdout, stderr } = await typed(["sync", ...service, "--data-dir", dataDir])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(`The data directory ${dataDir} can't be used: `)
+    expect(stderr).toContain(why)
+    expect(stderr).toContain("name another with --data-dir")
+  })
+})

@@ -35,7 +35,7 @@ export const runDoctor = (argv: Arguments): Promise<ExitCode> =>
         argv["json"] === true ? `${JSON.stringify(findings, null, 2)}\n` : findingsText(findings),
       )
       const isWell = findings.checks.every(({ state }) => state !== "failed")
-      return isWell ? exitCodes.ok : exitCodes.unexpected
+      return isWell ? exitCodes.ok : exitCodes.checks
     }),
     { code: exitCodes.interrupted, text: "vaulthouse: stopped\n" },
   )
