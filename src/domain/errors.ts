@@ -17,21 +17,19 @@ export type ApiErrorReason =
   | { readonly _tag: "Unsupported" }
   /** External data could not be fetched (424). */
   | { readonly _tag: "DependencyFailed" }
-  /** 429; `delaySeconds` is the server's `Retry-After`, when it gave one. */
+  /**
+   * 429, or a failure whose `Retry-After` is longer than the call may take; `delaySeconds` is how long the
+   * service asks to wait, when it says.
+   */
   | { readonly _tag: "RateLimited"; readonly delaySeconds: number | undefined }
   | { readonly _tag: "ServerError" }
   /** Any other answer that is not a success, a redirect elsewhere included. */
   | { readonly _tag: "UnexpectedStatus" }
   | { readonly _tag: "Timeout"; readonly of: "attempt" | "task"; readonly seconds: number }
-  /** No answer, or not all of it: refused, reset, cut short. */
+  /** No answer, or not all of it: refused, reset, cut short; or the service says so of the request (408). */
   | { readonly _tag: "Transport" }
   /** A 200 whose body is not what the document says; the body is in the archive. */
-  | {
-      readonly _tag: "ContractViolation"
-      readonly path: string
-      /** The JSON ends in the middle: the rest may only have been lost on the way. */
-      readonly isCutShort?: boolean
-    }
+  | { readonly _tag: "ContractViolation"; readonly path: string }
 
 export type ApiErrorTag = ApiErrorReason["_tag"]
 
@@ -42,8 +40,9 @@ const retryable: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "Transport",
 ])
 
-// A body that ends early every time is what the service means to send.
-const CUT_SHORT_ATTEMPTS = 3
+/** Whether asking once more can help. */
+export const isRetryable = (reason: ApiErrorReason): boolean =>
+  reason._tag === "Timeout" ? reason.of === "attempt" : retryable.has(reason._tag)
 
 export class ApiError extends Data.TaggedError("ApiError")<{
   readonly reason: ApiErrorReason
@@ -59,12 +58,7 @@ export class ApiError extends Data.TaggedError("ApiError")<{
 }> {
   /** Whether asking once more can help. */
   get isRetryable(): boolean {
-    const { reason } = this
-    if (reason._tag === "Timeout") return reason.of === "attempt"
-    if (reason._tag === "ContractViolation") {
-      return reason.isCutShort === true && this.attempts < CUT_SHORT_ATTEMPTS
-    }
-    return retryable.has(reason._tag)
+    return isRetryable(this.reason)
   }
 
   override get message(): string {

@@ -1,122 +1,54 @@
 // From an answer on the wire to a typed value or to the typed reason why there is none. Pure.
 // Compiles schemas to code: a plain struct is checked 25 times faster.
 import "effect/schema/SchemaJITCompiler/enable"
-import { STATUS_CODES } from "node:http"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import type { ApiErrorReason } from "../domain/errors.ts"
 import { isJsonObject, type ParsedJson } from "../domain/json.ts"
 import type { Violation } from "../domain/violation.ts"
-import type { Absence, AnyEndpoint } from "./Endpoint.ts"
+import type { AnyEndpoint } from "./Endpoint.ts"
+import type { Exchange, Failure } from "./exchange.ts"
+import { type Asked, refusal, shorten } from "./refusal.ts"
 
-type Headers = Readonly<Record<string, string | undefined>>
-
-/** Seconds to wait by `Retry-After` (seconds or a date), else by a rate-limit reset header. */
-export const retryAfterSeconds = (headers: Headers, nowMillis: number): number | undefined => {
-  const after = headers["retry-after"]
-  if (after !== undefined) {
-    const seconds = Number(after)
-    if (Number.isFinite(seconds)) return Math.max(0, seconds)
-    const at = Date.parse(after)
-    if (!Number.isNaN(at)) return Math.max(0, (at - nowMillis) / 1000)
-  }
-  const reset = Number(headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"] ?? Number.NaN)
-  if (!Number.isFinite(reset)) return undefined
-  // Some servers say seconds from now, some the epoch second.
-  return Math.max(0, reset > 1e9 ? reset - nowMillis / 1000 : reset)
+/** The documented value of an answer, or why it is none. */
+export const interpret = <A>(
+  asked: Asked,
+  received: Exchange,
+  parsed: Result.Result<ParsedJson, string>,
+): Result.Result<A, Failure> => {
+  const { status, body } = received
+  if (status < 200 || status >= 300) return Result.fail(refusal(asked, received, parsed))
+  const { endpoint } = asked
+  return Result.mapError(decode<A>(endpoint, parsed), ({ path, detail }): Failure => {
+    const reason = { _tag: "ContractViolation" as const, path }
+    return {
+      reason,
+      status,
+      detail: `the answer is not as documented (${endpoint.section}): ${path} ${detail}`,
+      ...(Result.isFailure(parsed) && status !== 204 && isCutShort(body)
+        ? { doubt: { sameness: `${body.length} ${body.slice(-64)}`, believed: reason } }
+        : {}),
+    }
+  })
 }
 
-// Refusals that say something about the key, the pace or the server, whatever the endpoint.
-const ownMeaning: ReadonlySet<number> = new Set([401, 403, 408, 424, 429])
-
-const otherRefusal = (endpoint: AnyEndpoint, status: number): Absence | undefined =>
-  status >= 400 && status < 500 && !ownMeaning.has(status) ? endpoint.absences?.["4xx"] : undefined
-
-/** A server error that says why: neither nothing, nor a page, nor the mere name of a status. */
-export const isExplained = (body: string, json: Result.Result<ParsedJson, string>): boolean => {
-  if (Result.isFailure(json) && body.trimStart().startsWith("<")) return false
-  const words = Result.isSuccess(json) ? wordsOf(json.success.plain) : body
-  const text =
-    typeof words === "string"
-      ? words
-          .toLowerCase()
-          .replace(/[^a-z]+/g, " ")
-          .trim()
-      : ""
-  return text !== "" && !bareErrors.has(text)
-}
-
-const bareErrors: ReadonlySet<string> = new Set([
-  ...Object.entries(STATUS_CODES)
-    .filter(([status]) => Number(status) >= 500)
-    .map(([, name = ""]) => name.toLowerCase()),
-  "error",
-  "server error",
-  "unknown error",
-  "unexpected error",
-])
-
-/** The cause behind a status that is not 2xx (§7). */
-export const reasonOf = (
-  endpoint: AnyEndpoint,
-  status: number,
-  delaySeconds: number | undefined,
-  explained = false,
-): ApiErrorReason => {
-  if (status === 401) return { _tag: "Unauthorized" }
-  if (status === 403) return { _tag: "Forbidden" }
-  // What says when to come back, and a gateway that gave up waiting, speak of now and not of always.
-  const lasting = explained && status >= 500 && status !== 504 && delaySeconds === undefined
-  const absence =
-    endpoint.absences?.[status] ??
-    (lasting ? endpoint.absences?.["5xx with detail"] : otherRefusal(endpoint, status))
-  if (absence === "unsupported") return { _tag: "Unsupported" }
-  if (status === 404 || absence === "empty") {
-    return { _tag: "NotFound", expected: absence !== undefined }
+/** Whether the rest of a JSON text may have been lost on the way: nothing came, or it ends in the middle. */
+const isCutShort = (body: string): boolean => {
+  const text = body.trim()
+  if (text === "") return true
+  if (!text.startsWith("{") && !text.startsWith("[")) return false
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (isString) {
+      if (character === "\\") at += 1
+      else if (character === '"') isString = false
+    } else if (character === '"') isString = true
+    else if (character === "{" || character === "[") depth += 1
+    else if (character === "}" || character === "]") depth -= 1
   }
-  if (status === 424) return { _tag: "DependencyFailed" }
-  if (status === 429) return { _tag: "RateLimited", delaySeconds }
-  return status >= 500 ? { _tag: "ServerError" } : { _tag: "UnexpectedStatus" }
-}
-
-const MAX_DETAIL = 300
-
-const shorten = (text: string): string => {
-  const line = text.replace(/\s+/g, " ").trim()
-  return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
-}
-
-const wordsOf = (parsed: unknown): unknown =>
-  isJsonObject(parsed) ? (parsed["detail"] ?? parsed["message"] ?? parsed["error"]) : parsed
-
-/** The server's own words from an error body of any shape: its `detail`, a list of them, or a page. */
-export const detailOf = (
-  status: number,
-  body: string,
-  json: Result.Result<ParsedJson, string>,
-): string => {
-  if (Result.isFailure(json)) {
-    const text = shorten(
-      body.replace(/<(style|script)[\s\S]*?<\/\1>/gi, "").replace(/<[^>]+>/g, " "),
-    )
-    return text === "" ? `answered HTTP ${status} with an empty body` : text
-  }
-  const parsed = json.success.plain
-  const detail = wordsOf(parsed) ?? parsed
-  if (typeof detail === "string") return shorten(detail)
-  if (Array.isArray(detail)) {
-    return shorten(
-      detail
-        .map((item) =>
-          isJsonObject(item) && typeof item["msg"] === "string"
-            ? `${Array.isArray(item["loc"]) ? `${item["loc"].join(".")}: ` : ""}${item["msg"]}`
-            : JSON.stringify(item),
-        )
-        .join("; "),
-    )
-  }
-  return shorten(JSON.stringify(detail))
+  return isString || depth > 0
 }
 
 const pathText = (path: ReadonlyArray<unknown>): string =>

@@ -1,6 +1,7 @@
 // From an endpoint and its inputs to the request on the wire; or to the reason why none may leave.
 import * as Result from "effect/Result"
 import type { AnyEndpoint, ConfiguredPath, RejectedInput } from "./Endpoint.ts"
+import type { Failure } from "./exchange.ts"
 import type { Parameter } from "./Parameter.ts"
 
 /** How this service spells what the document does not show. */
@@ -33,7 +34,7 @@ export interface UnconfiguredPath {
   readonly setting: ConfiguredPath
 }
 
-const snakeCase = (name: string): string =>
+export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The one place that knows what a parameter is called on the wire. */
@@ -102,3 +103,18 @@ export const wireRequest = (
     body: endpoint.method === "POST" ? JSON.stringify(body) : undefined,
   })
 }
+
+/** Why nothing is sent. */
+export const unsendable = (
+  { section }: AnyEndpoint,
+  failure: RejectedInput | UnconfiguredPath,
+): Failure =>
+  "setting" in failure
+    ? {
+        reason: { _tag: "NotConfigured", setting: `paths.${failure.setting}` },
+        detail: `path not configured: the API document does not show it (${section}); set paths.${failure.setting} in the configuration file`,
+      }
+    : {
+        reason: { _tag: "InvalidInput", parameter: failure.parameter },
+        detail: `${failure.parameter} ${failure.detail}`,
+      }

@@ -4,10 +4,7 @@ import { join } from "node:path"
 import { gzipSync, zstdDecompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { ApiError } from "../../src/domain/errors.ts"
-import { ApiClient, type ApiSettings } from "../../src/extract/ApiClient.ts"
 import { fees } from "../../src/extract/endpoints/transparency/fees.ts"
 import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
 import { historicalApyChart } from "../../src/extract/endpoints/transparency/historical_apy_chart.ts"
@@ -15,43 +12,17 @@ import { revertReason } from "../../src/extract/endpoints/transparency/revert_re
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unrealized_pnl_ratio.ts"
 import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
-import { httpLayer } from "../../src/extract/http.ts"
 import { defaultWire } from "../../src/extract/request.ts"
-import { RequestBudget } from "../../src/extract/RequestBudget.ts"
-import { ResponseArchive } from "../../src/extract/ResponseArchive.ts"
+import { failureOf, startClient } from "../support/client.ts"
 import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
-import { temporaryFolder } from "../support/temporaryFolder.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const point = { unrealizedPnl: 1.5, unrealizedPnlInAsset: 2, timestamp: "2026-01-01T00:00:00" }
 
-const start = Effect.fnUntraced(function* (script: Script, settings: Partial<ApiSettings> = {}) {
-  const server = yield* scriptedServer(script)
-  const directory = yield* temporaryFolder
-  const layer = ApiClient.layer({
-    baseUrl: server.url,
-    apiKey: undefined,
-    wire: defaultWire,
-    requestTimeoutSeconds: 1,
-    retryBudgetSeconds: 10,
-    ...settings,
-  }).pipe(
-    Layer.provide(ResponseArchive.layer({ directory, runId: "run" })),
-    Layer.provide(RequestBudget.layer()),
-    Layer.provide(httpLayer),
-  )
-  const context = yield* Layer.build(layer)
-  const client = yield* Effect.provide(ApiClient, context)
-  return { client, server, directory }
-})
-
-const failureOf = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<ApiError> =>
-  Effect.map(Effect.flip(effect), (error) => error as ApiError) as Effect.Effect<ApiError>
-
 describe("ApiClient", () => {
   it.live("decodes an answer, keeps unknown fields, and archives the body as it came", () =>
     Effect.gen(function* () {
-      const { client, directory } = yield* start((_, response) => json(response, [point]))
+      const { client, directory } = yield* startClient((_, response) => json(response, [point]))
       const answer = yield* client.call(unrealizedPnl, { vault, limit: 5 })
       expect(answer.value).toEqual([point])
       expect(answer.responses).toMatchObject([{ status: 200, endpoint: "unrealized_pnl" }])
@@ -65,7 +36,7 @@ describe("ApiClient", () => {
 
   it.live("spells requests as configured", () =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) => json(response, []), {
+      const { client, server } = yield* startClient((_, response) => json(response, []), {
         wire: {
           ...defaultWire,
           platformSegment: "acme",
@@ -94,7 +65,7 @@ describe("ApiClient", () => {
     { vault, limit: Number.NaN },
   ])("sends nothing for the bad input %j", (inputs) =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) => json(response, []))
+      const { client, server } = yield* startClient((_, response) => json(response, []))
       const error = yield* failureOf(client.call(unrealizedPnl, inputs))
       expect(error.reason._tag).toBe("InvalidInput")
       expect(error.isRetryable).toBe(false)
@@ -105,7 +76,7 @@ describe("ApiClient", () => {
   it.live("sends the key to the origin and writes it nowhere", () =>
     Effect.gen(function* () {
       const key = "top-secret-key"
-      const { client, server, directory } = yield* start(
+      const { client, server, directory } = yield* startClient(
         ({ headers }, response) =>
           json(response, { detail: `who is ${String(headers["x-api-key"])}?` }, 403),
         { apiKey: Redacted.make(key) },
@@ -125,7 +96,7 @@ describe("ApiClient", () => {
   it.live("follows no redirect, so that the key does not travel", () =>
     Effect.gen(function* () {
       const elsewhere = yield* scriptedServer((_, response) => json(response, []))
-      const { client } = yield* start(
+      const { client } = yield* startClient(
         (_, response) => response.writeHead(307, { location: `${elsewhere.url}/x` }).end(),
         { apiKey: Redacted.make("k") },
       )
@@ -139,7 +110,7 @@ describe("ApiClient", () => {
     "says which path a redirect within the service leads to, and which setting names the path",
     () =>
       Effect.gen(function* () {
-        const { client, server } = yield* start((_, response) =>
+        const { client, server } = yield* startClient((_, response) =>
           response.writeHead(308, { location: "/v2/elsewhere?x=1" }).end(),
         )
         const errors = [
@@ -159,7 +130,7 @@ describe("ApiClient", () => {
 
   it.live("names the vault, wherever it stands among the inputs", () =>
     Effect.gen(function* () {
-      const { client } = yield* start((_, response) => json(response, {}, 400))
+      const { client } = yield* startClient((_, response) => json(response, {}, 400))
       const error = yield* failureOf(client.call(withdrawals, { chain: 1, vault_address: vault }))
       expect(error.subject).toBe(vault)
       const text = yield* failureOf(client.call(revertReason, { chain: 1, transactionHash: "0x1" }))
@@ -178,13 +149,17 @@ describe("ApiClient", () => {
       response.writeHead(200, { "content-length": "1000" }).write("[")
       setTimeout(() => response.socket?.destroy(), 10)
     },
+    "a 408": (_, response) => json(response, { detail: "Request Timeout" }, 408),
+    "an empty body": (_, response) => response.writeHead(200).end(),
+    "a body that ends after an inner bracket": (_, response) =>
+      response.writeHead(200).end(`[${JSON.stringify(point)}`),
     "a body that ends early": (_, response) => response.writeHead(200).end('[{"unrealizedPnl": 1'),
     "a stalled body": (_, response) =>
       response.writeHead(200, { "content-length": "9" }).write("["),
   }
   it.live.each(Object.entries(flaky))("retries %s", ([, script]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((asked, response, number) =>
+      const { client, server } = yield* startClient((asked, response, number) =>
         number === 1 ? script(asked, response, number) : json(response, [point]),
       )
       const answer = yield* client.call(unrealizedPnl, { vault })
@@ -202,7 +177,7 @@ describe("ApiClient", () => {
     [418, "UnexpectedStatus"],
   ] as const)("does not retry a %d", ([status, tag]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) =>
+      const { client, server } = yield* startClient((_, response) =>
         json(response, { detail: [{ loc: ["query", "vault"], msg: "is odd" }] }, status),
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
@@ -214,7 +189,9 @@ describe("ApiClient", () => {
 
   it.live("tells an unsupported vault from other refusals", () =>
     Effect.gen(function* () {
-      const { client } = yield* start((_, response) => json(response, { detail: "EVM only" }, 422))
+      const { client } = yield* startClient((_, response) =>
+        json(response, { detail: "EVM only" }, 422),
+      )
       const error = yield* failureOf(
         client.call(historicalAllocations, { vault_address: vault, chainId: 1 }),
       )
@@ -224,7 +201,7 @@ describe("ApiClient", () => {
 
   it.live("gives up at once when the server asks to wait longer than the budget", () =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) =>
+      const { client, server } = yield* startClient((_, response) =>
         response.writeHead(429, { "retry-after": "3600" }).end("{}"),
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
@@ -240,10 +217,11 @@ describe("ApiClient", () => {
     [`[${JSON.stringify({ ...point, unrealizedPnl: "1" })}]`, "$[0].unrealizedPnl", "Expected"],
     ["{}", "$", "Expected array"],
     ["<html>", "$", "is not JSON"],
-    ["", "$", "is not JSON"],
   ])("calls %s a violation at %s", ([body, path, detail]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) => response.writeHead(200).end(body))
+      const { client, server } = yield* startClient((_, response) =>
+        response.writeHead(200).end(body),
+      )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toEqual({ _tag: "ContractViolation", path })
       expect(error.detail).toContain(detail)
@@ -252,9 +230,11 @@ describe("ApiClient", () => {
     }),
   )
 
-  it.live("takes a body that ends early every time for what the service means", () =>
+  it.live.each(["[{", ""])("takes %j every time for what the service means", (body) =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) => response.writeHead(200).end("[{"))
+      const { client, server } = yield* startClient((_, response) =>
+        response.writeHead(200).end(body),
+      )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toMatchObject({ _tag: "ContractViolation", path: "$" })
       expect(error.detail).toContain("is not JSON")
@@ -271,7 +251,7 @@ describe("ApiClient", () => {
     [{ labels: [], apy: [], warnings: [] }, []],
   ])("finds the APY values in %j", ([body, values]) =>
     Effect.gen(function* () {
-      const { client } = yield* start((_, response) => json(response, body))
+      const { client } = yield* startClient((_, response) => json(response, body))
       const { value } = yield* client.call(historicalApyChart, { vault })
       expect(value.values).toEqual(values)
     }),
@@ -279,7 +259,7 @@ describe("ApiClient", () => {
 
   it.live("names the candidates when the APY values are ambiguous", () =>
     Effect.gen(function* () {
-      const { client } = yield* start((_, response) =>
+      const { client } = yield* startClient((_, response) =>
         json(response, { labels: ["1/2/2026"], raw: [1], smooth: [2] }),
       )
       const error = yield* failureOf(client.call(historicalApyChart, { vault }))
@@ -289,7 +269,7 @@ describe("ApiClient", () => {
 
   it.live("asks for gzip and reads it", () =>
     Effect.gen(function* () {
-      const { client, server } = yield* start((_, response) =>
+      const { client, server } = yield* startClient((_, response) =>
         response
           .writeHead(200, { "content-encoding": "gzip" })
           .end(gzipSync(JSON.stringify([point]))),

@@ -17,6 +17,6 @@ export const historicalAllocations = endpoint({
     startDate: optional(day),
     endDate: optional(day),
   },
-  absences: { 422: "unsupported" },
+  absences: { 404: "empty", 422: "unsupported" },
   response: Schema.Struct({ points: AnyRecords }),
 })

@@ -62,6 +62,8 @@ export const historicalApyChart = endpoint({
     // -1 means the full history.
     daysAgo: optional(integer({ min: -1 })),
   },
+  // §7: a vault the dashboard does not know.
+  absences: { 404: "empty" },
   locate,
   response: Schema.Struct({
     labels: Schema.Array(Schema.String),

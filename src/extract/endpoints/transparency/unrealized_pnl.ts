@@ -11,6 +11,8 @@ export const unrealizedPnl = endpoint({
   path: "/platform/unrealized_pnl",
   auth: "public",
   parameters: { vault: address(), limit: optional(integer({ min: 1, max: 1000 })) },
+  // §7: a vault the dashboard does not know.
+  absences: { 404: "empty" },
   response: Schema.Array(
     Schema.Struct({ unrealizedPnl: Schema.Finite, unrealizedPnlInAsset: Schema.Finite }),
   ),

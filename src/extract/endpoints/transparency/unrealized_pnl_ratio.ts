@@ -17,6 +17,8 @@ export const unrealizedPnlRatio = endpoint({
     limit: optional(integer({ min: 1, max: 1000 })),
   },
   fixedQuery: { fields: "ratio" },
+  // §7: a vault the dashboard does not know.
+  absences: { 404: "empty" },
   response: Schema.Array(
     Schema.Struct({
       actual_tvl: Schema.Finite,
