@@ -13,7 +13,10 @@ export interface Source<S> {
   readonly inputs: Readonly<Record<string, unknown>>
   /** Names to look for a point's time under, in order. */
   readonly timeFields: ReadonlyArray<string>
-  /** In a replay, the window the answer landed under: what only the whole of a reading could tell. */
+  /**
+   * In a replay, the window the answer landed under: what only the whole of a reading could tell. `all` where the
+   * archive does not say, which lines of its first format don't.
+   */
   readonly window?: string
 }
 

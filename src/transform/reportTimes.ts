@@ -1,6 +1,7 @@
 // Tells by its name a time that says when the service looked, not what it saw: it moves with every reading,
 // so it must make neither a version of a row nor another key.
-import type { JsonObject } from "../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { parseInstant } from "../domain/time.ts"
 import { fieldWords } from "./fieldWords.ts"
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
@@ -47,6 +48,43 @@ export const isReportTime = (name: string): boolean => {
   return is
 }
 
-/** The record without the times at which it was looked up. */
+/** Only what is a time, or nothing at all: a text under such a name stays where it was. */
+export const holdsReportTime = (name: string, value: unknown): boolean =>
+  isReportTime(name) && (value === null || parseInstant(value) !== undefined)
+
+/** The value without such times in the records nested in it, each of which `told` learns with its place. */
+export const withoutNestedReportTimes = (
+  value: unknown,
+  place: string,
+  told: (place: string, time: unknown) => void = () => undefined,
+): unknown => {
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) =>
+      withoutNestedReportTimes(item, `${place}[${index}]`, told),
+    )
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  if (!isJsonObject(value)) return value
+  let isOther = false
+  const rest: Record<string, unknown> = {}
+  for (const [name, inner] of Object.entries(value)) {
+    const at = `${place}.${name}`
+    if (holdsReportTime(name, inner)) {
+      told(at, inner)
+      isOther = true
+      continue
+    }
+    const kept = withoutNestedReportTimes(inner, at, told)
+    if (kept !== inner) isOther = true
+    rest[name] = kept
+  }
+  return isOther ? rest : value
+}
+
+/** The record without the times at which it was looked up, or what is in it. */
 export const withoutReportTimes = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !isReportTime(name)))
+  Object.fromEntries(
+    Object.entries(record)
+      .filter(([name]) => !isReportTime(name))
+      .map(([name, value]) => [name, withoutNestedReportTimes(value, name)]),
+  )

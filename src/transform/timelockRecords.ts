@@ -7,7 +7,7 @@ import { contentKeys } from "./contentKey.ts"
 import { mapCurrent } from "./mapCurrent.ts"
 import type { Mapped } from "./mapRecords.ts"
 import type { Source } from "./Source.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "./tables/shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "./tables/shared.ts"
 
 // Not shown (§2.9).
 const idFields = [
@@ -83,6 +83,7 @@ export const timelockColumns: ReadonlyArray<Column> = [
     comment: "Labels, as served",
   },
   reportedAt,
+  reportedTimes,
   extra,
 ]
 

@@ -332,6 +332,7 @@ describe("collateral", () => {
       token_amount: 0.12345678901234568,
       token_amount_digits: "0.1234567890123456789",
       reported_at: null,
+      reported_times: null,
       extra: null,
     })
   })
@@ -370,6 +371,7 @@ describe("collateral", () => {
         total_debt: 8,
         resulting_health_factor: 1.2,
         reported_at: null,
+        reported_times: null,
         extra: null,
       },
     ])

@@ -102,6 +102,49 @@ describe("times of the reading", () => {
     expect(row?.["fees.extra"]).toBe('{"last_synced_date":"soon"}')
   })
 
+  it.each(Object.entries(answers))("inside nested records change nothing of %s", (_, rows) => {
+    const [first, second] = readings.map((reading) =>
+      contents(rows({ oracle: { source: "x", ...reading }, feeds: [{ id: 1, at: [reading] }] })),
+    )
+    expect(JSON.stringify(first)).toContain("oracle")
+    expect(second).toEqual(first)
+  })
+
+  it("inside nested records are kept by their place", () => {
+    const feed = { id: 1, priceFetchedAt: 1_767_225_600, updated_at: "never", since: "2026-01-01" }
+    const record = {
+      oracle: { last_updated: "2026-01-01T00:00:00Z", as_of: null, source: "x" },
+      feeds: [{ id: 0 }, feed],
+    }
+    const [rows] = Result.getOrThrow(feesRows(record, source)).rows
+    const at = (name: string) =>
+      rows?.columns[rows.table.columns.findIndex((column) => column.name === name)]?.[0]
+    expect(JSON.parse(String(at("reported_times")))).toEqual({
+      "oracle.last_updated": "2026-01-01T00:00:00Z",
+      "oracle.as_of": null,
+      "feeds[1].priceFetchedAt": 1_767_225_600,
+    })
+    expect(JSON.parse(String(at("extra")))).toEqual({
+      oracle: { source: "x" },
+      feeds: [{ id: 0 }, { id: 1, updated_at: "never", since: "2026-01-01" }],
+    })
+    expect(at("reported_at")).toBeNull()
+  })
+
+  it("of what has a table of its own stand there alone", () => {
+    const rewards = [{ text: "A", source: { last_updated: "2026-01-01T00:00:00Z" } }]
+    const told = Result.getOrThrow(vaultDetailRows({ rewards }, source)).rows.flatMap(
+      ({ table, columns }) => {
+        const at = table.columns.findIndex((column) => column.name === "reported_times")
+        return (columns[at] ?? []).map((times) => [table.name, times])
+      },
+    )
+    expect(told).toEqual([
+      ["vault_details", null],
+      ["vault_rewards", '{"source.last_updated":"2026-01-01T00:00:00Z"}'],
+    ])
+  })
+
   it.each(coreTables.filter(({ mode }) => mode === "slowly_changing").map((t) => [t.name, t]))(
     "%s has a column for them, or nothing for unknown fields",
     (_, { name, columns }) => {
@@ -109,6 +152,7 @@ describe("times of the reading", () => {
       const isChosen = ["vault_reported_metrics", "vault_detail_metrics"].includes(name)
       const has = (wanted: string) => columns.some((column) => column.name === wanted)
       expect(has("reported_at")).toBe(has("extra") && !isChosen)
+      expect(has("reported_times")).toBe(has("extra"))
     },
   )
 })

@@ -112,6 +112,7 @@ describe("lists of subaccounts", () => {
     estimated_apr: 0.05,
     implementation: "v2",
     reported_at: null,
+    reported_times: null,
     extra: '{"later":{"a":1}}',
   }
 
@@ -275,7 +276,8 @@ describe("subaccount summary", () => {
         portfolio_discounted_value: 9,
         portfolio_total_value: 10,
         reported_at: null,
-        extra: `{"address":"${address}","loanbook":{"asOf":"2026-05-01"},"owner":"o","portfolio":{"currency":"USD"}}`,
+        reported_times: '{"loanbook.asOf":"2026-05-01"}',
+        extra: `{"address":"${address}","loanbook":{},"owner":"o","portfolio":{"currency":"USD"}}`,
       },
     ])
   })

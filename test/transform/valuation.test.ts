@@ -450,6 +450,7 @@ describe("fees", () => {
         management_fee_pct: 1,
         performance_fee_pct: 10,
         reported_at: null,
+        reported_times: null,
         extra: '{"to":"x"}',
       },
     ])

@@ -64,3 +64,13 @@ export const reportedAt: Column = {
   comment:
     "When the service says it determined this, as of the row's first reading; the first of such times, the others stay in the archived answer",
 }
+
+/** The same for times inside records within the record, which `mapCurrent` lifts out of them. */
+export const reportedTimes: Column = {
+  name: "reported_times",
+  type: "json",
+  fields: ["reported_times"],
+  isIncidental: true,
+  comment:
+    "Times of that kind inside nested records, by their place, such as `oracle.last_updated`: taken out of the JSON of the other columns, as of the row's first reading; null when there is none",
+}

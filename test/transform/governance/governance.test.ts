@@ -61,6 +61,7 @@ describe("roles", () => {
           is_safe: true,
           safe_threshold: 3,
           reported_at: null,
+          reported_times: null,
           extra: { note: "x" },
         },
       ])
@@ -168,6 +169,7 @@ describe("timelocks", () => {
         delay_seconds: null,
         labels: ["fee"],
         reported_at: null,
+        reported_times: null,
         extra: { note: 1 },
       },
     ])

@@ -1,6 +1,13 @@
 // core.vault_subaccounts: which subaccounts work for which vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, subaccountAddress, vaultAddress } from "../shared.ts"
+import {
+  chainId,
+  extra,
+  reportedAt,
+  reportedTimes,
+  subaccountAddress,
+  vaultAddress,
+} from "../shared.ts"
 import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const vaultSubaccounts: Table = {
@@ -19,6 +26,7 @@ export const vaultSubaccounts: Table = {
     subaccountAddressAsServed,
     ...listItemColumns,
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -7,7 +7,14 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { locateSubaccounts } from "../../subaccountRecords.ts"
-import { chainId, extra, reportedAt, subaccountAddress, vaultAddress } from "../shared.ts"
+import {
+  chainId,
+  extra,
+  reportedAt,
+  reportedTimes,
+  subaccountAddress,
+  vaultAddress,
+} from "../shared.ts"
 import { subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const whitelistStatus: Table = {
@@ -32,6 +39,7 @@ export const whitelistStatus: Table = {
       comment: "Whether the subaccount is on the vault's whitelist on chain",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -5,7 +5,7 @@ import type { VaultRef } from "../../../domain/vault.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { occurrences } from "../../occurrences.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const permissions: Table = {
   schema: "core",
@@ -38,6 +38,7 @@ export const permissions: Table = {
       comment: "1 for the first permission of this integration and function, 2 for the next, …",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -7,7 +7,7 @@ import { mapCurrent } from "../../mapCurrent.ts"
 import { occurrences } from "../../occurrences.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { warningRows } from "../../warnings.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const roles: Table = {
   schema: "core",
@@ -60,6 +60,7 @@ export const roles: Table = {
       comment: "Signatures the Safe needs",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "../../loanRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const loanDetails: Table = {
   schema: "core",
@@ -17,7 +17,7 @@ export const loanDetails: Table = {
     "Loans asked about one by one, whenever the loan book (core.loans) says something new of them.",
   source: "GET /subaccount/loans/{loan_address} (§4.3, §2.4)",
   key: ["loan_id"],
-  columns: [...loanColumns, reportedAt, extra],
+  columns: [...loanColumns, reportedAt, reportedTimes, extra],
   example:
     "select l.loan_id, l.state, d.state as state_in_detail from core.loans l join core.loan_details d using (loan_id) where l.is_current and d.is_current",
 }

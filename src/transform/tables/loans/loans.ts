@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "../../loanRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const loans: Table = {
   schema: "core",
@@ -17,7 +17,7 @@ export const loans: Table = {
     "Loans of all active client subaccounts. A loan that is no longer listed has its last version ended.",
   source: "GET /dashboard/loans (§4.4, §2.4)",
   key: ["loan_id"],
-  columns: [...loanColumns, reportedAt, extra],
+  columns: [...loanColumns, reportedAt, reportedTimes, extra],
   example:
     "select loan_id, state, principal_amount, apr, upcoming_payment_due_at from core.loans where is_current order by upcoming_payment_due_at",
 }

@@ -7,7 +7,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans, sideOf } from "../../loanRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoans: Table = {
   schema: "core",
@@ -45,6 +45,7 @@ export const subaccountLoans: Table = {
       comment: "What is lent, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

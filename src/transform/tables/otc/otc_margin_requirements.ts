@@ -15,7 +15,7 @@ import {
   spellings,
   unitNamed,
 } from "../../takenFields.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const otcMarginRequirements: Table = {
   schema: "core",
@@ -68,6 +68,7 @@ export const otcMarginRequirements: Table = {
       comment: "`USD` where the name of the field says so; null where the service tells no unit",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -8,7 +8,7 @@ import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { instrumentNames, usdFirst, usdValueNames } from "../../figureNames.ts"
 import { address, digits, double, mapTaken, served, unitNamed } from "../../takenFields.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const otcPositions: Table = {
   schema: "core",
@@ -71,6 +71,7 @@ export const otcPositions: Table = {
     },
     { name: "trades", type: "json", fields: ["trades"], comment: "Trades, as served" },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example: "select symbol, asset_type, value from core.otc_positions where is_current",

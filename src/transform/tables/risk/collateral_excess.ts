@@ -5,7 +5,7 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { digits, double, mapTaken, numberOf, spellings, takeFields } from "../../takenFields.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 /** The server's default for collateral solving (§2.3, §4.4). */
 const DEFAULT_TARGET = 1.2
@@ -61,6 +61,7 @@ export const collateralExcess: Table = {
       comment: "The same in units of the token, every digit as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

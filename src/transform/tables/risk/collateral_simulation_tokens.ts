@@ -1,6 +1,6 @@
 // core.collateral_simulation_tokens: the tokens of each collateral simulation.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const collateralSimulationTokens: Table = {
   schema: "core",
@@ -38,6 +38,7 @@ export const collateralSimulationTokens: Table = {
       comment: "Collateral needed in this token",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

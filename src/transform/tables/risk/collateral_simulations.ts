@@ -7,7 +7,7 @@ import { listIn } from "../../nestedRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { address, chain, double, mapTaken, served } from "../../takenFields.ts"
 import { tokensIn } from "../../tokenBreakdown.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 import { collateralSimulationTokens } from "./collateral_simulation_tokens.ts"
 
 export const collateralSimulations: Table = {
@@ -43,6 +43,7 @@ export const collateralSimulations: Table = {
       comment: "Health factor with the loan and that collateral",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

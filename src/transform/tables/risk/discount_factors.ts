@@ -7,7 +7,7 @@ import { withoutRungs } from "../../ladderRungs.ts"
 import { isReportTime, withoutReportTimes } from "../../reportTimes.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { canonicalSpelling, double, mapTaken } from "../../takenFields.ts"
-import { extra, reportedAt } from "../shared.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const discountFactors: Table = {
   schema: "core",
@@ -58,6 +58,7 @@ export const discountFactors: Table = {
       comment: "The ladder's record beside its rungs, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

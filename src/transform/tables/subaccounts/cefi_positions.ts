@@ -1,7 +1,7 @@
 // core.cefi_positions: what each subaccount holds on centralized exchanges.
 import type { Table } from "../../../domain/table.ts"
 import { usdValue } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const cefiPositions: Table = {
   schema: "core",
@@ -40,6 +40,7 @@ export const cefiPositions: Table = {
       comment: "Derivatives with units, costs and value, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

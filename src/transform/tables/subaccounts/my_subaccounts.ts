@@ -1,6 +1,6 @@
 // core.my_subaccounts: the subaccounts the API key is a user of.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const mySubaccounts: Table = {
@@ -12,7 +12,14 @@ export const mySubaccounts: Table = {
     "Subaccounts of the caller with the history of their descriptions; those no longer the caller's have ended.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
-  columns: [subaccountAddress, subaccountAddressAsServed, ...listItemColumns, reportedAt, extra],
+  columns: [
+    subaccountAddress,
+    subaccountAddressAsServed,
+    ...listItemColumns,
+    reportedAt,
+    reportedTimes,
+    extra,
+  ],
   example:
     "select friendly_name, status, min_health_factor from core.my_subaccounts where is_current order by friendly_name",
 }

@@ -13,7 +13,7 @@ import {
   tokenChainId,
   usdValue,
 } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const protocolPositions: Table = {
   schema: "core",
@@ -64,6 +64,7 @@ export const protocolPositions: Table = {
     debtUsdValue,
     netUsdValue,
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

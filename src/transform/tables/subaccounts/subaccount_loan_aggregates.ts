@@ -2,7 +2,7 @@
 import type { Table } from "../../../domain/table.ts"
 import { spellings } from "../../takenFields.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoanAggregates: Table = {
   schema: "core",
@@ -31,6 +31,7 @@ export const subaccountLoanAggregates: Table = {
       comment: "Debt in the token, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

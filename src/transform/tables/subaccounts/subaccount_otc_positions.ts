@@ -3,7 +3,7 @@ import type { Table } from "../../../domain/table.ts"
 import { instrumentNames } from "../../figureNames.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
 import { usdValue } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountOtcPositions: Table = {
   schema: "core",
@@ -63,6 +63,7 @@ export const subaccountOtcPositions: Table = {
       comment: "Its trades, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

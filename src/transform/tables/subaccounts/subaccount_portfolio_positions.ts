@@ -13,7 +13,7 @@ import {
   tokenChainId,
   usdValue,
 } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountPortfolioPositions: Table = {
   schema: "core",
@@ -57,6 +57,7 @@ export const subaccountPortfolioPositions: Table = {
     debtUsdValue,
     netUsdValue,
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.subaccount_summaries: what each subaccount was worth and owed, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaries: Table = {
   schema: "core",
@@ -114,6 +114,7 @@ export const subaccountSummaries: Table = {
       comment: "Value of the portfolio",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

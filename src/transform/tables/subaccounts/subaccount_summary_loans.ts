@@ -1,7 +1,7 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
 import type { Table } from "../../../domain/table.ts"
 import { ordinal, tokenChainId } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaryLoans: Table = {
   schema: "core",
@@ -51,6 +51,7 @@ export const subaccountSummaryLoans: Table = {
       comment: "What is due to the subaccount, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

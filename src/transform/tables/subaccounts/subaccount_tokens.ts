@@ -10,7 +10,7 @@ import {
   tokenChainId,
   usdValue,
 } from "../positionColumns.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountTokens: Table = {
   schema: "core",
@@ -44,6 +44,7 @@ export const subaccountTokens: Table = {
     balance,
     usdValue("Value of the balance"),
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.subaccounts: every subaccount of the platform, as the directory describes it.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, subaccountAddress } from "../shared.ts"
+import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
 
 export const subaccounts: Table = {
@@ -12,7 +12,14 @@ export const subaccounts: Table = {
     "The directory of subaccounts with the history of their descriptions; those that left it have ended. Needs an admin key.",
   source: "GET /subaccount (§4.3, §2.1)",
   key: ["subaccount_address"],
-  columns: [subaccountAddress, subaccountAddressAsServed, ...listItemColumns, reportedAt, extra],
+  columns: [
+    subaccountAddress,
+    subaccountAddressAsServed,
+    ...listItemColumns,
+    reportedAt,
+    reportedTimes,
+    extra,
+  ],
   example:
     "select friendly_name, status, valid_from from core.subaccounts where is_current order by friendly_name",
 }

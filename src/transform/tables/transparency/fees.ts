@@ -7,7 +7,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const fees: Table = {
   schema: "core",
@@ -35,6 +35,7 @@ export const fees: Table = {
       comment: "Performance fee; 10 is 10%",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

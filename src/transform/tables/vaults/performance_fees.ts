@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { echoed } from "../../echoed.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const performanceFees: Table = {
   schema: "core",
@@ -68,6 +68,7 @@ export const performanceFees: Table = {
       comment: "Performance fees of the period",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,7 +1,7 @@
 // core.vault_detail_metrics: the figures of a vault's own page that move with every reading. Kept apart so
 // that core.vault_details gains a version when the description changes, not every hour.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultDetailMetrics: Table = {
   schema: "core",
@@ -39,6 +39,7 @@ export const vaultDetailMetrics: Table = {
       fields: ["performance", "performance_metrics", "performanceMetrics", "metrics"],
       comment: "Performance metrics, as served",
     },
+    reportedTimes,
     {
       ...extra,
       comment:

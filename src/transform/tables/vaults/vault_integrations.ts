@@ -1,6 +1,6 @@
 // core.vault_integrations: where each vault's receipt token can be used.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultIntegrations: Table = {
   schema: "core",
@@ -54,6 +54,7 @@ export const vaultIntegrations: Table = {
       comment: "Where it is",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example: "select vault_address, kind, name from core.vault_integrations where is_current",

@@ -1,6 +1,6 @@
 // core.vault_operators: who may operate each vault.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultOperators: Table = {
   schema: "core",
@@ -43,6 +43,7 @@ export const vaultOperators: Table = {
       comment: "What the operator is",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

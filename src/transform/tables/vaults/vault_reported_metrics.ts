@@ -1,7 +1,7 @@
 // core.vault_reported_metrics: the figures inside a vault record that move with every reading. Kept apart
 // so that core.vaults gains a version when the description changes, not every hour.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultReportedMetrics: Table = {
   schema: "core",
@@ -32,6 +32,7 @@ export const vaultReportedMetrics: Table = {
       fields: ["historical_apy", "historicalApy"],
       comment: "Map of days to APY, as served",
     },
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.vault_rewards: reward programmes of each vault.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultRewards: Table = {
   schema: "core",
@@ -54,6 +54,7 @@ export const vaultRewards: Table = {
       comment: "Start of the programme",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example: "select vault_address, text, multiplier from core.vault_rewards where is_current",

@@ -1,6 +1,6 @@
 // core.vault_strategies: who runs each vault, with which subaccount.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultStrategies: Table = {
   schema: "core",
@@ -50,6 +50,7 @@ export const vaultStrategies: Table = {
       comment: "The strategist, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.vault_summaries: each vault's summary, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultSummaries: Table = {
   schema: "core",
@@ -64,6 +64,7 @@ export const vaultSummaries: Table = {
       comment: "Latest snapshot, as served",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.vault_summary_allocations: where each vault's assets were by its own summary, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultSummaryAllocations: Table = {
   schema: "core",
@@ -35,6 +35,7 @@ export const vaultSummaryAllocations: Table = {
       comment: "Share of the vault's assets, where the service gives one",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

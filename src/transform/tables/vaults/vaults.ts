@@ -1,6 +1,6 @@
 // core.vaults: what each vault was described as, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaults: Table = {
   schema: "core",
@@ -97,6 +97,7 @@ export const vaults: Table = {
     },
     { name: "risk", type: "json", fields: ["risk"], comment: "Risk description, as served" },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.withdrawal_requests: the queue of pending withdrawals of each vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const withdrawalRequests: Table = {
   schema: "core",
@@ -93,6 +93,7 @@ export const withdrawalRequests: Table = {
       comment: "The address as the service spells it",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

@@ -1,6 +1,6 @@
 // core.withdrawal_summaries: what was being withdrawn from each vault, and since when.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, vaultAddress } from "../shared.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const withdrawalSummaries: Table = {
   schema: "core",
@@ -43,6 +43,7 @@ export const withdrawalSummaries: Table = {
       comment: "How many requests were pending; null where no list was found",
     },
     reportedAt,
+    reportedTimes,
     extra,
   ],
   example:
