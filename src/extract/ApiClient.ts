@@ -11,6 +11,7 @@ import { canonicalAddress } from "../domain/address.ts"
 import { ApiError, isRetryable } from "../domain/errors.ts"
 import { parseJson } from "../domain/json.ts"
 import type { ArchivedResponse, Origin } from "../domain/response.ts"
+import type { Retry } from "../domain/retry.ts"
 import { ServedTime } from "../domain/ServedTime.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { interpret } from "./answer.ts"
@@ -42,6 +43,8 @@ export interface ApiSettings {
    * its own, not those for a turn. A read that is slow by nature has the time of one attempt more. 0: no retry.
    */
   readonly retryBudgetSeconds: number
+  /** Told before each wait for another attempt. */
+  readonly onRetry?: (retry: Retry) => void
 }
 
 export interface Answer<A> extends Origin {
@@ -162,6 +165,14 @@ export class ApiClient extends Context.Service<
             const left = patience - served.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* waitBefore(attempts, failure.delaySeconds)
             if (wait > left) return yield* failed(withoutPatience(failure, left))
+            settings.onRetry?.({
+              endpoint: endpoint.name,
+              status: failure.status,
+              detail: failure.detail,
+              waitSeconds: wait / 1000,
+              attempt: attempts + 1,
+              attempts: maxAttempts(endpoint, hasAnswered),
+            })
             yield* Effect.sleep(wait)
           }
         })

@@ -1,5 +1,6 @@
 // What a run tells while it goes on, and what it says at its end.
 import type { RecordedOutcome } from "../domain/outcome.ts"
+import type { Retry } from "../domain/retry.ts"
 import type { CheckResult } from "../load/checks/Check.ts"
 
 export type ProgressEvent =
@@ -21,6 +22,8 @@ export type ProgressEvent =
   /** All of an entity's windows are read, or as many as could be. */
   | { readonly kind: "settled"; readonly pipeline: string; readonly entity: string }
   | { readonly kind: "finished"; readonly pipeline: string }
+  /** A request failed and is made again after a wait. */
+  | ({ readonly kind: "retry" } & Retry)
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
   | { readonly kind: "stage"; readonly stage: "publishing" }
 

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Retry } from "../domain/retry.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { ApiClient, type ApiSettings } from "../extract/ApiClient.ts"
 import { httpLayer } from "../extract/http.ts"
@@ -52,7 +53,8 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
       known: yield* lastBodies(warehouse),
     })
   })
-  const extract = ApiClient.layer(options.api).pipe(
+  const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
+  const extract = ApiClient.layer({ ...options.api, onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer(options.pace)),
     Layer.provide(httpLayer),

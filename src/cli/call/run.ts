@@ -13,6 +13,7 @@ import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { tellOfRetries } from "../retryText.ts"
 import { serviceOf, wireOf } from "../service.ts"
 import { textTable } from "../table.ts"
 
@@ -31,7 +32,8 @@ export const runCall = (argv: Arguments): Promise<ExitCode> =>
         }
         const typed = yield* Effect.fromResult(readParameters(argv))
         const question = yield* Effect.fromResult(questionOf(endpoint, typed))
-        const service = yield* Effect.fromResult(serviceOf(config))
+        const { api, pace } = yield* Effect.fromResult(serviceOf(config))
+        const service = { api: { ...api, onRetry: tellOfRetries() }, pace }
         yield* argv["raw"] === true ? printRaw(question, service) : printDecoded(question, service)
         return exitCodes.ok
       }),

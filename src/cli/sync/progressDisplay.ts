@@ -1,6 +1,7 @@
 // Progress of a run on standard error: a bar per pipeline on a terminal, lines elsewhere.
 import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
+import { retryText, seldom } from "../retryText.ts"
 import type { OnProgress, ProgressEvent } from "../../pipelines/progress.ts"
 
 export interface Display {
@@ -37,12 +38,15 @@ const isNews = (event: ProgressEvent): boolean => {
   }
 }
 
-const lines = (text: (event: ProgressEvent) => string): Display => ({
-  onProgress: (event) => {
-    if (isNews(event)) write(text(event))
-  },
-  stop: () => undefined,
-})
+const lines = (text: (event: ProgressEvent) => string): Display => {
+  const isTime = seldom()
+  return {
+    onProgress: (event) => {
+      if (event.kind === "retry" ? isTime() : isNews(event)) write(text(event))
+    },
+    stop: () => undefined,
+  }
+}
 
 const plainLine = (event: ProgressEvent): string => {
   switch (event.kind) {
@@ -50,6 +54,8 @@ const plainLine = (event: ProgressEvent): string => {
       return `${event.pipeline}: ${event.tasks ?? "?"} to read`
     case "finished":
       return `${event.pipeline}: done`
+    case "retry":
+      return `${event.endpoint}: ${retryText(event)}`
     case "warning":
       return `${event.pipeline}: warning: ${event.text}`
     case "task":
@@ -87,6 +93,7 @@ const bars = (): Display => {
     barIncompleteChar: "░",
   })
   const counters = new Map<string, Counter>()
+  const note = noteBelow(multi)
   const update = (name: string, counter: Counter): void => {
     counter.bar ??= multi.create(counter.tasks, 0, { name: name.padEnd(NAME_WIDTH) })
     const seconds = (Date.now() - counter.startedAt) / 1000
@@ -104,6 +111,9 @@ const bars = (): Display => {
   const onProgress = (event: ProgressEvent): void => {
     const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
     switch (event.kind) {
+      case "retry":
+        note.show(retryText(event), event.waitSeconds)
+        return
       case "started":
         counters.set(event.pipeline, {
           tasks: event.tasks ?? 0,
@@ -136,5 +146,30 @@ const bars = (): Display => {
         multi.log(`${plainLine(event)}\n`)
     }
   }
-  return { onProgress, stop: () => multi.stop() }
+  const stop = (): void => {
+    note.clear()
+    multi.stop()
+  }
+  return { onProgress, stop }
+}
+
+// A note is read before it goes, and stays while the same is told again and again.
+const NOTE_SECONDS = 2
+
+/** A line among the bars that says what is waited for, while it is. */
+const noteBelow = (multi: MultiBar) => {
+  let line: SingleBar | undefined
+  let gone: NodeJS.Timeout | undefined
+  const clear = (): void => {
+    clearTimeout(gone)
+    if (line !== undefined) multi.remove(line)
+    line = undefined
+  }
+  const show = (text: string, waitSeconds: number): void => {
+    line ??= multi.create(1, 0, { text }, { format: " {text}" })
+    line.update(0, { text })
+    clearTimeout(gone)
+    gone = setTimeout(clear, (waitSeconds + NOTE_SECONDS) * 1000).unref()
+  }
+  return { show, clear }
 }
