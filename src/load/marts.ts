@@ -29,6 +29,7 @@ const names: ReadonlyArray<string> = [
   "fee_schedule",
   "vault_latest",
   "governance_timeline",
+  "comparisons",
   "reconciliation",
   "protocol_exposure",
 ]

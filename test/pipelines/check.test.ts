@@ -21,7 +21,9 @@ import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-const api = asAdmin
+// The document does not show this path: without it there are no loans of subaccounts to judge.
+const paths = { subaccountLoans: "/subaccount/{address}/loans" }
+const api = { ...asAdmin, wire: { ...defaultWire, paths } }
 
 /** Two runs, between which the service restated some of its history. */
 const lived = Effect.gen(function* () {

@@ -67,6 +67,16 @@ describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
   })
 })
 
+it("a comparison over all of history has the tolerance that mart.comparisons declares for its newest pair", async () => {
+  const declared = await readRows(
+    warehouse.connection,
+    `SELECT relative_tolerance FROM ${CATALOG}.mart.comparisons
+     WHERE comparison = 'backing_supply_collateral_ratio'`,
+  )
+  const identity = sqlChecks.find(({ name }) => name === "ratio_identity")
+  expect(declared).toEqual([{ relative_tolerance: identity?.tolerance }])
+})
+
 const checks = new Map(tableChecks(catalogTables).map((check) => [check.name, check]))
 
 const found = async (name: string, scope: { since: number | undefined } = all) => {

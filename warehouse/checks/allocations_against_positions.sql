@@ -1,5 +1,11 @@
 with
 
+rule as (
+    select relative_tolerance
+    from mart.comparisons
+    where comparison = 'allocations_nav'
+),
+
 days as (
     select
         vault_address,
@@ -8,7 +14,8 @@ days as (
         sum(value) as allocated
     from core.allocation_history
     group by vault_address, chain_id, date
-    having count(value) > 0
+    -- A part without a value makes the sum unknown.
+    having count(value) = count(*)
 ),
 
 -- The last snapshot of the day the allocation is of.
@@ -36,4 +43,5 @@ inner join navs
         days.vault_address = navs.vault_address
         and days.chain_id is not distinct from navs.chain_id
         and days.date = navs.date
-where abs(days.allocated - navs.total_nav) > $tolerance * abs(navs.total_nav)
+cross join rule
+where abs(days.allocated - navs.total_nav) > rule.relative_tolerance * abs(navs.total_nav)

@@ -1,5 +1,16 @@
 with
 
+rules as (
+    select
+        comparison,
+        left_figure,
+        right_figure,
+        unit,
+        relative_tolerance,
+        absolute_tolerance
+    from mart.comparisons
+),
+
 vaults as (
     select
         chain_id,
@@ -7,6 +18,14 @@ vaults as (
         vault_name
     from core.vaults
     where is_current
+),
+
+-- Facts that name an address and no chain belong to one vault.
+addresses as (
+    select
+        chain_id,
+        vault_address
+    from mart.vault_addresses
 ),
 
 snapshots as (
@@ -20,15 +39,6 @@ snapshots as (
     from core.position_snapshots
 ),
 
-subaccount_positions as (
-    select
-        chain_id,
-        vault_address,
-        snapshot_at,
-        total_usd
-    from core.position_subaccounts
-),
-
 ratio_points as (
     select
         vault_address,
@@ -39,21 +49,22 @@ ratio_points as (
     from core.ratio_history
 ),
 
-allocations as (
+-- What a vault holds, told part by part and day by day.
+holdings as (
     select
+        'allocations_nav' as comparison,
         chain_id,
         vault_address,
         date as day,
         value
     from core.allocation_history
-),
-
-classified as (
+    union all
     select
+        'oracle_classification_nav' as comparison,
         chain_id,
         vault_address,
         date as day,
-        usd_value
+        usd_value as value
     from core.oracle_classification
 ),
 
@@ -61,8 +72,7 @@ summary_allocations as (
     select
         vault_address,
         chain_id,
-        value,
-        valid_from
+        value
     from core.vault_summary_allocations
     where is_current
 ),
@@ -78,10 +88,18 @@ listed_metrics as (
 
 annualized as (
     select
+        'annualized_apy_series' as comparison,
         vault_address,
-        liquid_apy_7_day,
-        liquid_apy_30_day,
-        valid_from
+        7 as days,
+        liquid_apy_7_day as served
+    from core.annualized_apy
+    where is_current
+    union all
+    select
+        'annualized_apy_series_30d' as comparison,
+        vault_address,
+        30 as days,
+        liquid_apy_30_day as served
     from core.annualized_apy
     where is_current
 ),
@@ -90,7 +108,8 @@ apy_days as (
     select
         vault_address,
         day,
-        apy_unsmoothed
+        apy_unsmoothed,
+        max(day) over (partition by vault_address) as last_day
     from mart.apy_daily
     where apy_unsmoothed is not null and apy_unsmoothed_period_days = 7
 ),
@@ -124,7 +143,9 @@ newest_snapshots as (
 ),
 
 newest_points as (
-    select ratio_points.*
+    select
+        addresses.chain_id,
+        ratio_points.*
     from ratio_points
     inner join (
         select
@@ -136,6 +157,8 @@ newest_points as (
         on
             ratio_points.vault_address = newest.vault_address
             and ratio_points.observed_at = newest.observed_at
+    inner join addresses
+        on ratio_points.vault_address = addresses.vault_address
 ),
 
 -- The newest snapshot of each day, to set the day's figures against.
@@ -151,36 +174,24 @@ snapshot_days as (
         ) = 1
 ),
 
--- Only where every subaccount has a value: a part of a total says nothing about it.
-position_totals as (
-    select
-        chain_id,
-        vault_address,
-        snapshot_at,
-        case when count(total_usd) = count(*) then sum(total_usd) end as total_usd
-    from subaccount_positions
-    group by chain_id, vault_address, snapshot_at
-),
-
 -- Of the two days before the newest snapshot, not of all of history.
 ratio_hours as (
     select
-        ratio_points.vault_address,
+        newest.chain_id,
+        newest.vault_address,
         date_trunc('hour', ratio_points.observed_at)::timestamp as hour_at,
         arg_max(ratio_points.adjusted_redeem_ratio, ratio_points.observed_at)
             as adjusted_redeem_ratio
-    from ratio_points
-    inner join (
-        select
-            vault_address,
-            max(snapshot_at) as snapshot_at
-        from newest_snapshots
-        group by vault_address
-    ) as newest
+    from newest_snapshots as newest
+    inner join addresses
         on
-            ratio_points.vault_address = newest.vault_address
-            and ratio_points.observed_at >= newest.snapshot_at - interval 2 day
-    group by ratio_points.vault_address, hour_at
+            newest.chain_id = addresses.chain_id
+            and newest.vault_address = addresses.vault_address
+    inner join ratio_points
+        on
+            newest.vault_address = ratio_points.vault_address
+            and newest.snapshot_at - interval 2 day <= ratio_points.observed_at
+    group by newest.chain_id, newest.vault_address, hour_at
 ),
 
 nav_and_ratio as (
@@ -193,7 +204,8 @@ nav_and_ratio as (
     from snapshots
     inner join ratio_hours
         on
-            snapshots.vault_address = ratio_hours.vault_address
+            snapshots.chain_id = ratio_hours.chain_id
+            and snapshots.vault_address = ratio_hours.vault_address
             and date_trunc('hour', snapshots.snapshot_at)::timestamp = ratio_hours.hour_at
     qualify
         row_number() over (
@@ -202,63 +214,37 @@ nav_and_ratio as (
         ) = 1
 ),
 
-allocation_days as (
+-- Only where every part has a value: a part of a total says nothing about it.
+holding_days as (
     select
+        comparison,
         chain_id,
         vault_address,
         day,
         case when count(value) = count(*) then sum(value) end as value
-    from allocations
-    group by chain_id, vault_address, day
+    from holdings
+    group by comparison, chain_id, vault_address, day
 ),
 
-allocation_and_nav as (
+holdings_and_nav as (
     select
-        allocation_days.chain_id,
-        allocation_days.vault_address,
+        holding_days.comparison,
+        holding_days.chain_id,
+        holding_days.vault_address,
         snapshot_days.snapshot_at,
-        allocation_days.value,
+        holding_days.value,
         snapshot_days.total_nav
-    from allocation_days
+    from holding_days
     inner join snapshot_days
         on
-            allocation_days.chain_id = snapshot_days.chain_id
-            and allocation_days.vault_address = snapshot_days.vault_address
-            and allocation_days.day = snapshot_days.day
+            holding_days.chain_id = snapshot_days.chain_id
+            and holding_days.vault_address = snapshot_days.vault_address
+            and holding_days.day = snapshot_days.day
     qualify
         row_number() over (
-            partition by allocation_days.chain_id, allocation_days.vault_address
-            order by allocation_days.day desc
-        ) = 1
-),
-
-classified_days as (
-    select
-        chain_id,
-        vault_address,
-        day,
-        case when count(usd_value) = count(*) then sum(usd_value) end as usd_value
-    from classified
-    group by chain_id, vault_address, day
-),
-
-classified_and_nav as (
-    select
-        classified_days.chain_id,
-        classified_days.vault_address,
-        snapshot_days.snapshot_at,
-        classified_days.usd_value,
-        snapshot_days.total_nav
-    from classified_days
-    inner join snapshot_days
-        on
-            classified_days.chain_id = snapshot_days.chain_id
-            and classified_days.vault_address = snapshot_days.vault_address
-            and classified_days.day = snapshot_days.day
-    qualify
-        row_number() over (
-            partition by classified_days.chain_id, classified_days.vault_address
-            order by classified_days.day desc
+            partition by
+                holding_days.comparison, holding_days.chain_id, holding_days.vault_address
+            order by holding_days.day desc
         ) = 1
 ),
 
@@ -266,7 +252,6 @@ summary_totals as (
     select
         vaults.chain_id,
         vaults.vault_address,
-        max(summary_allocations.valid_from) as read_at,
         case
             when count(summary_allocations.value) = count(*) then sum(summary_allocations.value)
         end as value
@@ -289,83 +274,50 @@ request_totals as (
 ),
 
 -- A yield over so many days against the mean of as many daily values: the newest alone is one day's yield.
-dated_apy_days as (
-    select
-        vault_address,
-        day,
-        apy_unsmoothed,
-        max(day) over (partition by vault_address) as last_day
-    from apy_days
-),
-
 mean_apys as (
     select
-        vault_address,
-        last_day,
-        count(*) filter (day > last_day - 7) as days_7d,
-        avg(apy_unsmoothed) filter (day > last_day - 7) as apy_7d,
-        count(*) filter (day > last_day - 30) as days_30d,
-        avg(apy_unsmoothed) filter (day > last_day - 30) as apy_30d
-    from dated_apy_days
-    group by vault_address, last_day
+        annualized.comparison,
+        annualized.vault_address,
+        annualized.served,
+        apy_days.last_day,
+        avg(apy_days.apy_unsmoothed) as mean_apy
+    from annualized
+    inner join apy_days
+        on
+            annualized.vault_address = apy_days.vault_address
+            and apy_days.last_day - annualized.days < apy_days.day
+    group by all
+    having count(*) = any_value(annualized.days)
 ),
 
--- Tolerances: 1e-6 where one figure is the sum of the other's parts, 1% where one instant is
--- told twice, 5% where readings or valuations are hours apart; yields by half a percentage point.
 compared as (
     select
-        newest_snapshots.chain_id,
-        newest_snapshots.vault_address,
-        'subaccounts_sum' as comparison,
-        newest_snapshots.snapshot_at as compared_at,
-        'USD' as unit,
-        position_totals.total_usd as left_value,
-        newest_snapshots.subaccounts_total_usd as right_value,
-        0.000001 as relative_tolerance,
-        null::double as absolute_tolerance
-    from newest_snapshots
-    inner join position_totals
-        on
-            newest_snapshots.chain_id = position_totals.chain_id
-            and newest_snapshots.vault_address = position_totals.vault_address
-            and newest_snapshots.snapshot_at = position_totals.snapshot_at
-    union all
-    select
+        'subaccounts_within_nav' as comparison,
         chain_id,
         vault_address,
-        'subaccounts_within_nav' as comparison,
         snapshot_at as compared_at,
-        'USD' as unit,
         -- What exceeds the net asset value is wrong, what falls short of it is the buffer.
         greatest(total_nav, subaccounts_total_usd) as left_value,
-        total_nav as right_value,
-        0.01 as relative_tolerance,
-        null::double as absolute_tolerance
+        total_nav as right_value
     from newest_snapshots
     where total_nav is not null and subaccounts_total_usd is not null
     union all
     select
+        'nav_reported_tvl' as comparison,
         chain_id,
         vault_address,
-        'nav_reported_tvl' as comparison,
         snapshot_at as compared_at,
-        'as served' as unit,
         total_nav as left_value,
-        reported_tvl as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
+        reported_tvl as right_value
     from newest_snapshots
     union all
     select
+        'listed_tvl_reported_tvl' as comparison,
         newest_snapshots.chain_id,
         newest_snapshots.vault_address,
-        'listed_tvl_reported_tvl' as comparison,
         newest_snapshots.snapshot_at as compared_at,
-        'as served' as unit,
         listed_metrics.latest_reported_tvl as left_value,
-        newest_snapshots.reported_tvl as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
+        newest_snapshots.reported_tvl as right_value
     from newest_snapshots
     inner join listed_metrics
         on
@@ -373,65 +325,39 @@ compared as (
             and newest_snapshots.vault_address = listed_metrics.vault_address
     union all
     select
+        'nav_ratio_collateral_ratio' as comparison,
         chain_id,
         vault_address,
-        'nav_ratio_collateral_ratio' as comparison,
         snapshot_at as compared_at,
-        'as served' as unit,
         nav_ratio as left_value,
-        adjusted_redeem_ratio as right_value,
-        0.01 as relative_tolerance,
-        null::double as absolute_tolerance
+        adjusted_redeem_ratio as right_value
     from nav_and_ratio
     union all
     select
-        vaults.chain_id,
-        vaults.vault_address,
         'backing_supply_collateral_ratio' as comparison,
-        newest_points.observed_at as compared_at,
-        'fraction' as unit,
-        newest_points.actual_tvl / nullif(newest_points.tvl_on_vault, 0) as left_value,
-        newest_points.adjusted_redeem_ratio as right_value,
-        0.01 as relative_tolerance,
-        null::double as absolute_tolerance
+        chain_id,
+        vault_address,
+        observed_at as compared_at,
+        actual_tvl / nullif(tvl_on_vault, 0) as left_value,
+        adjusted_redeem_ratio as right_value
     from newest_points
-    inner join vaults
-        on newest_points.vault_address = vaults.vault_address
     union all
     select
+        comparison,
         chain_id,
         vault_address,
-        'allocations_nav' as comparison,
         snapshot_at as compared_at,
-        'USD' as unit,
         value as left_value,
-        total_nav as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
-    from allocation_and_nav
+        total_nav as right_value
+    from holdings_and_nav
     union all
     select
-        chain_id,
-        vault_address,
-        'oracle_classification_nav' as comparison,
-        snapshot_at as compared_at,
-        'USD' as unit,
-        usd_value as left_value,
-        total_nav as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
-    from classified_and_nav
-    union all
-    select
+        'summary_allocations_nav' as comparison,
         summary_totals.chain_id,
         summary_totals.vault_address,
-        'summary_allocations_nav' as comparison,
         newest_snapshots.snapshot_at as compared_at,
-        'USD' as unit,
         summary_totals.value as left_value,
-        newest_snapshots.total_nav as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
+        newest_snapshots.total_nav as right_value
     from summary_totals
     inner join newest_snapshots
         on
@@ -439,50 +365,28 @@ compared as (
             and summary_totals.vault_address = newest_snapshots.vault_address
     union all
     select
-        vaults.chain_id,
-        vaults.vault_address,
-        'annualized_apy_series' as comparison,
+        mean_apys.comparison,
+        addresses.chain_id,
+        addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
-        'fraction' as unit,
-        annualized.liquid_apy_7_day as left_value,
-        mean_apys.apy_7d as right_value,
-        null::double as relative_tolerance,
-        0.005 as absolute_tolerance
-    from annualized
-    inner join vaults
-        on annualized.vault_address = vaults.vault_address
-    inner join mean_apys
-        on annualized.vault_address = mean_apys.vault_address
-    where mean_apys.days_7d = 7
+        -- A fraction or a percent, the document does not say: the size does.
+        case
+            when abs(mean_apys.served) > 10 * abs(mean_apys.mean_apy) then mean_apys.served / 100
+            else mean_apys.served
+        end as left_value,
+        mean_apys.mean_apy as right_value
+    from mean_apys
+    inner join addresses
+        on mean_apys.vault_address = addresses.vault_address
     union all
     select
-        vaults.chain_id,
-        vaults.vault_address,
-        'annualized_apy_series_30d' as comparison,
-        mean_apys.last_day::timestamp as compared_at,
-        'fraction' as unit,
-        annualized.liquid_apy_30_day as left_value,
-        mean_apys.apy_30d as right_value,
-        null::double as relative_tolerance,
-        0.005 as absolute_tolerance
-    from annualized
-    inner join vaults
-        on annualized.vault_address = vaults.vault_address
-    inner join mean_apys
-        on annualized.vault_address = mean_apys.vault_address
-    where mean_apys.days_30d = 30
-    union all
-    select
+        'withdrawal_requests_sum' as comparison,
         withdrawals.chain_id,
         withdrawals.vault_address,
-        'withdrawal_requests_sum' as comparison,
         withdrawals.valid_from as compared_at,
-        'the vault''s underlying asset' as unit,
         case when request_totals.requests is null then 0 else request_totals.amount end
             as left_value,
-        withdrawals.total_withdrawals as right_value,
-        0.000001 as relative_tolerance,
-        null::double as absolute_tolerance
+        withdrawals.total_withdrawals as right_value
     from withdrawals
     left join request_totals
         on
@@ -492,31 +396,38 @@ compared as (
     where withdrawals.pending_requests is not null
     union all
     select
+        'total_assets_supply' as comparison,
         withdrawals.chain_id,
         withdrawals.vault_address,
-        'total_assets_supply' as comparison,
         newest_points.observed_at as compared_at,
-        'as served' as unit,
         withdrawals.total_assets as left_value,
-        newest_points.tvl_on_vault as right_value,
-        0.05 as relative_tolerance,
-        null::double as absolute_tolerance
+        newest_points.tvl_on_vault as right_value
     from withdrawals
     inner join newest_points
-        on withdrawals.vault_address = newest_points.vault_address
+        on
+            withdrawals.chain_id = newest_points.chain_id
+            and withdrawals.vault_address = newest_points.vault_address
 ),
 
 measured as (
     select
-        *,
-        left_value - right_value as difference,
-        coalesce(absolute_tolerance, relative_tolerance * abs(right_value)) as tolerance,
+        compared.*,
+        rules.unit,
+        rules.left_figure,
+        rules.right_figure,
+        compared.left_value - compared.right_value as difference,
+        coalesce(
+            rules.absolute_tolerance, rules.relative_tolerance * abs(compared.right_value)
+        ) as tolerance,
         -- Dollars against ether, say: the service does not tell which, the size does.
-        unit = 'as served'
-        and not abs(left_value) between abs(right_value) / 10 and abs(right_value) * 10
+        rules.unit = 'as served'
+        and not abs(compared.left_value)
+        between abs(compared.right_value) / 10 and abs(compared.right_value) * 10
             as is_of_other_units
     from compared
-    where left_value is not null and right_value is not null
+    inner join rules
+        on compared.comparison = rules.comparison
+    where compared.left_value is not null and compared.right_value is not null
 ),
 
 joined as (
@@ -536,6 +447,8 @@ select
     comparison::varchar as comparison,
     vault_name::varchar as vault_name,
     compared_at::timestamp as compared_at,
+    left_figure::varchar as left_figure,
+    right_figure::varchar as right_figure,
     unit::varchar as unit,
     left_value::double as left_value,
     right_value::double as right_value,
