@@ -44,7 +44,8 @@ recent as (
         changes.change
     from changes
     cross join newest
-    where changes.change is not null and changes.day > newest.to_on - $days::integer
+    -- No ratio moves by a million, and where one does the squares may be more than a double holds.
+    where abs(changes.change) < 1e6 and changes.day > newest.to_on - $days::integer
 )
 
 select

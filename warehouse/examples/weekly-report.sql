@@ -77,8 +77,12 @@ weeks as (
         last(apy_smoothed order by day) filter (is_in_week and apy_smoothed is not null)
             as apy_smoothed,
         count(*) filter (is_in_week and apy_unsmoothed > -1) as apy_days,
-        exp(sum(ln(1 + apy_unsmoothed)) filter (is_in_week and apy_unsmoothed > -1) / 365) - 1
-            as return_7d,
+        -- A case: the argument is worked out for the rows that filter leaves out, too.
+        exp(
+            sum(ln(case when apy_unsmoothed > -1 then 1 + apy_unsmoothed end))
+                filter (is_in_week)
+            / 365
+        ) - 1 as return_7d,
         sum(hours_expected - hours_present) filter (is_in_week) as hours_missing
     from dated
     group by vault_address, vault_name, to_on

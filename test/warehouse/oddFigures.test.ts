@@ -1,0 +1,63 @@
+// Every mart, check and worked question answers, whatever figures the service has sent: a total loss, a loss of
+// more than all, nothing, numbers beyond all measure. One of them must not take the others' answers away.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { atThatTime } from "../../demo/exampleWarehouse.ts"
+import { declaredParameters } from "../../src/cli/query/declared.ts"
+import { allColumns } from "../../src/domain/table.ts"
+import { asOfStatements } from "../../src/load/asOf.ts"
+import { sqlChecks } from "../../src/load/checks/sqlChecks.ts"
+import { marts } from "../../src/load/marts.ts"
+import { bound } from "../../src/load/queryParameter.ts"
+import { CATALOG, identifier, qualified } from "../../src/load/sql.ts"
+import { createMartsAt, openWarehouse, tables, type TestWarehouse } from "./support.ts"
+
+const folder = join(import.meta.dirname, "../../warehouse/examples")
+const examples = readdirSync(folder)
+const odd = ["-1.2", "-1", "0", "1e200", "-1e200", "1e-300"]
+
+let warehouse: TestWarehouse
+beforeAll(async () => {
+  warehouse = await openWarehouse()
+  const { connection } = warehouse
+  await connection.run(`USE ${CATALOG}`)
+  await connection.run(readFileSync(join(import.meta.dirname, "generated.sql"), "utf8"))
+  const cases = odd.map((figure, at) => `WHEN ${at} THEN ${figure}`).join(" ")
+  for (const table of tables.filter(({ schema }) => schema === "core")) {
+    for (const { name, type } of allColumns(table)) {
+      if (type !== "double") continue
+      const column = identifier(name)
+      // Other rows of each column, and most of them as they were.
+      const which = `(hash(rowid, '${name}') % 10)::INTEGER`
+      await connection.run(
+        `UPDATE ${qualified(table)} SET ${column} = CASE ${which} ${cases} ELSE ${column} END`,
+      )
+    }
+  }
+  await createMartsAt(connection, "2026-03-30 12:00:00")
+  await connection.run(`USE ${CATALOG}`)
+  await connection.run(asOfStatements(tables).join(";\n"))
+}, 60_000)
+afterAll(() => warehouse.close())
+
+const rowsOf = async (sql: string, parameters: Parameters<typeof bound>[0] = {}) =>
+  (await warehouse.connection.runAndReadAll(sql, bound(parameters))).currentRowCount
+
+describe("with odd figures", () => {
+  it.each(marts.map(({ name }) => name))("mart.%s answers", async (name) => {
+    expect(await rowsOf(`SELECT * FROM mart.${identifier(name)}`)).toBeGreaterThan(0)
+  })
+
+  it.each(sqlChecks.map((check) => [check.name, check] as const))(
+    "check %s answers",
+    async (_name, check) => {
+      expect(await rowsOf(check.sql({ since: undefined }))).toBeGreaterThanOrEqual(0)
+    },
+  )
+
+  it.each(examples)("%s answers", async (file) => {
+    const sql = readFileSync(join(folder, file), "utf8")
+    expect(await rowsOf(atThatTime(sql), declaredParameters(sql))).toBeGreaterThanOrEqual(0)
+  })
+})
