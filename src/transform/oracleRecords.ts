@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, stableStringify } from "../domain/json.t
 import { dayOf, parseDay } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
+import { fieldsOf } from "./columnFields.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
 import { mapRecords } from "./mapRecords.ts"
@@ -15,15 +16,12 @@ import { warningRows } from "./warnings.ts"
 
 const pricingClass = /^(primary|secondary|ce[ _-]?fi)([ _-]?market)?$/i
 
-const fieldsOf = (column: string): ReadonlyArray<string> =>
-  oracleClassification.columns.find(({ name }) => name === column)?.fields ?? []
-
-const positionFields = fieldsOf("position")
-const symbolFields = fieldsOf("token_symbol")
-const addressFields = fieldsOf("token_address_as_served")
-const classField = fieldsOf("pricing_class")[0] ?? ""
-const knownClassFields = fieldsOf("pricing_class")
-const valueFields = fieldsOf("usd_value")
+const positionFields = fieldsOf(oracleClassification, "position")
+const symbolFields = fieldsOf(oracleClassification, "token_symbol")
+const addressFields = fieldsOf(oracleClassification, "token_address_as_served")
+const classField = fieldsOf(oracleClassification, "pricing_class")[0] ?? ""
+const knownClassFields = fieldsOf(oracleClassification, "pricing_class")
+const valueFields = fieldsOf(oracleClassification, "usd_value")
 const idFields = ["id", "position_id", "positionId"]
 
 interface Candidate {

@@ -7,6 +7,7 @@ import type { Origin } from "../domain/response.ts"
 import type { Table, Value } from "../domain/table.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
+import { fieldsOf } from "./columnFields.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
 import { mapCurrent } from "./mapCurrent.ts"
@@ -39,10 +40,9 @@ interface NestedList {
   readonly computed: (entry: Entry) => Readonly<Record<string, Value>>
   /** One shape for entries of all the lists. */
   readonly shape?: (record: JsonObject, listedAs: string) => JsonObject
-  readonly consumed?: ReadonlyArray<string>
 }
 
-const textIn = (record: JsonObject, ...names: ReadonlyArray<string>): string | undefined => {
+const textIn = (record: JsonObject, names: ReadonlyArray<string>): string | undefined => {
   for (const name of names) {
     const value = record[name]
     if (typeof value === "string" && value !== "") return value
@@ -57,17 +57,17 @@ const canonical = (served: string | undefined): string | undefined =>
 
 const isStrategistList = (listedAs: string): boolean => /strategist/i.test(listedAs)
 
-const subaccountFields = ["address", "subaccount_address", "subaccountAddress"]
+const subaccountFields = fieldsOf(vaultStrategies, "subaccount_address_as_served")
+const operatorFields = fieldsOf(vaultOperators, "operator_address_as_served")
+const operatorTypeFields = fieldsOf(vaultOperators, "operator_type")
 
 const strategistColumns = ({ record }: Entry): Readonly<Record<string, Value>> => {
-  const served = textIn(record, ...subaccountFields)
   const { strategist } = record
   const told = isJsonObject(strategist) ? strategist : { name: strategist }
   return {
-    subaccount_address: canonical(served) ?? null,
-    subaccount_address_as_served: served ?? null,
-    strategist_id: textIn(told, "id", "strategist_id", "strategistId", "address") ?? null,
-    strategist_name: textIn(told, "strategist_name", "strategistName", "name") ?? null,
+    subaccount_address: canonical(textIn(record, subaccountFields)) ?? null,
+    strategist_id: textIn(told, ["id", "strategist_id", "strategistId", "address"]) ?? null,
+    strategist_name: textIn(told, ["strategist_name", "strategistName", "name"]) ?? null,
   }
 }
 
@@ -90,28 +90,25 @@ const nestedLists: ReadonlyArray<NestedList> = [
     },
     computed: strategistColumns,
     shape: (record, listedAs) => (isStrategistList(listedAs) ? { strategist: record } : record),
-    consumed: subaccountFields,
   },
   {
     table: vaultOperators,
     fields: ["operators"],
     text: "address",
     identity: ({ record }) => {
-      const served = textIn(record, "address", "operator_address", "operatorAddress", "operator")
-      const type = textIn(record, "operator_type", "operatorType", "type", "role")
+      const served = textIn(record, operatorFields)
+      const type = textIn(record, operatorTypeFields)
       return served === undefined ? undefined : `${canonical(served)} ${type ?? ""}`.trim()
     },
     computed: ({ record }) => ({
-      operator_address:
-        canonical(textIn(record, "address", "operator_address", "operatorAddress", "operator")) ??
-        null,
+      operator_address: canonical(textIn(record, operatorFields)) ?? null,
     }),
   },
   {
     table: vaultRewards,
     fields: ["rewards", "reward_programs", "rewardPrograms"],
     text: "text",
-    identity: ({ record }) => textIn(record, "id", "text", "name", "title", "label"),
+    identity: ({ record }) => textIn(record, ["id", ...fieldsOf(vaultRewards, "text")]),
     computed: () => ({}),
   },
   {
@@ -125,7 +122,7 @@ const nestedLists: ReadonlyArray<NestedList> = [
     ],
     text: "name",
     identity: ({ record, listedAs }) => {
-      const named = textIn(record, "id", "name", "integration", "title", "protocol", "platform")
+      const named = textIn(record, ["id", ...fieldsOf(vaultIntegrations, "name")])
       return named === undefined ? undefined : `${listedAs} ${named}`
     },
     computed: ({ listedAs }) => ({
@@ -226,7 +223,7 @@ export const vaultDetailRows = (
 
 /** The rows of a list: all there is of it, so that what it no longer holds has ended. */
 const entryRows = (
-  { table, computed, consumed = [] }: NestedList,
+  { table, computed }: NestedList,
   entries: ReadonlyArray<Entry>,
   ids: ReadonlyArray<string>,
   vault: Readonly<Record<"chain_id" | "vault_address", Value>>,
@@ -246,7 +243,6 @@ const entryRows = (
         names.map((name) => [name, figured.map((columns) => columns[name] ?? null)]),
       ),
     },
-    consumed,
   })
   return { ...mapped, rows: { ...mapped.rows, scope: vault } }
 }

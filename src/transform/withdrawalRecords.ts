@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Violation } from "../domain/violation.ts"
 import { amountIn } from "./amounts.ts"
+import { fieldsOf } from "./columnFields.ts"
 import { contentKeys } from "./contentKey.ts"
 import { echoed } from "./echoed.ts"
 import { fieldWords, hasWord } from "./fieldWords.ts"
@@ -36,13 +37,13 @@ const queueField = (record: JsonObject): string | undefined => {
   return named ?? (lists.length === 1 ? lists[0] : undefined)
 }
 
-const fieldsOf = (column: string): ReadonlyArray<string> =>
-  withdrawalRequests.columns.find(({ name }) => name === column)?.fields ?? []
-
 const requestIdFields = ["id", "request_id", "requestId"]
-const recipientFields = fieldsOf("recipient_address_as_served")
+const recipientFields = fieldsOf(withdrawalRequests, "recipient_address_as_served")
 // They move while the request stays the same.
-const movingFields = new Set([...fieldsOf("vault_pct"), ...fieldsOf("estimated_completion_at")])
+const movingFields = new Set([
+  ...fieldsOf(withdrawalRequests, "vault_pct"),
+  ...fieldsOf(withdrawalRequests, "estimated_completion_at"),
+])
 
 const recipientOf = (request: JsonObject): string | null => {
   const served = recipientFields

@@ -169,6 +169,22 @@ describe("vault details", () => {
     expect(rows.some(({ table }) => table.name === "vault_operators")).toBe(false)
   })
 
+  it("an entry is known by every name its columns have, and a second address of it is kept", () => {
+    const listed = {
+      integrations: [{ protocolName: "Pendle", since: 1 }],
+      subaccounts: [{ address: other, subaccountAddress: address }],
+    }
+    const [integration] = rowsOf(vaultDetailRows(listed, source), "vault_integrations")
+    expect(integration).toMatchObject({ entry_id: "integrations Pendle", name: "Pendle" })
+    expect(rowsOf(vaultDetailRows(listed, source), "vault_strategies")).toMatchObject([
+      {
+        subaccount_address: other.toLowerCase(),
+        subaccount_address_as_served: other,
+        extra: JSON.stringify({ subaccountAddress: address }),
+      },
+    ])
+  })
+
   it("a list of another shape stays in extra", () => {
     const mapped = vaultDetailRows({ operators: [1, 2], rewards: { a: 1 } }, source)
     expect(rowsOf(mapped, "vault_details")).toMatchObject([

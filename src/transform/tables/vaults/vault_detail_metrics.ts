@@ -1,6 +1,7 @@
 // core.vault_detail_metrics: the figures of a vault's own page that move with every reading. Kept apart so
 // that core.vault_details gains a version when the description changes, not every hour.
 import type { Table } from "../../../domain/table.ts"
+import { reportedFigures } from "../reportedFigures.ts"
 import { chainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultDetailMetrics: Table = {
@@ -14,25 +15,7 @@ export const vaultDetailMetrics: Table = {
   columns: [
     { ...chainId, required: true },
     vaultAddress,
-    {
-      name: "latest_reported_tvl",
-      type: "double",
-      unit: "as served",
-      fields: ["latest_reported_tvl", "latestReportedTvl"],
-      comment: "Total value locked as last reported",
-    },
-    {
-      name: "reported_apy",
-      type: "json",
-      fields: ["reported_apy", "reportedApy"],
-      comment: "Reported APY and its parts, as served (fractions)",
-    },
-    {
-      name: "historical_apy",
-      type: "json",
-      fields: ["historical_apy", "historicalApy"],
-      comment: "Map of days to APY, as served",
-    },
+    ...reportedFigures,
     {
       name: "performance",
       type: "json",

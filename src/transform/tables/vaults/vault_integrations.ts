@@ -1,32 +1,14 @@
 // core.vault_integrations: where each vault's receipt token can be used.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { vaultListTable } from "../vaultListTable.ts"
 
-export const vaultIntegrations: Table = {
-  schema: "core",
+export const vaultIntegrations: Table = vaultListTable({
   name: "vault_integrations",
-  mode: "slowly_changing",
   grain: "vault, integration and version",
   comment:
     "Receipt-token and composability integrations of each vault. One that is no longer listed has ended.",
-  source: "GET /tokenized_vault/{vault_address} (§4.2, §2.10)",
-  key: ["chain_id", "vault_address", "entry_id"],
+  entryId: "List and id, name or protocol of the integration, else a hash of it",
   columns: [
-    { ...chainId, required: true },
-    vaultAddress,
-    {
-      name: "entry_id",
-      type: "text",
-      required: true,
-      comment:
-        "List and id, name or protocol of the integration, else a hash of it; `#2` and so on where repeated",
-    },
-    {
-      name: "listed_as",
-      type: "text",
-      required: true,
-      comment: "Field of the vault's record that lists it",
-    },
     {
       name: "kind",
       type: "text",
@@ -53,9 +35,6 @@ export const vaultIntegrations: Table = {
       fields: ["url", "link", "href"],
       comment: "Where it is",
     },
-    reportedAt,
-    reportedTimes,
-    extra,
   ],
   example: "select vault_address, kind, name from core.vault_integrations where is_current",
-}
+})

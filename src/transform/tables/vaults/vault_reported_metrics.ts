@@ -1,6 +1,7 @@
 // core.vault_reported_metrics: the figures inside a vault record that move with every reading. Kept apart
 // so that core.vaults gains a version when the description changes, not every hour.
 import type { Table } from "../../../domain/table.ts"
+import { reportedFigures } from "../reportedFigures.ts"
 import { chainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const vaultReportedMetrics: Table = {
@@ -11,30 +12,7 @@ export const vaultReportedMetrics: Table = {
   comment: "Figures the vault list reports beside the description, one row per change.",
   source: "GET /tokenized_vault (§4.2, §2.10)",
   key: ["chain_id", "vault_address"],
-  columns: [
-    { ...chainId, required: true },
-    vaultAddress,
-    {
-      name: "latest_reported_tvl",
-      type: "double",
-      fields: ["latest_reported_tvl", "latestReportedTvl"],
-      comment: "Total value locked as last reported, in the unit served",
-    },
-    {
-      name: "reported_apy",
-      type: "json",
-      fields: ["reported_apy", "reportedApy"],
-      comment: "Reported APY and its parts, as served (fractions)",
-    },
-    {
-      name: "historical_apy",
-      type: "json",
-      fields: ["historical_apy", "historicalApy"],
-      comment: "Map of days to APY, as served",
-    },
-    reportedTimes,
-    extra,
-  ],
+  columns: [{ ...chainId, required: true }, vaultAddress, ...reportedFigures, reportedTimes, extra],
   example:
     "select vault_address, latest_reported_tvl from core.vault_reported_metrics where is_current",
 }

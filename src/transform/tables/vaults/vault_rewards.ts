@@ -1,31 +1,13 @@
 // core.vault_rewards: reward programmes of each vault.
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { vaultListTable } from "../vaultListTable.ts"
 
-export const vaultRewards: Table = {
-  schema: "core",
+export const vaultRewards: Table = vaultListTable({
   name: "vault_rewards",
-  mode: "slowly_changing",
   grain: "vault, reward programme and version",
   comment: "Reward programmes of each vault. One that is no longer listed has ended.",
-  source: "GET /tokenized_vault/{vault_address} (§4.2, §2.10)",
-  key: ["chain_id", "vault_address", "entry_id"],
+  entryId: "Id, text or name of the programme, else a hash of it",
   columns: [
-    { ...chainId, required: true },
-    vaultAddress,
-    {
-      name: "entry_id",
-      type: "text",
-      required: true,
-      comment:
-        "Id, text or name of the programme, else a hash of it; `#2` and so on where repeated",
-    },
-    {
-      name: "listed_as",
-      type: "text",
-      required: true,
-      comment: "Field of the vault's record that lists it",
-    },
     {
       name: "text",
       type: "text",
@@ -53,9 +35,6 @@ export const vaultRewards: Table = {
       ],
       comment: "Start of the programme",
     },
-    reportedAt,
-    reportedTimes,
-    extra,
   ],
   example: "select vault_address, text, multiplier from core.vault_rewards where is_current",
-}
+})
