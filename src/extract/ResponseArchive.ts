@@ -1,6 +1,6 @@
 // Every response as it came: appended, compressed, to one private segment per run before anything looks
-// inside. A segment is zstd frames of one or more JSON lines each, so `zstdcat`, `jq` and DuckDB read it too. A
-// body that came with the run before as well is not written again: it is found by its SHA-256.
+// inside, and what became of it once that is known. A segment is zstd frames of one or more JSON lines each, so
+// `zstdcat`, `jq` and DuckDB read it too. A body that came with the run before as well is not written again.
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,9 +13,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
+import type { Closing } from "../domain/closing.ts"
 import type { ArchivedResponse } from "../domain/response.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
+import { closingLine, FORMAT } from "./archiveLines.ts"
 
 /** The archive could not be written: disk full, no permission. The run can't go on without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
@@ -64,6 +66,8 @@ export class ResponseArchive extends Context.Service<
   ResponseArchive,
   {
     readonly keep: (received: Received) => Effect.Effect<ArchivedResponse, ArchiveError>
+    /** Says what became of responses kept before. */
+    readonly close: (closing: Closing) => Effect.Effect<void, ArchiveError>
     /** Everything kept so far is on the disk once this returns. */
     readonly flush: Effect.Effect<void, ArchiveError>
   }
@@ -90,6 +94,7 @@ export class ResponseArchive extends Context.Service<
               length: 0,
             }
           }),
+        close: () => Effect.void,
         flush: Effect.void,
       }),
     )
@@ -119,7 +124,7 @@ export class ResponseArchive extends Context.Service<
             catch: (cause) => new ArchiveError({ file: path, cause }),
           })
 
-        const append = async (frame: Buffer): Promise<number> => {
+        const appendFrame = async (frame: Buffer): Promise<number> => {
           if (handle === undefined) {
             await mkdir(options.directory, { recursive: true, mode: 0o700 })
             handle = await open(path, "a", 0o600)
@@ -137,7 +142,7 @@ export class ResponseArchive extends Context.Service<
           const written = yield* Effect.exit(
             attempt(async () => {
               const frame = await compress(Buffer.from(lines), compression)
-              return { file, offset: await append(frame), length: frame.length }
+              return { file, offset: await appendFrame(frame), length: frame.length }
             }),
           )
           for (const { done } of waiting) yield* Deferred.done(done, written)
@@ -153,6 +158,13 @@ export class ResponseArchive extends Context.Service<
           ),
         )
 
+        /** Returns once the line is in the file. */
+        const append = Effect.fnUntraced(function* (line: string) {
+          const done = yield* Deferred.make<Place, ArchiveError>()
+          yield* Queue.offer(queue, { line: `${line}\n`, done })
+          return yield* Deferred.await(done)
+        })
+
         const keep = Effect.fnUntraced(function* (received: Received) {
           const { body, isJson, ...about } = received
           const task = yield* CurrentTask
@@ -163,6 +175,7 @@ export class ResponseArchive extends Context.Service<
           const sha256 = createHash("sha256").update(body).digest("hex")
           const sameAs = options.known?.get(sha256)
           const head = JSON.stringify({
+            format: FORMAT,
             response_id: responseId,
             run_id: options.runId,
             pipeline: task?.pipeline ?? null,
@@ -185,9 +198,7 @@ export class ResponseArchive extends Context.Service<
               : isJson && !body.includes("\n")
                 ? `"body":${body}`
                 : `"text":${JSON.stringify(body)}`
-          const done = yield* Deferred.make<Place, ArchiveError>()
-          yield* Queue.offer(queue, { line: `${head},${content}}\n`, done })
-          const written = yield* Deferred.await(done)
+          const written = yield* append(`${head},${content}}`)
           const place = sameAs ?? written
           const bytes = Buffer.byteLength(body)
           return { ...about, responseId, receivedAt, sha256, bytes, ...place }
@@ -195,6 +206,7 @@ export class ResponseArchive extends Context.Service<
 
         return ResponseArchive.of({
           keep,
+          close: (closing) => Effect.asVoid(append(closingLine(closing))),
           flush: attempt(async () => handle?.datasync()),
         })
       }),

@@ -1,91 +1,34 @@
 // Reads segments of the response archive: a body by its place, or everything a segment holds.
-import { createHash } from "node:crypto"
 import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { zstdDecompress, zstdDecompressSync } from "node:zlib"
+import type { Closing } from "../domain/closing.ts"
+import { ArchiveDamaged, type ArchivedLine, readClosing, readLine } from "./archiveLines.ts"
 import type { Place } from "./ResponseArchive.ts"
 
 const decompress = promisify(zstdDecompress)
 
-/** The archive does not hold what its index says it does. */
-export class ArchiveDamaged extends Error {
-  constructor(file: string, detail: string) {
-    super(`The response archive ${file} is damaged: ${detail}.`)
-    this.name = "ArchiveDamaged"
-  }
+/** What lines say, closings apart. */
+export interface Lines {
+  readonly lines: ReadonlyArray<ArchivedLine>
+  /** Each of responses that stand before it. */
+  readonly closings: ReadonlyArray<Closing>
 }
 
-/** A line of a segment; `body` is absent where the archive had it already. */
-export interface ArchivedLine {
-  readonly responseId: string
-  readonly runId: string
-  readonly pipeline: string | null
-  readonly entity: string | null
-  readonly endpoint: string
-  readonly method: string
-  readonly url: string
-  readonly requestBody: string | null
-  readonly inputs: string
-  readonly subject: string
-  readonly status: number
-  readonly receivedAt: number
-  readonly sha256: string
-  readonly body: string | undefined
-  /** The line as it stands in the segment. */
-  readonly text: string
-  /** The same line for an archive that holds the body elsewhere. */
-  readonly textWithoutBody: string
+const linesOf = (file: string, text: string): Lines => {
+  const lines: Array<ArchivedLine> = []
+  const closings: Array<Closing> = []
+  for (const line of text.split("\n")) {
+    if (line === "") continue
+    const closing = readClosing(file, line)
+    if (closing === undefined) lines.push(readLine(file, line))
+    else closings.push(closing)
+  }
+  return { lines, closings }
 }
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-/** What stands before the body: its hash, or in segments of the first version the time. */
-const lastField = /,"(?:sha256":"([0-9a-f]{64})|receivedAt":"[^"]+)",/
-
-/** The body stands in its line as it came, so it is cut out and not parsed: no digit changes. */
-export const readLine = (file: string, line: string): ArchivedLine => {
-  const found = lastField.exec(line)
-  if (found === null) throw new ArchiveDamaged(file, "a line that is none of an archive")
-  const start = found.index + found[0].length
-  const head = JSON.parse(`${line.slice(0, start - 1)}}`) as Record<string, string | null>
-  const rest = line.slice(start)
-  const body = rest.startsWith('"body":')
-    ? rest.slice('"body":'.length, -1)
-    : rest.startsWith('"text":')
-      ? (JSON.parse(rest.slice('"text":'.length, -1)) as string)
-      : undefined
-  const sha256 = found[1] ?? hash(body ?? "")
-  if (body !== undefined && hash(body) !== sha256) {
-    throw new ArchiveDamaged(file, `the body of response ${head["response_id"]} was changed`)
-  }
-  return {
-    responseId: String(head["response_id"]),
-    runId: String(head["run_id"]),
-    pipeline: head["pipeline"] ?? null,
-    entity: head["entity"] ?? null,
-    endpoint: String(head["endpoint"]),
-    method: String(head["method"]),
-    url: String(head["url"]),
-    requestBody: head["request_body"] ?? null,
-    inputs: String(head["inputs"]),
-    subject: String(head["subject"]),
-    status: Number(head["status"]),
-    receivedAt: Number(head["received_at"]),
-    sha256,
-    body,
-    text: line,
-    textWithoutBody: `${line.slice(0, start)}"is_elsewhere":true}`,
-  }
-}
-
-const linesOf = (file: string, text: string): ReadonlyArray<ArchivedLine> =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => readLine(file, line))
-
-/** The lines of one frame. Throws `ArchiveDamaged`, or the file system's error. */
+/** The responses of one frame. Throws `ArchiveDamaged`, or the file system's error. */
 export const readFrame = async (
   directory: string,
   { file, offset, length }: Place,
@@ -98,7 +41,7 @@ export const readFrame = async (
     const text = await decompress(bytes).catch((cause: unknown) => {
       throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
     })
-    return linesOf(file, text.toString("utf8"))
+    return linesOf(file, text.toString("utf8")).lines
   } finally {
     await handle.close()
   }
@@ -140,9 +83,8 @@ export class ArchiveReader {
 }
 
 /** A frame of a segment with its lines. */
-export interface Frame {
+export interface Frame extends Lines {
   readonly place: Place
-  readonly lines: ReadonlyArray<ArchivedLine>
 }
 
 /** The frame at the beginning of `bytes`, and how long it is. Throws zlib's error. */
@@ -174,7 +116,7 @@ export async function* readSegment(directory: string, file: string): AsyncGenera
       throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
     }
     const { text, length } = read
-    yield { place: { file, offset, length }, lines: linesOf(file, text) }
+    yield { place: { file, offset, length }, ...linesOf(file, text) }
     offset += length
   }
 }

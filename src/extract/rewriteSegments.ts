@@ -3,7 +3,8 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
-import { type ArchivedLine, readSegment } from "./archiveSegments.ts"
+import { type ArchivedLine, closingLine } from "./archiveLines.ts"
+import { readSegment } from "./archiveSegments.ts"
 import type { Place } from "./ResponseArchive.ts"
 
 const compress = promisify(zstdCompress)
@@ -26,8 +27,8 @@ export interface Rewriting {
 }
 
 /**
- * Keeps the lines that are wanted, a body only once; answers where the bodies lie now. The new segment is
- * complete and on the disk when this returns. Throws `ArchiveDamaged`, or the file system's error.
+ * Keeps the lines that are wanted, a body only once, and what became of them; answers where the bodies lie now. The
+ * new segment is complete and on the disk when this returns. Throws `ArchiveDamaged`, or the file system's error.
  */
 export const rewriteSegments = async ({
   directory,
@@ -37,6 +38,7 @@ export const rewriteSegments = async ({
 }: Rewriting): Promise<ReadonlyArray<Moved>> => {
   const handle = await open(join(directory, target), "ax", 0o600)
   const places = new Map<string, Place | undefined>()
+  const kept = new Set<string>()
   let waiting: Array<{ readonly sha256: string | undefined; readonly text: string }> = []
   let offset = 0
   const write = async (): Promise<void> => {
@@ -51,16 +53,22 @@ export const rewriteSegments = async ({
   }
   try {
     for (const file of files) {
-      for await (const { lines } of readSegment(directory, file)) {
+      for await (const { lines, closings } of readSegment(directory, file)) {
         for (const line of lines) {
           if (!isWanted(line)) continue
+          kept.add(line.responseId)
           const isRepeated = line.body === undefined || places.has(line.sha256)
           if (!isRepeated) places.set(line.sha256, undefined)
           waiting.push({
             sha256: isRepeated ? undefined : line.sha256,
             text: isRepeated ? line.textWithoutBody : line.text,
           })
-          if (waiting.length === FRAME_LINES) await write()
+          if (waiting.length >= FRAME_LINES) await write()
+        }
+        for (const closing of closings) {
+          const responses = [...closing.landed, ...closing.notLanded]
+          if (!responses.some((response) => kept.has(response))) continue
+          waiting.push({ sha256: undefined, text: closingLine(closing) })
         }
       }
     }

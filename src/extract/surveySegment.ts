@@ -2,9 +2,10 @@
 // each of the others. Everything else stops at the first damaged frame.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type ArchivedLine, decompressFrame, readLine } from "./archiveSegments.ts"
+import { type ArchivedLine, readClosing, readLine } from "./archiveLines.ts"
+import { decompressFrame } from "./archiveSegments.ts"
 
-/** A frame: its lines that are as they were written, and what is wrong with the others, if anything. */
+/** A frame: its responses that are as they were written, and what is wrong with the others, if anything. */
 export interface SurveyedFrame {
   readonly offset: number
   readonly lines: ReadonlyArray<ArchivedLine>
@@ -65,7 +66,7 @@ const readLines = (file: string, offset: number, text: string) => {
   for (const line of text.split("\n")) {
     if (line === "") continue
     try {
-      lines.push(readLine(file, line))
+      if (readClosing(file, line) === undefined) lines.push(readLine(file, line))
     } catch (cause) {
       damages.push(cause instanceof Error ? cause.message : String(cause))
     }

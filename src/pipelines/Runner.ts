@@ -4,19 +4,20 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../domain/errors.ts"
 import type { Outcome, RecordedOutcome } from "../domain/outcome.ts"
+import { ServedTime } from "../domain/ServedTime.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import type { Drift } from "../domain/violation.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
 import type { AnyEndpoint, AuthTier } from "../extract/Endpoint.ts"
-import type { ArchiveError } from "../extract/ResponseArchive.ts"
+import { type ArchiveError, ResponseArchive } from "../extract/ResponseArchive.ts"
 import type { LoadError } from "../load/errors.ts"
 import { Warehouse } from "../load/Warehouse.ts"
-import { bookkeepingRows } from "./bookkeeping.ts"
+import { bookkeepingRows, closingOf } from "./bookkeeping.ts"
 import { failedStep } from "./failedStep.ts"
-import { hadRows } from "./memory.ts"
-import type { Step } from "./Pipeline.ts"
+import type { Step, Target } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
+import { judged } from "./suspicion.ts"
 import { Tally } from "./Tally.ts"
 
 export interface RunnerOptions {
@@ -26,10 +27,15 @@ export interface RunnerOptions {
   readonly onProgress: OnProgress
 }
 
-/** When the entity's last step was committed, or its task began: where the next step's time starts. */
-interface Since {
-  at: number | undefined
+interface Going {
+  /** When the entity's last step was committed, or its task began: where the next step's time starts. */
+  since: number | undefined
+  /** How long the server gives the same answer again (§8). */
+  readonly cacheSeconds: number
 }
+
+/** Whom a task is about. */
+type Whom = Pick<Target<unknown>, "entity" | "vault">
 
 export class Runner {
   readonly tallies = new Map<string, Tally>()
@@ -71,62 +77,74 @@ export class Runner {
    */
   task(
     tally: Tally,
-    { auth }: Pick<AnyEndpoint, "auth">,
-    entity: string,
+    { auth, serverCacheSeconds = 0 }: Pick<AnyEndpoint, "auth" | "serverCacheSeconds">,
+    whom: Whom,
     steps: Stream.Stream<Step, ApiError | ArchiveError, ApiClient>,
-  ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | Warehouse> {
+  ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | ResponseArchive | Warehouse> {
     if (this.refused.has(tally.name)) return Effect.void
+    const { entity } = whom
     const seconds = this.options.taskTimeoutSeconds
-    const since: Since = { at: undefined }
-    const begin = Effect.map(Clock.currentTimeMillis, (now) => {
-      since.at = now
-    })
+    const going: Going = { since: undefined, cacheSeconds: serverCacheSeconds }
     const landed = (step: Step) => {
       // Entities already being asked land as skipped too: their responses are on record.
       if (this.isRefusalOfKey(step, auth, entity)) this.refused.add(tally.name)
-      return this.land(tally, entity, step, since)
+      return this.land(tally, whom, step, going)
     }
-    const whole = steps.pipe(
-      // Fetches the next page while this one is being written.
-      Stream.buffer({ capacity: 1 }),
-      Stream.runForEach(landed),
-      Effect.timeoutOrElse({
-        duration: seconds * 1000,
-        orElse: () => Effect.fail(taskTimeout(tally.name, entity, seconds)),
-      }),
-      Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
-      Effect.provideService(CurrentTask, { pipeline: tally.name, entity }),
-      Effect.tap(() => {
-        this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
-        return Effect.void
-      }),
-    )
-    return Effect.andThen(begin, whole)
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      going.since = now
+      const served = new ServedTime(now)
+      return steps.pipe(
+        // Fetches the next page while this one is being written.
+        Stream.buffer({ capacity: 1 }),
+        Stream.runForEach(landed),
+        Effect.raceFirst(outOfTime(served, seconds, taskTimeout(tally.name, entity, seconds))),
+        Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
+        Effect.provideService(CurrentTask, { pipeline: tally.name, entity, served }),
+        Effect.tap(() => {
+          this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
+          return Effect.void
+        }),
+      )
+    })
   }
 
   /** Commits one step with its cursor, its record and its bookkeeping. */
   land(
     tally: Tally,
-    entity: string,
-    step: Step,
-    since: Since,
-  ): Effect.Effect<void, LoadError, Warehouse> {
+    { entity, vault }: Whom,
+    told: Step,
+    going: Going,
+  ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
     const { runId, onProgress } = this.options
     const pipeline = tally.name
-    const drift = (step.drift ?? []).filter((note) => this.isNew(step.endpoint, note))
+    const drift = (told.drift ?? []).filter((note) => this.isNew(told.endpoint, note))
     return Effect.gen({ self: this }, function* () {
       const warehouse = yield* Warehouse
-      const { outcome: settled, warning } = yield* suspected(warehouse, pipeline, entity, step)
-      const errorText = step.error?.message ?? warning
+      const archive = yield* ResponseArchive
       const startedAt = yield* Clock.currentTimeMillis
-      const committed = yield* warehouse.commit({
+      const now = microsFromMillis(startedAt)
+      const question = { runId, pipeline, entity, window: told.window }
+      const {
+        outcome: settled,
+        rows,
+        warning,
+      } = yield* judged(warehouse, question, told, {
+        now,
+        cacheSeconds: going.cacheSeconds,
+      })
+      const step: Step = { ...told, outcome: settled, rows }
+      const errorText = step.error?.message ?? warning
+      const commit = warehouse.commit({
         task: {
           pipeline,
           entity,
+          ...(vault === undefined ? {} : { vault }),
           window: step.window,
+          ...(step.series === undefined ? {} : { series: step.series }),
+          ...(step.covers === undefined ? {} : { covers: step.covers }),
           outcome: settled,
           requests: step.requests,
-          seconds: (startedAt - (since.at ?? startedAt)) / 1000,
+          seconds: (startedAt - (going.since ?? startedAt)) / 1000,
           ...(step.error === undefined ? {} : { errorTag: step.error.reason._tag }),
           ...(errorText === undefined ? {} : { errorText }),
         },
@@ -136,20 +154,28 @@ export class Runner {
           : {
               cursor: { pipeline, entity: step.cursor.entity, cursor: step.cursor.value },
             }),
-        bookkeeping: bookkeepingRows(
-          step,
-          { runId, pipeline, entity, now: microsFromMillis(startedAt) },
-          drift,
-        ),
+        bookkeeping: bookkeepingRows(step, { runId, pipeline, entity, vault, now }, drift),
       })
-      since.at = yield* Clock.currentTimeMillis
+      // The archive is told first: what is in the tables is then never missing from what it can make again.
+      const committed = yield* Effect.uninterruptible(
+        Effect.andThen(
+          step.responses.length === 0 ? Effect.void : archive.close(closingOf(step, question)),
+          commit,
+        ),
+      )
+      going.since = yield* Clock.currentTimeMillis
       const outcome = recorded(settled, committed.inserted + committed.revised)
       tally.rowsInserted += committed.inserted
       tally.rowsRevised += committed.revised
       tally.requests += step.requests
       tally.count(outcome, errorText)
-      const rows = step.rows.reduce((sum, { length }) => sum + length, 0)
-      onProgress({ kind: "page", pipeline, entity, rows, requests: step.requests })
+      onProgress({
+        kind: "page",
+        pipeline,
+        entity,
+        rows: rows.reduce((sum, { length }) => sum + length, 0),
+        requests: step.requests,
+      })
       if (warning !== undefined && settled !== "skipped") {
         onProgress({ kind: "warning", pipeline, text: `${entity}: ${warning}` })
       }
@@ -168,7 +194,7 @@ export class Runner {
     tally: Tally,
     endpoint: Pick<AnyEndpoint, "name">,
     warning: string,
-  ): Effect.Effect<void, LoadError, Warehouse> {
+  ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
     const step: Step = {
       window: "all",
       endpoint: endpoint.name,
@@ -178,7 +204,7 @@ export class Runner {
       requests: 0,
       warning,
     }
-    return this.land(tally, "-", step, { at: undefined })
+    return this.land(tally, { entity: "-" }, step, { since: undefined, cacheSeconds: 0 })
   }
 
   /** Whether a step tells that the key opens nothing of the pipeline, rather than not this entity. */
@@ -217,23 +243,19 @@ const driftKey = ({ endpoint, path, kind }: DriftKey): string => `${endpoint} ${
 const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
   outcome === "landed" ? (changed > 0 ? "loaded" : "unchanged") : outcome
 
-/** An empty answer to a question that had one with something in it before is not believed. */
-const suspected = Effect.fnUntraced(function* (
-  warehouse: Warehouse["Service"],
-  pipeline: string,
-  entity: string,
-  step: Step,
-) {
-  const { outcome, window, error, warning } = step
-  const task = { pipeline, entity, window }
-  if (outcome !== "empty" || error !== undefined || !(yield* hadRows(warehouse, task))) {
-    return { outcome, warning }
-  }
-  return {
-    outcome: "suspicious_empty" as const,
-    warning: warning ?? `nothing in ${step.endpoint} where there was something before; kept it`,
-  }
-})
+/** Fails once the task has been served for as long as it may take; waiting for its turn does not count. */
+const outOfTime = (
+  served: ServedTime,
+  seconds: number,
+  error: ApiError,
+): Effect.Effect<never, ApiError> =>
+  Effect.gen(function* () {
+    for (;;) {
+      const left = seconds * 1000 - served.elapsed(yield* Clock.currentTimeMillis)
+      if (left <= 0 && !served.isWaiting) return yield* Effect.fail(error)
+      yield* Effect.sleep(Math.max(left, 50))
+    }
+  })
 
 const taskTimeout = (pipeline: string, entity: string, seconds: number): ApiError =>
   new ApiError({

@@ -1,5 +1,7 @@
 // The records a step leaves beside its rows: the archive's index, gaps, quarantine and drift.
+import type { Closing } from "../domain/closing.ts"
 import type { Rows } from "../domain/table.ts"
+import type { AskedVault } from "../domain/vault.ts"
 import type { Drift } from "../domain/violation.ts"
 import { gaps } from "../load/tables/gaps.ts"
 import { quarantine } from "../load/tables/quarantine.ts"
@@ -12,6 +14,7 @@ export interface StepOrigin {
   readonly runId: string
   readonly pipeline: string
   readonly entity: string
+  readonly vault?: AskedVault | undefined
   /** Microseconds since 1970 UTC. */
   readonly now: number
 }
@@ -29,8 +32,27 @@ export const bookkeepingRows = (
     driftRows(step, origin, drift),
   ].filter(({ length }) => length > 0)
 
+/** Responses that rows, or the end of a set, were read from. */
+const landedIn = ({ rows }: Step): ReadonlySet<string | undefined> =>
+  new Set(rows.map(({ origin }) => origin?.responseId))
+
+/** What the archive says of the step's responses. */
+export const closingOf = (
+  step: Step,
+  question: Pick<Closing, "runId" | "pipeline" | "entity" | "window">,
+): Closing => {
+  const landed = landedIn(step)
+  const ids = step.responses.map(({ responseId }) => responseId)
+  return {
+    ...question,
+    outcome: step.outcome,
+    landed: ids.filter((id) => landed.has(id)),
+    notLanded: ids.filter((id) => !landed.has(id)),
+  }
+}
+
 const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows => {
-  const landed = new Set(step.rows.map(({ origin }) => origin?.responseId))
+  const landed = landedIn(step)
   return mapObjects(
     responses,
     step.responses.map((response) => ({
@@ -57,12 +79,12 @@ const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows
   )
 }
 
-const gapRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows =>
+const gapRows = (step: Step, { runId, pipeline, entity, vault, now }: StepOrigin): Rows =>
   mapObjects(
     gaps,
     (step.gaps ?? []).map((gap) => ({
       pipeline,
-      entity,
+      entity: gap.entity ?? entity,
       from_at: gap.fromAt,
       to_at: gap.toAt,
       reason: gap.reason,
@@ -70,6 +92,9 @@ const gapRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows
       detail: gap.detail,
       run_id: runId,
       updated_at: now,
+      vault_address: vault?.address ?? null,
+      chain_id: vault?.chainId ?? null,
+      series: step.series ?? null,
     })),
   )
 

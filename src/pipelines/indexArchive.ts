@@ -1,89 +1,145 @@
 // Makes the archive's index (raw.responses) again from the archive itself, for a warehouse that was lost.
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { parseJson } from "../domain/json.ts"
-import type { Value } from "../domain/table.ts"
-import { decode } from "../extract/answer.ts"
-import { type ArchivedLine, readSegment } from "../extract/archiveSegments.ts"
+import type { Closing } from "../domain/closing.ts"
+import type { ArchiveReader } from "../extract/archiveSegments.ts"
+import type { ArchivedLine } from "../extract/archiveLines.ts"
+import { readSegment } from "../extract/archiveSegments.ts"
 import type { Place } from "../extract/ResponseArchive.ts"
 import { responses } from "../load/tables/responses.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { mapObjects } from "../transform/mapObjects.ts"
-import { archiveDirectory, archiveError, pipelineOf } from "./archived.ts"
+import {
+  archiveDirectory,
+  archiveError,
+  archiveReader,
+  type IndexedResponse,
+  pipelineOf,
+  rowsOfArchived,
+} from "./archived.ts"
+import { segmentFiles } from "./archiveFiles.ts"
 
 interface Body {
   readonly place: Place
   readonly bytes: number
-  readonly isLandable: boolean
 }
 
-const SUFFIX = ".ndjson.zst"
+/** A response, and what became of it where a closing says so. */
+interface Found {
+  readonly line: Omit<ArchivedLine, "body" | "text" | "textWithoutBody">
+  readonly body: Body
+  closing: Closing | undefined
+}
+
+export interface IndexOptions {
+  readonly dataDir: string
+  readonly timeFields: ReadonlyArray<string>
+}
 
 /**
- * Does nothing where there is an index. Otherwise every segment is read: what answered with success and is
- * as documented counts as landed, in the window `all`, since only the index knew more. Of two answers of a run
- * that gave the same values, rows may then name the other one.
+ * Does nothing where there is an index. Otherwise every segment is read: closings say what was landed, together with
+ * what, and so whether it was all there is. A response of a task without one was never landed, and the index never
+ * knew of it. Lines of the first format have none: of those counts as landed what makes rows, in the window `all`,
+ * so that no part of a reading is taken for all of it.
  */
-export const indexArchive = Effect.fnUntraced(function* (dataDir: string) {
+export const indexArchive = Effect.fnUntraced(function* (options: IndexOptions) {
   const warehouse = yield* Warehouse
   const known = yield* warehouse.rows("select 1 from raw.responses limit 1")
-  const directory = archiveDirectory(dataDir)
-  if (known.length > 0 || !existsSync(directory)) return
-  const files = readdirSync(directory).filter((file) => file.endsWith(SUFFIX))
+  if (known.length > 0) return
+  const directory = archiveDirectory(options.dataDir)
+  const reader = archiveReader(options.dataDir)
   // By their names, which begin with the run's start: a body is where it came first.
   const bodies = new Map<string, Body>()
-  for (const file of files.toSorted()) {
-    const records = yield* Effect.tryPromise({
-      try: () => recordsOf(directory, file, bodies),
+  for (const file of existsSync(directory) ? segmentFiles(directory) : []) {
+    const found = yield* Effect.tryPromise({
+      try: () => readFound(directory, file, bodies),
       catch: archiveError,
     })
+    const records: Array<ReturnType<typeof recordOf>> = []
+    for (const each of found) {
+      if (isUnheardOf(each)) continue
+      records.push(recordOf(each, yield* wasLanded(each, reader, options.timeFields)))
+    }
     yield* warehouse.commit({ rows: [], bookkeeping: [mapObjects(responses, records)] })
   }
 })
 
-const recordsOf = async (
+const readFound = async (
   directory: string,
   file: string,
   bodies: Map<string, Body>,
-): Promise<ReadonlyArray<Record<string, Value>>> => {
-  const records: Array<Record<string, Value>> = []
-  for await (const { place, lines } of readSegment(directory, file)) {
-    for (const line of lines) {
-      if (line.body !== undefined) {
-        const bytes = Buffer.byteLength(line.body)
-        bodies.set(line.sha256, { place, bytes, isLandable: isLandable(line, line.body) })
+): Promise<ReadonlyArray<Found>> => {
+  const found = new Map<string, Found>()
+  for await (const { place, lines, closings } of readSegment(directory, file)) {
+    for (const { body, text: _, textWithoutBody: __, ...line } of lines) {
+      if (body !== undefined) bodies.set(line.sha256, { place, bytes: Buffer.byteLength(body) })
+      const held = bodies.get(line.sha256)
+      if (held !== undefined) found.set(line.responseId, { line, body: held, closing: undefined })
+    }
+    for (const closing of closings) {
+      for (const responseId of [...closing.landed, ...closing.notLanded]) {
+        const response = found.get(responseId)
+        if (response !== undefined) response.closing = closing
       }
-      const found = bodies.get(line.sha256)
-      if (found === undefined) continue
-      records.push({
-        response_id: line.responseId,
-        run_id: line.runId,
-        pipeline: line.pipeline,
-        entity: line.entity,
-        window: "all",
-        is_landed: found.isLandable,
-        endpoint: line.endpoint,
-        method: line.method,
-        url: line.url,
-        request_body: line.requestBody,
-        inputs: line.inputs,
-        subject: line.subject,
-        status: line.status,
-        received_at: line.receivedAt,
-        bytes: found.bytes,
-        body_sha256: line.sha256,
-        archive_file: found.place.file,
-        archive_offset: found.place.offset,
-        archive_length: found.place.length,
-      })
     }
   }
-  return records
+  return [...found.values()]
 }
 
-const isLandable = ({ pipeline, status }: ArchivedLine, body: string): boolean => {
-  const endpoint = pipelineOf(pipeline ?? "")?.endpoint
-  if (endpoint === undefined || status < 200 || status >= 300) return false
-  return Result.isSuccess(decode(endpoint, parseJson(body)))
+/** Came just before its run was killed. */
+const isUnheardOf = ({ line, closing }: Found): boolean =>
+  closing === undefined && line.format > 1 && line.pipeline !== null
+
+const wasLanded = (
+  { line, body, closing }: Found,
+  reader: ArchiveReader,
+  timeFields: ReadonlyArray<string>,
+) => {
+  if (closing?.landed.includes(line.responseId) === true) return Effect.succeed(true)
+  // What was set aside counts as landed once this version can read it: its entry in ops.quarantine is lost.
+  const isToBeRead = closing === undefined || closing.outcome === "quarantined"
+  const isAnswer = line.status >= 200 && line.status < 300
+  if (!isToBeRead || !isAnswer || pipelineOf(line.pipeline ?? "") === undefined)
+    return Effect.succeed(false)
+  return Effect.map(
+    rowsOfArchived(reader, indexedOf(line, body, closing), timeFields),
+    (mapped) => Result.isSuccess(mapped) && mapped.success.rows.some(({ length }) => length > 0),
+  )
 }
+
+const windowOf = (closing: Closing | undefined): string => closing?.window ?? "all"
+
+const indexedOf = (
+  line: Found["line"],
+  body: Body,
+  closing: Closing | undefined,
+): IndexedResponse => ({
+  ...line,
+  pipeline: String(line.pipeline),
+  entity: String(line.entity),
+  window: windowOf(closing),
+  ...body.place,
+})
+
+const recordOf = ({ line, body, closing }: Found, isLanded: boolean) => ({
+  response_id: line.responseId,
+  run_id: line.runId,
+  pipeline: line.pipeline,
+  entity: line.entity,
+  window: windowOf(closing),
+  is_landed: isLanded,
+  endpoint: line.endpoint,
+  method: line.method,
+  url: line.url,
+  request_body: line.requestBody,
+  inputs: line.inputs,
+  subject: line.subject,
+  status: line.status,
+  received_at: line.receivedAt,
+  bytes: body.bytes,
+  body_sha256: line.sha256,
+  archive_file: body.place.file,
+  archive_offset: body.place.offset,
+  archive_length: body.place.length,
+})

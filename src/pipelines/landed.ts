@@ -2,6 +2,7 @@
 // while decoding.
 import * as Effect from "effect/Effect"
 import { ApiError } from "../domain/errors.ts"
+import type { Rows } from "../domain/table.ts"
 import type { Answer } from "../extract/ApiClient.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
 import type { Pipeline } from "./Pipeline.ts"
@@ -29,4 +30,10 @@ export const landed = <S, A>(
         responses: answer.responses,
       }),
   )
+}
+
+/** Rows of a part of a list: what is not among them may be elsewhere in it, and has not ended. */
+export const asPart = (rows: Rows): Rows => {
+  const { scope: _scope, ...part } = rows
+  return part
 }

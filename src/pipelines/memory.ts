@@ -7,7 +7,7 @@ import type { Warehouse } from "../load/Warehouse.ts"
 import type { Place } from "../extract/ResponseArchive.ts"
 import { holesOf } from "./holes.ts"
 import type { AnyPipeline, Lookup, Memory, RunContext, Target } from "./Pipeline.ts"
-import { chosen, type SyncOptions } from "./selection.ts"
+import { chosen, type SyncOptions, type VaultFilter } from "./selection.ts"
 
 type Store = Warehouse["Service"]
 
@@ -38,21 +38,22 @@ export const askedBy = Effect.fnUntraced(function* (
   const targets = yield* pipeline.targets(yield* lookupOf(warehouse, context, options))
   const cursors = yield* warehouse.cursors(pipeline.name)
   const gaps = yield* openGaps(warehouse, pipeline.name)
-  const holes = context.fillGaps ? yield* holesOf(warehouse, pipeline.name) : undefined
-  const settled = context.full
-    ? new Set<string>()
-    : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
+  const holesIn = context.fillGaps ? yield* holesOf(warehouse, pipeline.name) : undefined
+  const settled =
+    context.full || pipeline.remembersItself === true
+      ? new Set<string>()
+      : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
   return targets
     .filter(({ entity }) => !settled.has(entity))
     .map((target): Asked => {
-      const missing = holes?.get(target.entity)
+      const holes = target.vault === undefined ? undefined : holesIn?.(target.vault)
       return {
         target,
         memory: {
           entity: target.entity,
           cursor: (name) => cursors.get(name),
           openGaps: gaps.get(target.entity) ?? [],
-          ...(missing === undefined ? {} : { holes: missing }),
+          ...(holes === undefined ? {} : { holes }),
         },
       }
     })
@@ -61,12 +62,13 @@ export const askedBy = Effect.fnUntraced(function* (
 const lookupOf = Effect.fnUntraced(function* (
   warehouse: Store,
   context: RunContext,
-  { vaults }: Selection,
+  { vaults, unsupportedRetryDays }: Selection,
 ) {
   const lookup: Lookup = {
     rows: warehouse.rows,
-    vaults: (yield* storedVaults(warehouse)).filter(chosen(vaults)),
+    vaults: vaultsToAsk(yield* storedVaults(warehouse), vaults),
     isSelection: vaults.include.length > 0,
+    absentSince: context.now - unsupportedRetryDays * MICROS_PER_DAY,
     context,
   }
   return lookup
@@ -106,42 +108,48 @@ const needNotBeAsked = Effect.fnUntraced(function* (
      having bool_and(case
        when outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null)
          then finished_at > $3::timestamp
-       else outcome in ('loaded', 'unchanged', 'empty') and finished_at > $2::timestamp
+       else outcome in ('loaded', 'unchanged', 'empty', 'suspicious_empty') and finished_at > $2::timestamp
      end)`,
     [name, timestampText(cached), timestampText(absent)],
   )
   return new Set(rows.map((row) => String(row["entity"])))
 })
 
-/** Vaults of earlier runs too: read on even when the service no longer lists them, or its list fails. */
+/** A vault as it was described last. */
+export interface StoredVault extends VaultRef {
+  /** Whether it is in the lists of vaults, as far as they could be read. */
+  readonly isListed: boolean
+}
+
+/** Vaults of earlier runs too, so that they are read on when the service's list fails. */
 export const storedVaults = Effect.fnUntraced(function* (warehouse: Store) {
   const rows = yield* warehouse.rows(
-    `select chain_id, vault_address, vault_address_as_served, chain_type,
+    `select chain_id, vault_address, vault_address_as_served, chain_type, is_current,
             epoch_us(started_at)::double as started_at
-     from core.vaults where is_current and chain_type <> 'other'`,
+     from core.vaults where chain_type <> 'other'
+     qualify row_number() over (partition by chain_id, vault_address order by valid_from desc) = 1
+     order by chain_id, vault_address`,
     [],
   )
-  return rows.map((row): VaultRef => ({
+  return rows.map((row): StoredVault => ({
     address: String(row["vault_address"]),
     served: sendable(String(row["vault_address_as_served"])),
     chainId: Number(row["chain_id"]),
     kind: row["chain_type"] as AddressKind,
     startedOn: row["started_at"] === null ? undefined : dayOf(Number(row["started_at"])),
+    isListed: row["is_current"] === true,
   }))
 })
 
-/** Whether the question has had an answer with something in it before. */
-export const hadRows = Effect.fnUntraced(function* (
-  warehouse: Store,
-  task: { readonly pipeline: string; readonly entity: string; readonly window: string },
-) {
-  const rows = yield* warehouse.rows(
-    `select 1 from ops.tasks where pipeline = $1 and entity = $2 and "window" = $3
-       and outcome in ('loaded', 'unchanged') limit 1`,
-    [task.pipeline, task.entity, task.window],
-  )
-  return rows.length > 0
-})
+/** Those asked for; one that is in no list any more only where it is named. */
+export const vaultsToAsk = (
+  stored: ReadonlyArray<StoredVault>,
+  filter: VaultFilter,
+): ReadonlyArray<VaultRef> =>
+  stored
+    .filter(chosen(filter))
+    .filter(({ isListed }) => isListed || filter.include.length > 0)
+    .map(({ isListed: _listed, ...vault }) => vault)
 
 /** Where the bodies of the last run lie, by SHA-256. */
 export const lastBodies = Effect.fnUntraced(function* (warehouse: Store) {

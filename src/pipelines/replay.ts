@@ -65,7 +65,7 @@ export const replay = (options: ReplayOptions) =>
     : Effect.fail(noWarehouse("Replaying the archive", options.dataDir))
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  yield* indexArchive(options.dataDir)
+  yield* indexArchive(options)
   yield* refuseIfIncomplete
   const responses = yield* landedResponses
   const summary = yield* rebuiltBeside(options, responses, (beside) =>

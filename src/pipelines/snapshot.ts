@@ -61,8 +61,8 @@ export const snapshot = <P extends Parameters, A, S>(
               window,
               endpoint: endpoint.name,
               outcome: empty ? "empty" : "landed",
-              // Nothing is no reason to end what there was: the runner looks into it.
-              rows: empty ? [] : mapped.rows,
+              // Whether a set without members has ended is the runner's to say.
+              rows: mapped.rows,
               responses: answer.responses,
               requests: answer.attempts,
               drift: mapped.drift,

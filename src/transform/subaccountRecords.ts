@@ -91,7 +91,7 @@ const listRows = (
     return together({ rows: scope === undefined ? rows : { ...rows, scope }, drift })
   })
 
-/** Windows of the directory's walk: an unsettled one is not all there is. */
+/** Windows of the directory's walk: only a settled one is all there is. */
 export const directoryWindows = { settled: "directory", unsettled: "directory, unsettled" } as const
 
 /** A page of the directory, as one of those that together are all of it. */
@@ -99,7 +99,9 @@ export const directoryRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedAnswer, Violation> => {
-  const scope = source.window === directoryWindows.unsettled ? undefined : {}
+  // A window that is not known (a response of an archive that does not tell it) may be any.
+  const isWhole = source.window === undefined || source.window === directoryWindows.settled
+  const scope = isWhole ? {} : undefined
   return listRows(subaccounts, records, source, scope)
 }
 

@@ -5,6 +5,7 @@ import { type Address, canonicalAddress } from "../domain/address.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Violation } from "../domain/violation.ts"
 import { mapCurrent } from "./mapCurrent.ts"
+import type { Mapped } from "./mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "./tables/vaults/vaults.ts"
@@ -23,7 +24,10 @@ interface Located {
   readonly consumed: ReadonlyArray<string>
 }
 
-/** Fails when a record holds no address or no chain id. */
+/** Window of a reading of both lists: all the vaults there are (docs/decisions/0010). */
+export const wholeOfVaults = "active and closed"
+
+/** Rows of one list, as one of those that together are all there is. Fails when a record holds no address or no chain id. */
 export const vaultRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
@@ -66,8 +70,15 @@ export const vaultRows = (
       vault_address: measured.map((index) => canonical[index] ?? null),
     },
   })
-  return Result.succeed(together(descriptions, metrics))
+  if (source.window !== undefined && source.window !== wholeOfVaults) {
+    return Result.succeed(together(descriptions, metrics))
+  }
+  // A list that tells figures of none of its vaults ends none.
+  const tellsFigures = measured.length > 0 || records.length === 0
+  return Result.succeed(together(asSet(descriptions), tellsFigures ? asSet(metrics) : metrics))
 }
+
+const asSet = ({ rows, drift }: Mapped): Mapped => ({ rows: { ...rows, scope: {} }, drift })
 
 /** Without the chain's type where the column says the same. */
 const undoubled = ({ record, address }: Located): JsonObject =>

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../../domain/errors.ts"
 import type { JsonObject } from "../../domain/json.ts"
-import type { Rows } from "../../domain/table.ts"
 import { type Answer, ApiClient } from "../../extract/ApiClient.ts"
 import { subaccountDirectory } from "../../extract/endpoints/subaccounts/subaccount_directory.ts"
 import {
@@ -15,7 +14,7 @@ import type { MappedAnswer } from "../../transform/Source.ts"
 import { directoryRows, directoryWindows } from "../../transform/subaccountRecords.ts"
 import { subaccounts } from "../../transform/tables/subaccounts/subaccounts.ts"
 import { failedStep } from "../failedStep.ts"
-import { landed } from "../landed.ts"
+import { asPart, landed } from "../landed.ts"
 import type { Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 import { once } from "../targets.ts"
 
@@ -58,7 +57,8 @@ const readDirectory = Effect.fnUntraced(function* (target: Target<null>, context
 
 const toStep = ({ read, settled, failure }: OffsetWalks<Page, ApiError>): Step => {
   const pages = settled ?? read
-  const found = pages.flatMap(({ mapped }) => mapped.rows).filter(({ length }) => length > 0)
+  const rows = pages.flatMap(({ mapped }) => mapped.rows)
+  const found = rows.filter(({ length }) => length > 0)
   const answers = read.map(({ answer }) => answer)
   const step = {
     endpoint: subaccountDirectory.name,
@@ -70,7 +70,7 @@ const toStep = ({ read, settled, failure }: OffsetWalks<Page, ApiError>): Step =
     const failed = failedStep(failure, directoryWindows.unsettled)
     return {
       ...failed,
-      rows: found.map(withoutScope),
+      rows: found.map(asPart),
       responses: [...step.responses, ...failed.responses],
       requests: step.requests + failed.requests,
       drift: step.drift,
@@ -81,7 +81,7 @@ const toStep = ({ read, settled, failure }: OffsetWalks<Page, ApiError>): Step =
       ...step,
       window: directoryWindows.unsettled,
       outcome: "landed",
-      rows: found.map(withoutScope),
+      rows: found.map(asPart),
       warning: `the directory changed during each of ${MAX_WALKS} readings: what was found is kept, and none that is missing is taken to have left`,
     }
   }
@@ -89,14 +89,9 @@ const toStep = ({ read, settled, failure }: OffsetWalks<Page, ApiError>): Step =
     ...step,
     window: directoryWindows.settled,
     outcome: found.length === 0 ? "empty" : "landed",
-    rows: found,
+    // An empty directory is the runner's to believe.
+    rows: found.length === 0 ? rows : found,
   }
-}
-
-/** Of a part of the directory: what is not in it may be elsewhere. */
-const withoutScope = (rows: Rows): Rows => {
-  const { scope: _scope, ...part } = rows
-  return part
 }
 
 export const subaccountsPipeline: Pipeline<null, ReadonlyArray<JsonObject>> = {

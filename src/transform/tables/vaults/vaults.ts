@@ -8,7 +8,7 @@ export const vaults: Table = {
   mode: "slowly_changing",
   grain: "vault and version of its description",
   comment:
-    "Tokenized vaults with the history of their descriptions. Figures that move all the time are in core.vault_reported_metrics.",
+    "Tokenized vaults with the history of their descriptions; one that is in no list any more has ended. Figures that move all the time are in core.vault_reported_metrics.",
   source: "GET /tokenized_vault (§4.2, §2.10)",
   key: ["chain_id", "vault_address"],
   columns: [

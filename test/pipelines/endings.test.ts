@@ -1,0 +1,427 @@
+// What is gone ends: the last member of a set, and a vault no list holds any more. Not at the first empty answer,
+// and never by half a reading; a replay makes the same rows, with the warehouse and without.
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { allColumns } from "../../src/domain/table.ts"
+import { defaultWire } from "../../src/extract/request.ts"
+import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
+import { replay } from "../../src/pipelines/replay.ts"
+import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
+
+const now = "2026-06-01T12:00:00Z"
+
+const api = {
+  ...asAdmin,
+  wire: {
+    ...defaultWire,
+    paths: {
+      cefiPositions: "/subaccount/{address}/cefi_positions",
+      subaccountOtcPositions: "/subaccount/{address}/otc_positions",
+      subaccountLoans: "/subaccount/{address}/loans",
+    },
+  },
+}
+
+/** Makes what earlier runs asked an hour older, so that the server's caches (§8) have run out. */
+const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
+  change(dataDir, "update ops.tasks set finished_at = finished_at - interval 1 hour", "checkpoint")
+
+const tables = [...new Set(catalog.flatMap((pipeline) => pipeline.tables))]
+
+/** Every stored column of every table, as one number a table. */
+const content = (dataDir: string) =>
+  query(
+    dataDir,
+    tables
+      .map(
+        (table) =>
+          `select '${table.name}' as name, count(*)::integer as rows, sum(hash(t))::varchar as content
+           from (select ${allColumns(table)
+             .map(({ name }) => name)
+             .join(", ")} from core.${table.name}) t`,
+      )
+      .join(" union all "),
+  )
+
+const replayed = (dataDir: string) =>
+  replay({
+    dataDir,
+    timeFields: defaultTimeFields,
+    publish: undefined,
+    onResponse: () => undefined,
+  })
+
+const loseTheWarehouse = (dataDir: string): void => {
+  rmSync(join(dataDir, "vaulthouse.duckdb"))
+  rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
+}
+
+/** The archive makes the tables again: beside the warehouse, and when that is lost. */
+const expectReplays = Effect.fnUntraced(function* (dataDir: string) {
+  const before = yield* content(dataDir)
+  const again = yield* replayed(dataDir)
+  expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+  loseTheWarehouse(dataDir)
+  yield* replayed(dataDir)
+  expect(yield* content(dataDir)).toEqual(before)
+})
+
+const current = (dataDir: string, table: string) =>
+  Effect.map(
+    query(dataDir, `select count(*)::integer as n from core.${table} where is_current`),
+    ([row]) => row?.["n"],
+  )
+
+const outcomes = (dataDir: string, pipeline: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      `select run_id, string_agg(distinct outcome, ' ' order by outcome) as outcome from ops.tasks
+       where pipeline = '${pipeline}' group by run_id order by max(finished_at)`,
+    ),
+    (rows) => rows.map((row) => row["outcome"]),
+  )
+
+/** Sets and the answers they are read from. */
+const sets = [
+  ["loans", "loans", "/dashboard/loans"],
+  ["otc_positions", "otc_positions", "/otc/position"],
+  ["otc_margin_requirements", "otc_margin_requirements", "/otc/margin_requirement"],
+  ["cefi_positions", "cefi_positions", "/cefi_positions"],
+  ["subaccount_otc_positions", "subaccount_otc_positions", "/otc_positions"],
+  ["subaccount_loans", "subaccount_loans", "/loans?"],
+  ["vault_subaccounts", "vault_subaccounts", "/curator/vaults/"],
+  ["whitelist_status", "whitelist_status", "/whitelist"],
+  ["permissions", "permissions", "/permissions"],
+  ["roles", "roles", "/roles"],
+  ["timelock_requests", "timelock_requests", "/timelock-requests"],
+  ["discount_factors", "discount_factors", "/risk/discount_factors"],
+  ["my_subaccounts", "my_subaccounts", "/subaccounts"],
+  ["subaccounts", "subaccounts", "/subaccount?"],
+] as const
+
+describe("the last member of a set", () => {
+  it.live(
+    "is kept at the first empty answer, ended at the second, and nothing is said at the third",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ now, days: 60, vaults: 3, subaccounts: 6 })
+        const dataDir = yield* temporaryFolder
+        const pipelines = sets.map(([pipeline]) => pipeline)
+        const sync = Effect.andThen(letAnHourPass(dataDir), () =>
+          runOnce(simulator.url, dataDir, { pipelines, api }),
+        )
+        yield* runOnce(simulator.url, dataDir, { pipelines, api })
+        const held = new Map<string, unknown>()
+        for (const [, table] of sets) held.set(table, yield* current(dataDir, table))
+        expect([...held].filter(([, rows]) => rows === 0)).toEqual([])
+        simulator.patch({
+          serverCaches: false,
+          // Those that tell whom to ask go on, so that all are asked.
+          faults: sets
+            .filter(([pipeline]) => pipeline !== "subaccounts" && pipeline !== "my_subaccounts")
+            .map(([, , match]) => ({ kind: "empty" as const, match })),
+        })
+        yield* sync
+        for (const [pipeline, table, match] of sets) {
+          if (match.startsWith("/subaccount")) continue
+          expect(yield* current(dataDir, table), table).toBe(held.get(table))
+          expect((yield* outcomes(dataDir, pipeline)).at(-1), pipeline).toContain("suspicious")
+        }
+        const second = yield* sync
+        const ended = yield* query(
+          dataDir,
+          `select count(*)::integer as n, count(distinct valid_to)::integer as instants,
+             bool_and(valid_to in (select received_at from raw.responses where is_landed)) as told
+           from core.loans where not is_current`,
+        )
+        expect(ended).toEqual([{ n: held.get("loans"), instants: 1, told: true }])
+        for (const [pipeline, table, match] of sets) {
+          if (match.startsWith("/subaccount")) continue
+          expect(yield* current(dataDir, table), table).toBe(0)
+          expect((yield* outcomes(dataDir, pipeline)).at(-1), pipeline).toBe("empty")
+        }
+        expect(second.summary.nothingNew).toBe(false)
+        const third = yield* sync
+        expect(third.summary.nothingNew).toBe(true)
+        expect((yield* outcomes(dataDir, "loans")).at(-1)).toBe("empty")
+        yield* expectReplays(dataDir)
+      }),
+    60_000,
+  )
+
+  it.live("of a directory too", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 5, vaults: 1, subaccounts: 6 })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["subaccounts"]
+      yield* runOnce(simulator.url, dataDir, { pipelines, api })
+      simulator.patch({ faults: [{ kind: "empty", match: "/subaccount?" }] })
+      const states: Array<unknown> = []
+      for (const _ of [1, 2, 3]) {
+        yield* runOnce(simulator.url, dataDir, { pipelines, api })
+        states.push(yield* current(dataDir, "subaccounts"))
+      }
+      expect(states).toEqual([6, 0, 0])
+      expect(yield* outcomes(dataDir, "subaccounts")).toEqual([
+        "loaded",
+        "suspicious_empty",
+        "empty",
+        "empty",
+      ])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("stays when something else was answered, or nothing, between two empty answers", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 30, vaults: 1, subaccounts: 6 })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(simulator.url, dataDir, {
+        pipelines: ["otc_positions"],
+        api: { ...api, retryBudgetSeconds: 0 },
+      })
+      yield* sync
+      const held = yield* current(dataDir, "otc_positions")
+      expect(held).toBeGreaterThan(0)
+      const empty = { faults: [{ kind: "empty" as const, match: "/otc/position" }] }
+      const between = [
+        { faults: [] },
+        { faults: [{ kind: "status" as const, status: 418, match: "/otc/position" }] },
+      ]
+      for (const patch of between) {
+        for (const next of [empty, patch]) {
+          simulator.patch(next)
+          yield* sync
+        }
+      }
+      simulator.patch(empty)
+      yield* sync
+      expect(yield* current(dataDir, "otc_positions")).toBe(held)
+      yield* sync
+      expect(yield* current(dataDir, "otc_positions")).toBe(0)
+      simulator.patch({ faults: [] })
+      yield* sync
+      expect(yield* current(dataDir, "otc_positions")).toBe(held)
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live(
+    "is not ended by the same answer from the server's cache, however often it is forced",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ now, days: 30, vaults: 1, subaccounts: 6 })
+        const dataDir = yield* temporaryFolder
+        const sync = runOnce(simulator.url, dataDir, {
+          pipelines: ["loans"],
+          api,
+          settings: { full: true },
+        })
+        yield* sync
+        const held = yield* current(dataDir, "loans")
+        simulator.patch({ faults: [{ kind: "empty", match: "/dashboard/loans" }] })
+        yield* sync
+        yield* sync
+        expect(yield* outcomes(dataDir, "loans")).toEqual([
+          "loaded",
+          "suspicious_empty",
+          "suspicious_empty",
+        ])
+        expect(yield* current(dataDir, "loans")).toBe(held)
+        yield* letAnHourPass(dataDir)
+        yield* sync
+        expect(yield* current(dataDir, "loans")).toBe(0)
+      }),
+  )
+
+  it.live("of a series no empty answer ends anything", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 20, vaults: 1, subaccounts: 1 })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["ratio_history", "pnl_history", "oracle_classification"]
+      yield* runOnce(simulator.url, dataDir, { pipelines, api })
+      const counted = () =>
+        query(
+          dataDir,
+          `select (select count(*) from core.ratio_history)::integer as ratio,
+             (select count(*) from core.pnl_history)::integer as pnl,
+             (select count(*) from core.oracle_classification)::integer as oracle`,
+        )
+      const before = yield* counted()
+      simulator.patch({ faults: [{ kind: "empty", pathPrefix: "/platform" }] })
+      for (const _ of [1, 2, 3]) yield* runOnce(simulator.url, dataDir, { pipelines, api })
+      expect(yield* counted()).toEqual(before)
+      for (const pipeline of ["ratio_history", "pnl_history"]) {
+        expect((yield* outcomes(dataDir, pipeline)).slice(1), pipeline).toEqual([
+          "suspicious_empty",
+          "suspicious_empty",
+          "suspicious_empty",
+        ])
+      }
+    }),
+  )
+})
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
+
+/** Lists as a test sets them: numbers are vaults, a text is the body's stand-in for a broken record. */
+const listing = (lists: { active: ReadonlyArray<unknown>; closed: ReadonlyArray<unknown> }) =>
+  Effect.map(
+    scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://localhost")
+      if (pathname === "/tokenized_vault") {
+        const status = searchParams.get("status") === "closed" ? "closed" : "active"
+        const listed = lists[status]
+        if (listed[0] === "down") return json(response, { detail: "down" }, 418)
+        return json(
+          response,
+          listed.map((n) =>
+            typeof n === "number"
+              ? { address: address(n), chain: 1, name: `Vault ${n}`, latest_reported_tvl: n }
+              : { name: n },
+          ),
+        )
+      }
+      if (pathname.includes("/fees/")) {
+        return json(response, { management_fee_pct: 1, performance_fee_pct: 10 })
+      }
+      return json(response, [])
+    }),
+    (server) => ({ server, lists }),
+  )
+
+const listed = (dataDir: string, table = "vaults") =>
+  Effect.map(
+    query(dataDir, `select vault_address from core.${table} where is_current order by 1`),
+    (rows) => rows.map((row) => Number(row["vault_address"])),
+  )
+
+describe("a vault that no list holds any more", () => {
+  it.live("has ended with its figures, and is asked about only when it is named", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2, 3], closed: [8, 9] })
+      const dataDir = yield* temporaryFolder
+      const sync = (include: ReadonlyArray<string> = []) =>
+        runOnce(server.url, dataDir, {
+          pipelines: ["fees"],
+          vaults: { include, exclude: [] },
+        })
+      yield* sync()
+      expect(yield* listed(dataDir)).toEqual([1, 2, 3, 8, 9])
+      // One is delisted, one is closed, one closed vault is taken from the list.
+      lists.active = [1]
+      lists.closed = [3, 8]
+      yield* sync()
+      expect(yield* listed(dataDir)).toEqual([1, 3, 8])
+      expect(yield* listed(dataDir, "vault_reported_metrics")).toEqual([1, 3, 8])
+      const [closed] = yield* query(
+        dataDir,
+        `select old.status || '>' || new.status as became from core.vaults old join core.vaults new
+         using (chain_id, vault_address) where old.valid_to = new.valid_from`,
+      )
+      expect(closed).toEqual({ became: "active>closed" })
+      const asked = () =>
+        server.asked.filter(({ url }) => url.includes("/fees/")).map(({ url }) => url)
+      const before = asked().length
+      yield* sync()
+      expect(asked().slice(before)).toHaveLength(3)
+      const named = yield* sync([address(2)])
+      expect(asked().at(-1)).toContain(address(2))
+      expect(asked()).toHaveLength(before + 4)
+      expect(named.summary.unknownVaults).toEqual([])
+      // What was read of it stays, as last seen.
+      expect(yield* listed(dataDir, "fees")).toEqual([1, 2, 3, 8, 9])
+      lists.active = [1, 2]
+      yield* sync()
+      expect(yield* listed(dataDir)).toEqual([1, 2, 3, 8])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("stays while a list can't be read, or not all of it", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2, 3], closed: [8] })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, {
+        pipelines: ["vaults"],
+        api: { retryBudgetSeconds: 0 },
+      })
+      yield* sync
+      lists.active = [1, 4]
+      for (const broken of [["down"], [8, "no address"]]) {
+        lists.closed = broken
+        const { summary } = yield* sync
+        expect(summary.outcome).toBe("partial")
+        expect(yield* listed(dataDir)).toEqual([1, 2, 3, 4, 8])
+      }
+      lists.closed = [8]
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([1, 4, 8])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("is not told by one list's first empty answer", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2], closed: [8] })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["vaults"] })
+      yield* sync
+      lists.active = []
+      lists.closed = [8, 9]
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([1, 2, 8, 9])
+      expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("loaded suspicious_empty")
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([8, 9])
+      lists.closed = []
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([8, 9])
+      expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("suspicious_empty")
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([])
+      yield* sync
+      expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("empty")
+      yield* expectReplays(dataDir)
+    }),
+  )
+})
+
+describe("a walk that was interrupted", () => {
+  it.live("ends nobody when it is made again from the archive alone", () =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname, searchParams } = new URL(url, "http://localhost")
+        if (pathname !== "/subaccount") return json(response, [])
+        const offset = Number(searchParams.get("offset"))
+        if (isBroken && offset > 0) return json(response, { detail: "no" }, 418)
+        const page = Array.from({ length: 1500 }, (_, n) => n).slice(offset, offset + 1000)
+        json(
+          response,
+          page.map((n) => ({ address: address(n), status: isBroken ? "inactive" : "active" })),
+        )
+      })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api })
+      yield* sync
+      isBroken = true
+      yield* sync
+      expect(yield* outcomes(dataDir, "subaccounts")).toEqual(["loaded", "failed"])
+      expect(yield* current(dataDir, "subaccounts")).toBe(1500)
+      const index = () =>
+        query(dataDir, "select * from raw.responses order by received_at, response_id")
+      const before = yield* index()
+      yield* expectReplays(dataDir)
+      expect(yield* current(dataDir, "subaccounts")).toBe(1500)
+      expect(yield* index()).toEqual(before)
+    }),
+  )
+})
