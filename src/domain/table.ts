@@ -40,7 +40,8 @@ export interface Column {
 /**
  * What happens to a row whose key is already there:
  * - `history`: the same values change nothing; other values replace the row, and the old one moves to
- *   `<table>_versions` with the time it was superseded.
+ *   `<table>_versions` with the time it was superseded. So does a row that a newer reading of its set
+ *   (`Table.setKey`) leaves out.
  * - `slowly_changing`: other content ends the current row (`valid_to`) and starts a new one.
  * - `replace`: the new row takes the old one's place (bookkeeping of the runs).
  * - `first`: the row that came first stays.
@@ -59,6 +60,12 @@ export interface Table {
   /** Columns of the source's own; the housekeeping of the mode is added by `allColumns`. */
   readonly columns: ReadonlyArray<Column>
   readonly key: ReadonlyArray<string>
+  /**
+   * In a history table of sets (the protocols of a day): the columns of the key that tell the set, its time among
+   * them. An answer that has rows of a set has all there are of it: those it leaves out are gone, and move to
+   * `<table>_versions`.
+   */
+  readonly setKey?: ReadonlyArray<string>
   /**
    * Event-time column (timestamp or date, required): Parquet is partitioned by its month, and a merge
    * looks only at stored rows of the same time where the column is part of the key or rows never change.
@@ -81,6 +88,8 @@ export interface Rows {
    * whole table.
    */
   readonly scope?: Readonly<Record<string, Value>>
+  /** Sets (by the columns of `Table.setKey`) that the answer names and says to have no member. */
+  readonly emptySets?: ReadonlyArray<Readonly<Record<string, Value>>>
 }
 
 export type Value = string | number | boolean | null
@@ -134,13 +143,13 @@ const supersededAt: Column = {
   type: "timestamp",
   unit: "UTC",
   required: true,
-  comment: "When a revision replaced this version",
+  comment: "When a revision replaced this version, or its set was read without it",
 }
 const supersededBy: Column = {
   name: "_superseded_by_run_id",
   type: "text",
   required: true,
-  comment: "Run that loaded the revision",
+  comment: "Run that loaded the revision, or the set without it",
 }
 
 const housekeeping = [runId, responseId, firstSeenAt, updatedAt]

@@ -11,7 +11,7 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import type { Batch, Committed } from "../domain/outcome.ts"
-import { type Table, tableName } from "../domain/table.ts"
+import { type Table, tableName, versionsOf } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup, type Session, transaction } from "./commitGroup.ts"
 import { copyDatabase } from "./copyDatabase.ts"
@@ -157,7 +157,12 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     const histories = tables.filter(({ mode }) => mode === "history")
     const empty: Array<Table> = []
     for (const table of histories) {
-      const rows = await readRows(writer, `SELECT 1 FROM ${qualified(table)} LIMIT 1`)
+      // What is gone of a set is in the versions alone.
+      const rows = await readRows(
+        writer,
+        `(SELECT 1 FROM ${qualified(table)} LIMIT 1)
+         UNION ALL (SELECT 1 FROM ${qualified(versionsOf(table))} LIMIT 1)`,
+      )
       if (rows.length === 0) empty.push(table)
     }
     return empty

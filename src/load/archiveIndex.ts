@@ -4,7 +4,7 @@ import { allColumns, type Table } from "../domain/table.ts"
 import type { Session } from "./commitGroup.ts"
 import { storedTables } from "./ddl.ts"
 import { readRows } from "./readRows.ts"
-import { CATALOG, identifier, instant, literal, qualified } from "./sql.ts"
+import { CATALOG, instant, literal, qualified } from "./sql.ts"
 
 /** Where a body lies: a segment's name, and bytes of it. */
 export interface Place {
@@ -17,7 +17,7 @@ export interface IndexedResponse {
   readonly responseId: string
   readonly sha256: string
   readonly file: string
-  /** Old, and neither read into a row that is stored nor one whose rows may still be made. */
+  /** Old, and neither needed for a row that is stored nor for one that may still be made. */
   readonly goes: boolean
 }
 
@@ -34,11 +34,10 @@ export const judgeResponses = async (
 ): Promise<ReadonlyArray<IndexedResponse>> => {
   await connection.run(`CREATE OR REPLACE TEMP TABLE referred (id VARCHAR)`)
   const sources = [
-    ...tables
-      .flatMap(storedTables)
-      .filter((table) => allColumns(table).some(({ name }) => name === "_response_id"))
-      .map((table) => `SELECT ${identifier("_response_id")} FROM ${qualified(table)}`),
+    ...tables.flatMap(storedTables).flatMap(needed),
     `SELECT response_id FROM ${CATALOG}.ops.quarantine WHERE closed_at IS NULL`,
+    afterQuarantine,
+    togetherWithReferred,
   ]
   for (const source of sources) {
     await connection.run(
@@ -58,6 +57,33 @@ export const judgeResponses = async (
     goes: row["goes"] === true,
   }))
 }
+
+/** Responses that rows were read from, and those that left rows out: no two came at the same instant. */
+const needed = (table: Table): ReadonlyArray<string> => {
+  const names = new Set(allColumns(table).map(({ name }) => name))
+  const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))
+  return [
+    ...(names.has("_response_id") ? [`SELECT _response_id FROM ${qualified(table)}`] : []),
+    ...ends.map(
+      (name) => `SELECT response_id FROM ${CATALOG}.raw.responses
+        WHERE received_at IN (SELECT ${name} FROM ${qualified(table)})`,
+    ),
+  ]
+}
+
+/** What the service said after an answer that is set aside: without it that one would be the last word. */
+const afterQuarantine = `SELECT r.response_id FROM ${CATALOG}.ops.quarantine q
+  JOIN ${CATALOG}.raw.responses b ON b.response_id = q.response_id
+  JOIN ${CATALOG}.raw.responses r ON r.pipeline = q.pipeline AND r.entity = q.entity
+    AND r.is_landed AND r.received_at > b.received_at
+  WHERE q.closed_at IS NULL`
+
+/** Pages of one set: a page that is kept alone would say that the others' members are gone. */
+const togetherWithReferred = `SELECT r.response_id FROM ${CATALOG}.raw.responses r
+  WHERE r.is_landed AND EXISTS (
+    SELECT 1 FROM ${CATALOG}.raw.responses o
+    WHERE o.run_id = r.run_id AND o.pipeline = r.pipeline AND o.entity = r.entity
+      AND o."window" = r."window" AND o.response_id IN (SELECT id FROM ${REFERRED}))`
 
 /** Forgets what `judgeResponses` with the same `before` said goes, on the same connection. */
 export const forgetting = (before: number): string =>

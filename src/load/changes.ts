@@ -18,7 +18,10 @@ const spanSql = `span as materialized (
 
 const onVault = (isOfVault: boolean): string => (isOfVault ? "vault_address = $vault" : "true")
 
-/** The values known at the end of the span, and the last ones known before it, of keys the span wrote. */
+/**
+ * The values known at the end of the span, and the last ones known before it, of keys the span wrote, or left out
+ * of their set.
+ */
 const historySql = (table: Table, isOfVault: boolean): string => {
   const columns = identifiers(allColumns(table).map(({ name }) => name))
   const versions = stored(versionsOf(table))
@@ -69,7 +72,7 @@ export const changesOf = (table: Table, isOfVault: boolean): string => {
   select case when b.${first} is null then 'new' when a.${first} is null then 'ended'
       else 'revised' end as change,
     ${[...keys, ...values].join(", ")}
-  from after_span a ${isHistory ? "left" : "full outer"} join before_span b
+  from after_span a full outer join before_span b
     using (${identifiers(table.key)})
   where b.${first} is null or a.${first} is null or ${["false", ...differs].join(" or ")}`
 }

@@ -124,12 +124,16 @@ export class Changes {
   }
 }
 
+/** Of a set it is something to say that it has no member. */
+const holdsNothing = ({ length, scope, emptySets = [] }: Rows): boolean =>
+  length === 0 && scope === undefined && emptySets.length === 0
+
 const pagesByTable = (
   pages: ReadonlyArray<Page>,
 ): ReadonlyMap<string, readonly [Table, Array<Page>]> => {
   const byTable = new Map<string, readonly [Table, Array<Page>]>()
   for (const page of pages) {
-    if (page.rows.length === 0 && page.rows.scope === undefined) continue
+    if (holdsNothing(page.rows)) continue
     const name = tableName(page.rows.table)
     const found = byTable.get(name)
     if (found === undefined) byTable.set(name, [page.rows.table, [page]])
@@ -154,8 +158,8 @@ const loadRows = async (
     ]
     for (const [at, part] of parts.entries()) {
       if (part.length === 0) continue
-      const staged = await stage(session.connection, table, part)
-      const isNew = at === 0 && staged.distinct
+      const staged = await stage(session.connection, table, part, at === 0)
+      const isNew = staged.isFresh && staged.distinct
       const merged = await (isNew ? insertNew(session, staged) : merge(session, staged))
       count(table, merged, changes, counts)
     }

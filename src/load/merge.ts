@@ -2,8 +2,10 @@
 // the mode of the table says what becomes of it. Runs inside the writer's transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, type Value, versionsOf } from "../domain/table.ts"
+import { haveRepeatedSets, removeAbsent } from "./historySets.ts"
+import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import type { Staged, StagedScope } from "./stage.ts"
-import { day, identifier, identifiers, instant, literal, qualified } from "./sql.ts"
+import { identifier, identifiers, instant, literal, qualified } from "./sql.ts"
 
 export interface MergeContext {
   readonly connection: DuckDBConnection
@@ -28,30 +30,6 @@ export interface Merged {
 const NEW = 0
 const REVISED = 1
 const UNCHANGED = 2
-
-/** `a.key = b.key AND …`; key columns are required, so equality is enough. */
-const sameKey = (table: Table, left: string, right: string): string =>
-  table.key
-    .map((name) => `${left}.${identifier(name)} = ${right}.${identifier(name)}`)
-    .join(" AND ")
-
-/** Whether a stored row of the same key always has the same time, so that others need not be read. */
-const isTimeBoundByKey = (table: Table): boolean =>
-  table.time !== undefined && (table.key.includes(table.time) || table.mode === "first")
-
-/** Literal bounds let DuckDB skip row groups: the cost does not grow with the history stored. */
-const withinBounds = (staged: Staged, alias: string): string => {
-  const { table, bounds } = staged
-  if (bounds === undefined || table.time === undefined || !isTimeBoundByKey(table)) return "true"
-  const type = table.columns.find((column) => column.name === table.time)?.type
-  const value = type === "date" ? day : instant
-  return `${alias}.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
-}
-
-const monthOf = (table: Table, alias: string): string =>
-  table.time === undefined
-    ? "NULL::DATE"
-    : `date_trunc('month', ${alias}.${identifier(table.time)})::DATE`
 
 const sameContent = (table: Table): string => {
   if (table.mode === "first") return "true"
@@ -89,21 +67,35 @@ const classify = async (
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
     FROM s LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${current}) t
     ON ${sameKey(table, "s", "t")}`)
-  if (table.mode === "slowly_changing") await rememberEnded(connection, table)
+  await rememberEnded(connection, staged)
 }
 
 /** A key that has ended is not begun again by what was said of it before it ended (a replay). */
-const rememberEnded = async (connection: DuckDBConnection, table: Table): Promise<void> => {
+const rememberEnded = async (connection: DuckDBConnection, staged: Staged): Promise<void> => {
+  const { table } = staged
+  const ended = endedRows(staged)
+  if (ended === undefined) return
   await connection.run(`UPDATE temp.main.merged m
     SET _first_seen_at = e.seen_at,
       _what = CASE WHEN m._observed_at <= e.ended_at THEN ${UNCHANGED} ELSE ${NEW} END
-    FROM (SELECT ${identifiers(table.key)}, max(valid_to) AS ended_at,
+    FROM (SELECT ${identifiers(table.key)}, max(${ended.at}) AS ended_at,
         min(_first_seen_at) AS seen_at
-      FROM ${qualified(table)} t WHERE NOT t.is_current AND EXISTS (
+      FROM ${ended.table} t WHERE ${ended.condition} AND EXISTS (
         SELECT 1 FROM temp.main.merged n
         WHERE n._what = ${NEW} AND ${sameKey(table, "n", "t")})
       GROUP BY ALL) e
     WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")}`)
+}
+
+/** Where the rows of keys are that are not current any more; `undefined` where no key ends. */
+const endedRows = (staged: Staged) => {
+  const { table } = staged
+  if (table.mode === "slowly_changing") {
+    return { table: qualified(table), at: "valid_to", condition: "NOT t.is_current" }
+  }
+  if (table.setKey === undefined || staged.isFresh) return undefined
+  const versions = qualified(versionsOf(table))
+  return { table: versions, at: "_superseded_at", condition: withinBounds(staged, "t") }
 }
 
 /** Inserts `source`'s rows as `m`: the table's own columns and what the mode adds. */
@@ -178,8 +170,7 @@ const mergeOnce = async (
   const now = instant(context.tick())
   const seen = new Set<number>()
   for (const [of, what, month, storedMonth, rows] of groups) {
-    const counts = into.counts.get(of) ?? { inserted: 0, revised: 0, unchanged: 0 }
-    into.counts.set(of, counts)
+    const counts = countsOf(into, of)
     seen.add(what)
     if (what === UNCHANGED) {
       counts.unchanged += rows
@@ -199,16 +190,24 @@ const mergeOnce = async (
     const kept = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
     await connection.run(`${insertion(table, "temp.main.merged", now)}${kept}`)
   }
+  for (const { batch: of, month, rows } of await removeAbsent(connection, staged, batch, now)) {
+    countsOf(into, of).revised += rows
+    into.months.add(month)
+  }
   for (const scope of staged.scopes) {
     if (batch !== undefined && batch !== scope.batch) continue
     const ended = await endAbsent(context, staged, scope, now)
     if (ended === 0) continue
-    const counts = into.counts.get(scope.batch) ?? { inserted: 0, revised: 0, unchanged: 0 }
-    into.counts.set(scope.batch, counts)
-    counts.revised += ended
+    countsOf(into, scope.batch).revised += ended
     into.months.add("-")
   }
   return "done"
+}
+
+const countsOf = ({ counts }: { counts: Map<number, Counts> }, batch: number): Counts => {
+  const found = counts.get(batch) ?? { inserted: 0, revised: 0, unchanged: 0 }
+  counts.set(batch, found)
+  return found
 }
 
 /** Ends the current rows of an entity that are not among all there is of it; answers how many. */
@@ -250,10 +249,14 @@ export const insertNew = async (
 const haveRepeatedScopes = ({ scopes }: Staged): boolean =>
   new Set(scopes.map(({ values }) => JSON.stringify(values))).size < scopes.length
 
+const mustBeMergedAlone = async ({ connection }: MergeContext, staged: Staged): Promise<boolean> =>
+  haveRepeatedScopes(staged) || (await haveRepeatedSets(connection, staged))
+
 export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
   const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
-  if (!haveRepeatedScopes(staged) && (await mergeOnce(context, staged, undefined, into)) === "done")
-    return into
+  if (!(await mustBeMergedAlone(context, staged))) {
+    if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
+  }
   for (const batch of staged.rowsOfBatch.keys()) await mergeOnce(context, staged, batch, into)
   return into
 }

@@ -34,8 +34,12 @@ export interface Staged {
   readonly rowsOfBatch: ReadonlyMap<number, number>
   /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id`, `_run_id` and `_observed_at`. */
   readonly source: string
+  /** A SELECT of `_batch`, the columns of the set's key, `_run_id` and `_observed_at` of sets without members. */
+  readonly emptySets: string | undefined
   /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
   readonly bounds: { readonly from: number; readonly to: number } | undefined
+  /** Whether nothing can be stored yet of the series and times of these rows. */
+  readonly isFresh: boolean
   /** Whether no key can occur twice. */
   readonly distinct: boolean
   /** Entities of which a batch holds all there is. */
@@ -146,6 +150,7 @@ export const stage = async (
   connection: DuckDBConnection,
   table: Table,
   pages: ReadonlyArray<Page>,
+  isFresh: boolean,
 ): Promise<Staged> => {
   const perPage: Array<StagedColumn> = [
     { name: "_page", carrier: "DOUBLE", values: pages.map((_, page) => page) },
@@ -188,13 +193,14 @@ export const stage = async (
     const carried = `${constant ? "p" : "r"}.${identifier(column.name)}`
     select.push(`${fromCarrier[column.type](carried)} AS ${identifier(column.name)}`)
     if (table.key.includes(column.name)) keys.push({ constant, pages: values })
-    if (column.name === table.time) bounds = boundsOf(values)
+    if (column.name === table.time) bounds = boundsOf([...values, ...pages.map(emptyTimes)])
   }
   const rowsOfBatch = new Map<number, number>()
   for (const { batch, rows } of pages) {
     rowsOfBatch.set(batch, (rowsOfBatch.get(batch) ?? 0) + rows.length)
   }
-  await append(connection, { staged_pages: perPage, staged_rows: perRow })
+  const emptySets = emptySetsOf(table, pages)
+  await append(connection, { staged_pages: perPage, staged_rows: perRow, ...emptySets.tables })
   return {
     table,
     rows: perRow[0]?.values.length ?? 0,
@@ -202,13 +208,56 @@ export const stage = async (
     source: `SELECT p._batch::INTEGER AS _batch, r.rowid AS _ordinal, ${select.join(", ")},
       p._response_id, p._run_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
       FROM temp.main.staged_rows r JOIN temp.main.staged_pages p ON p._page = r._page`,
+    emptySets: emptySets.source,
     bounds,
+    isFresh,
     distinct: haveDistinctKeys(
       keys,
       pages.map(({ rows }) => rows.length),
     ),
     scopes: scopesOf(pages),
     months: new Set(pages.flatMap(({ rows }) => [...monthsIn(rows)])),
+  }
+}
+
+const emptyTimes = ({ rows }: Page): ReadonlyArray<Value> =>
+  rows.emptySets?.map((set) => set[rows.table.time ?? ""] ?? null) ?? []
+
+/** Sets without members, one a row of `staged_empty_sets`; no table where there is none. */
+const emptySetsOf = (
+  table: Table,
+  pages: ReadonlyArray<Page>,
+): {
+  readonly tables: Readonly<Record<string, ReadonlyArray<StagedColumn>>>
+  readonly source: string | undefined
+} => {
+  const sets = pages.flatMap(
+    ({ batch, runId, rows }) =>
+      rows.emptySets?.map((values) => ({ batch, runId, values, at: rows.origin?.receivedAt })) ??
+      [],
+  )
+  if (sets.length === 0) return { tables: {}, source: undefined }
+  const columns = table.columns.filter(({ name }) => table.setKey?.includes(name))
+  const select = columns.map(
+    ({ name, type }) => `${fromCarrier[type](`e.${identifier(name)}`)} AS ${identifier(name)}`,
+  )
+  return {
+    tables: {
+      staged_empty_sets: [
+        { name: "_batch", carrier: "DOUBLE", values: sets.map(({ batch }) => batch) },
+        { name: "_run_id", carrier: "VARCHAR", values: sets.map(({ runId }) => runId) },
+        { name: "_observed_at", carrier: "DOUBLE", values: sets.map(({ at }) => at ?? null) },
+        ...columns.map((column) =>
+          staged(
+            column,
+            sets.map(({ values }) => values[column.name] ?? null),
+          ),
+        ),
+      ],
+    },
+    source: `SELECT e._batch::INTEGER AS _batch, ${select.join(", ")}, e._run_id,
+      make_timestamp(TRY_CAST(e._observed_at AS BIGINT)) AS _observed_at
+      FROM temp.main.staged_empty_sets e`,
   }
 }
 

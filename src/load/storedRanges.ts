@@ -17,27 +17,32 @@ const seriesColumns = (table: Table): ReadonlyArray<number> =>
     .filter((at, place) => place === 0 || table.columns[at]?.type !== "text")
 
 /** `undefined` when the page is not of one series, or its key does not hold its time. */
-export const extentOf = ({ table, columns, length }: Rows): Extent | undefined => {
+export const extentOf = ({ table, columns, length, emptySets = [] }: Rows): Extent | undefined => {
   if (table.time === undefined || !table.key.includes(table.time)) return undefined
   const series: Array<Value> = []
   for (const at of seriesColumns(table)) {
     const values = columns[at] ?? []
-    for (let row = 1; row < length; row++) if (values[row] !== values[0]) return undefined
-    series.push(values[0] ?? null)
+    const name = table.columns[at]?.name ?? ""
+    const first = (length > 0 ? values[0] : emptySets[0]?.[name]) ?? null
+    for (let row = 1; row < length; row++) if (values[row] !== first) return undefined
+    if (emptySets.some((set) => set[name] !== first)) return undefined
+    series.push(first)
   }
-  const times = columns[table.columns.findIndex(({ name }) => name === table.time)] ?? []
+  const { time } = table
+  const times = columns[table.columns.findIndex(({ name }) => name === time)] ?? []
   let from = Number.POSITIVE_INFINITY
   let to = Number.NEGATIVE_INFINITY
-  for (const time of times) {
-    if (typeof time !== "number") return undefined
-    if (time < from) from = time
-    if (time > to) to = time
+  const all = emptySets.length === 0 ? times : [...times, ...emptySets.map((set) => set[time])]
+  for (const each of all) {
+    if (typeof each !== "number") return undefined
+    if (each < from) from = each
+    if (each > to) to = each
   }
   return { series: JSON.stringify(series), from, to }
 }
 
 export class StoredRanges {
-  /** By table, by series; only tables that were empty when the session began are known. */
+  /** By table, by series; only tables that were empty when the session began, with no version, are known. */
   readonly #known = new Map<string, Map<string, Range>>()
 
   constructor(emptyTables: ReadonlyArray<Table>) {

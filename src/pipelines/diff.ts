@@ -20,7 +20,7 @@ export interface TableChanges {
   readonly table: string
   readonly added: number
   readonly revised: number
-  /** Only slowly changing rows end. */
+  /** Of slowly changing rows, and of members of a set (`Table.setKey`). */
   readonly ended: number
 }
 

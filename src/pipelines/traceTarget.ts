@@ -1,7 +1,7 @@
 // Which row a figure stands in: the table or mart that was named, and the one row of it that was meant.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../config/nearest.ts"
-import { type Column, type Table, tableName } from "../domain/table.ts"
+import { type Column, type Table, tableName, versionsOf } from "../domain/table.ts"
 import { type Mart, marts } from "../load/marts.ts"
 import type { PublishedCopy, QueryParameters } from "../load/PublishedCopy.ts"
 import { identifier } from "../load/sql.ts"
@@ -175,7 +175,7 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
     parameters,
   )
   const [first] = rows
-  if (first === undefined) return yield* nothingThere(copy, named, options, entity)
+  if (first === undefined) return yield* nothingThere(copy, named, options, [entity, moment])
   const sameTime =
     options.moment === undefined && time !== undefined
       ? rows.filter((row) => row[time] === first[time])
@@ -231,12 +231,36 @@ const severalThere = (
   )
 }
 
+/** When the last of the rows that were meant was left out of its set. */
+const leftOutAt = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { table }: Named,
+  conditions: ReadonlyArray<Condition>,
+) {
+  if (table?.setKey === undefined) return undefined
+  const [found] = yield* copy.rows(
+    `select max(_superseded_at) as at from ${tableName(versionsOf(table))}
+     where ${conditions.map(({ sql }) => sql).join(" and ")}`,
+    Object.assign({}, ...conditions.map(({ parameters }) => parameters)) as QueryParameters,
+  )
+  return found?.["at"]
+})
+
 const nothingThere = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  { name, time }: Named,
+  named: Named,
   { moment, vault }: TraceOptions,
-  entity: Condition,
+  conditions: readonly [entity: Condition, moment: Condition],
 ) {
+  const { name, time, table } = named
+  const at = yield* leftOutAt(copy, named, conditions)
+  if (typeof at === "string" && table !== undefined) {
+    return yield* new NotThere({
+      why: `${name} has no such row any longer: the answer of ${at} left it out.`,
+      advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of tells what was known at an instant.`,
+    })
+  }
+  const [entity] = conditions
   const column = time === undefined ? "null::timestamp" : `${identifier(time)}::timestamp`
   const [range] = yield* copy.rows(
     `select count(*) as rows, min(${column}) as first, max(${column}) as last,

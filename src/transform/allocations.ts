@@ -48,13 +48,24 @@ export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArra
   return allocations.map((allocation) => ({ ...shared, ...allocation }))
 }
 
+/** Whether a point says that nothing is allocated: what allocations are called is there, and empty. */
+export const tellsNone = (point: JsonObject, dayField: string): boolean => {
+  const rest = without(point, dayField)
+  const field = containerOf(rest)
+  if (field === undefined || !isContainer(field)) return false
+  const isNamed = protocolFields.some((name) => typeof rest[name] === "string")
+  return !isNamed && Object.keys(rest[field] as object).length === 0
+}
+
+const isContainer = (name: string): boolean => container.test(fieldWords(name).join("_"))
+
 /** The field the allocations are in: the one of such a name, else the only one that can be it. */
 const containerOf = (point: JsonObject): string | undefined => {
   const nested = Object.keys(point).filter((name) => {
     const value = point[name]
     return isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject))
   })
-  const named = nested.find((name) => container.test(fieldWords(name).join("_")))
+  const named = nested.find(isContainer)
   if (named !== undefined) return named
   const [only, ...others] = nested
   if (only === undefined || others.length > 0) return undefined

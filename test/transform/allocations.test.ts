@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { allocationsOf } from "../../src/transform/allocations.ts"
+import { allocationsOf, tellsNone } from "../../src/transform/allocations.ts"
 
 const date = "2026-01-05"
 
@@ -153,5 +153,24 @@ describe("allocationsOf", () => {
     expect(allocationsOf({ date, Aave: 1, source: "rpc" }, "date")).toEqual([
       { protocol: "Aave", value: 1, source: "rpc" },
     ])
+  })
+})
+
+describe("a point that tells of no allocation", () => {
+  it.each<[Record<string, unknown>, boolean]>([
+    [{ date, allocations: [] }, true],
+    [{ date, protocols: {}, total_usd: 0 }, true],
+    [{ date, allocationByProtocol: {}, chain: "Base" }, true],
+    [{ date, allocations: [], meta: {} }, true],
+    [{ date, allocations: [{ protocol: "Aave", usd: 1 }] }, false],
+    [{ date, Aave: 10, Morpho: 5 }, false],
+    [{ date, protocol: "Aave", value: 0, breakdown: [] }, false],
+    // Not understood: it says nothing of what there is.
+    [{ date }, false],
+    [{ date, warnings: [] }, false],
+    [{ date, allocations: null }, false],
+    [{ date, allocations: ["Aave"] }, false],
+  ])("%j: %s", (point, expected) => {
+    expect(tellsNone(point, "date")).toBe(expected)
   })
 })

@@ -163,6 +163,20 @@ describe("tables", () => {
     expect(rows).toMatchObject([{ protocol: "Aave", value: 3 }, { value: 4 }])
     expect(JSON.parse(rows[0]?.["extra"] as string).parts).toHaveLength(2)
   })
+
+  it("allocation history: a day with an empty list is a day without allocations", () => {
+    const points = [
+      { date: "2026-01-05", allocations: [] },
+      { date: "2026-01-06", allocations: [{ protocol: "Aave", usd: 1 }] },
+    ]
+    const { rows } = Result.getOrThrow(allocationHistoryRows(points, source))
+    expect(rows[0]?.length).toBe(1)
+    expect(rows[0]?.emptySets).toEqual([
+      { vault_address: vault.address, chain_id: 1, date: 20_458 },
+    ])
+    const some = Result.getOrThrow(allocationHistoryRows(points.slice(1), source))
+    expect(some.rows[0]?.emptySets).toBeUndefined()
+  })
 })
 
 describe("vaultRows", () => {

@@ -3,7 +3,7 @@ import type { Command } from "../Command.ts"
 
 export const prune: Command = {
   name: "prune",
-  summary: "Drop archived responses that are old and that no row refers to",
+  summary: "Drop archived responses that are old and that no row needs",
   details:
     "Responses that rows of the tables were read from stay, whatever their age, as do those in quarantine: every figure can still be traced to its bytes, and a replay still rebuilds every table.",
   flags: {
@@ -18,7 +18,7 @@ export const prune: Command = {
   },
   examples: [
     ["prune --dry-run", "what would go"],
-    ["prune --older-than 30d", "keep a month of what no row refers to"],
+    ["prune --older-than 30d", "keep a month of what no row needs"],
   ],
   run: async (argv) => (await import("../prune/run.ts")).runPrune(argv),
 }

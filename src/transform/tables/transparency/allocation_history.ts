@@ -5,7 +5,7 @@ import type { Table } from "../../../domain/table.ts"
 import { parseDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { allocationsOf } from "../../allocations.ts"
+import { allocationsOf, tellsNone } from "../../allocations.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
@@ -15,9 +15,11 @@ export const allocationHistory: Table = {
   name: "allocation_history",
   mode: "history",
   grain: "vault, day and protocol",
-  comment: "Daily allocation by protocol. Points served long or wide become one row per protocol.",
+  comment:
+    "Daily allocation by protocol. Points served long or wide become one row per protocol. A day read again has the protocols it then had; one it no longer has is in the versions.",
   source: "GET /platform/historical_allocations/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "protocol"],
+  setKey: ["vault_address", "chain_id", "date"],
   time: "date",
   columns: [
     vaultAddress,
@@ -56,7 +58,7 @@ export const allocationHistoryRows = (
   source: Source<VaultRef>,
 ): Result.Result<MappedAnswer, Violation> => {
   const [first] = points
-  if (first === undefined) return Result.succeed(mapped([], [], source))
+  if (first === undefined) return Result.succeed(mapped([], [], [], source))
   const dayField = ["date", "day", ...source.timeFields].find(
     (name) => parseDay(first[name]) !== undefined,
   )
@@ -68,6 +70,7 @@ export const allocationHistoryRows = (
   }
   const days: Array<number> = []
   const records: Array<JsonObject> = []
+  const daysOfNone = new Set<number>()
   for (const [index, point] of points.entries()) {
     const day = parseDay(point[dayField])
     if (day === undefined) {
@@ -76,32 +79,36 @@ export const allocationHistoryRows = (
         detail: `is no day: ${JSON.stringify(point[dayField]) ?? "missing"}`,
       })
     }
+    if (tellsNone(point, dayField)) daysOfNone.add(day)
     for (const allocation of allocationsOf(point, dayField)) {
       days.push(day)
       records.push(allocation)
     }
   }
   const merged = onePerProtocol(days, records)
-  return Result.succeed(mapped(merged.days, merged.records, source))
+  const empty = [...daysOfNone].filter((day) => !days.includes(day))
+  return Result.succeed(mapped(merged.days, merged.records, empty, source))
 }
 
 const mapped = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
+  emptyDays: ReadonlyArray<number>,
   source: Source<VaultRef>,
 ): MappedAnswer => {
+  const vault = { vault_address: source.subject.address, chain_id: source.subject.chainId }
   const { rows, drift } = mapRecords({
     table: allocationHistory,
     records,
     origin: source.origin,
-    computed: {
-      vault_address: source.subject.address,
-      chain_id: source.subject.chainId,
-      date: days,
-    },
+    computed: { ...vault, date: days },
   })
-  // `parts` is ours (sumOf), not a field of the service's.
-  return together({ rows, drift: drift.filter(({ path }) => path !== "$.parts") })
+  const emptySets = emptyDays.map((date) => ({ ...vault, date }))
+  return together({
+    rows: emptySets.length === 0 ? rows : { ...rows, emptySets },
+    // `parts` is ours (sumOf), not a field of the service's.
+    drift: drift.filter(({ path }) => path !== "$.parts"),
+  })
 }
 
 /** A protocol served in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */

@@ -95,6 +95,12 @@ export const positionRows = (
     chain_id: subject.chainId,
     snapshot_at: snapshotAt,
   }
+  const held = mapRecords({
+    table: positionSubaccounts,
+    records: subaccounts,
+    origin,
+    computed: { ...key, subaccount_address: addressesOf(subaccounts) },
+  })
   return Result.succeed(
     together(
       mapRecords({
@@ -109,12 +115,7 @@ export const positionRows = (
         },
         consumed: ["snapshot_at", "subaccounts", ...echoed(snapshot, subject)],
       }),
-      mapRecords({
-        table: positionSubaccounts,
-        records: subaccounts,
-        origin,
-        computed: { ...key, subaccount_address: addressesOf(subaccounts) },
-      }),
+      subaccounts.length === 0 ? { ...held, rows: { ...held.rows, emptySets: [key] } } : held,
     ),
   )
 }

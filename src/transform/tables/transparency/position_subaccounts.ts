@@ -7,9 +7,11 @@ export const positionSubaccounts: Table = {
   name: "position_subaccounts",
   mode: "history",
   grain: "vault, snapshot and subaccount",
-  comment: "Subaccounts of each hourly position snapshot.",
+  comment:
+    "Subaccounts of each hourly position snapshot. A snapshot served again has the subaccounts it then had; one it no longer has is in the versions.",
   source: "GET /platform/positions/{vault_address}, subaccounts (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "snapshot_at", "subaccount_address"],
+  setKey: ["vault_address", "chain_id", "snapshot_at"],
   time: "snapshot_at",
   columns: [
     vaultAddress,
