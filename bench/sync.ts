@@ -1,8 +1,9 @@
 // One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
 import * as Effect from "effect/Effect"
 import { leanHeap } from "../src/cli/sync/leanHeap.ts"
+import { defaultSettings } from "../src/config/settings.ts"
 import { defaultWire } from "../src/extract/request.ts"
-import { defaultRunSettings } from "../src/pipelines/defaults.ts"
+import { defaultRunSettings } from "../src/pipelines/runSettings.ts"
 import { run } from "../src/pipelines/run.ts"
 import { peakMegabytes } from "./child.ts"
 
@@ -19,14 +20,14 @@ const summary = await Effect.runPromise(
     // What grows: snapshots of the rest are as many with a year of history as with ten.
     pipelines: ["ratio_history", "pnl_history", "apy_history", "allocation_history"],
     vaults: { include: [], exclude: [] },
-    taskTimeoutSeconds: 600,
-    unsupportedRetryDays: 7,
+    taskTimeoutSeconds: defaultSettings.taskTimeout,
+    unsupportedRetryDays: defaultSettings.unsupportedRetryDays,
     onProgress: () => undefined,
     api: {
       baseUrl,
       apiKey: undefined,
       wire: defaultWire,
-      requestTimeoutSeconds: 30,
+      requestTimeoutSeconds: defaultSettings.requestTimeout,
       retryBudgetSeconds: 120,
     },
     settings: defaultRunSettings,

@@ -294,6 +294,11 @@ export type Settings = { readonly [N in SettingName]: Typed<(typeof settings)[N]
 
 export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
 
+/** What holds where nobody says otherwise; paths as they are written. */
+export const defaultSettings = Object.fromEntries(
+  settingNames.map((name) => [name, settings[name].default]),
+) as unknown as Settings
+
 export const settingOf = (name: SettingName): Setting => settings[name]
 
 /** `VAULTHOUSE_BASE_URL` for `--base-url`; `undefined` for what stands in the file alone. */

@@ -2,8 +2,9 @@
 import { canonicalAddress } from "../domain/address.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { WireSettings } from "../extract/request.ts"
-import type { AnyPipeline, RunSettings } from "./Pipeline.ts"
+import type { AnyPipeline } from "./Pipeline.ts"
 import type { OnProgress } from "./progress.ts"
+import type { RunSettings } from "./runSettings.ts"
 
 export interface SyncOptions {
   readonly runId: string

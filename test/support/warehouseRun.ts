@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
 import type { ProgressEvent } from "../../src/pipelines/progress.ts"
-import { defaultRunSettings } from "../../src/pipelines/defaults.ts"
+import { defaultRunSettings } from "../../src/pipelines/runSettings.ts"
 import { run, type RunOptions } from "../../src/pipelines/run.ts"
 
 export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">> {

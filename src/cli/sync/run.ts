@@ -11,6 +11,7 @@ import { hasErrors } from "../../pipelines/check.ts"
 import { plan, type PlanOptions } from "../../pipelines/plan.ts"
 import { run } from "../../pipelines/run.ts"
 import type { RunOutcome, RunSummary } from "../../pipelines/progress.ts"
+import { runSettings } from "../../pipelines/runSettings.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
@@ -131,19 +132,13 @@ const readArguments = (
         exclude: settings.vaults.exclude,
       },
       unsupportedRetryDays: settings.unsupportedRetryDays,
-      settings: {
+      settings: runSettings(settings, {
         since,
         until,
         full: argv["full"] === true,
         fillGaps: argv["fill-gaps"] === true,
-        overlapDays: settings.overlapDays,
-        timeFields: settings.timeFields,
-        apySeries: settings.apySeries,
-        auditFullScanDays: settings.auditFullScanDays,
         scenarios,
-        performanceFeeRanges: settings.performanceFeeRanges,
-        revertReasons: settings.revertReasons,
-      },
+      }),
     }
   })
 
