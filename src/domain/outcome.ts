@@ -1,5 +1,6 @@
 // What became of a task, and what a batch carries from the pipelines to the loader.
 import type { Rows } from "./table.ts"
+import type { AskedVault } from "./vault.ts"
 
 /** `landed` is for the loader to settle: `loaded` when a row was new or revised, else `unchanged`. */
 export type Outcome =
@@ -18,13 +19,25 @@ export type RecordedOutcome = Exclude<Outcome, "landed"> | "loaded" | "unchanged
 export const isFailure = (outcome: RecordedOutcome): boolean =>
   outcome === "failed" || outcome === "quarantined"
 
+/** Days (since 1970, both included) a question was about; without `from`, everything up to `to`. */
+export interface CoveredDays {
+  readonly from: number | undefined
+  readonly to: number
+}
+
 /** One (pipeline, entity, window): the unit that lands or fails on its own. */
 export interface TaskRecord {
   readonly pipeline: string
   /** Vault address, subaccount, … or `-` where the pipeline has no fan-out. */
   readonly entity: string
-  /** What of the entity was read, for example `2026-01-01..2026-02-10`; part of the task's identity. */
+  /** The vault the entity is, where it is one. */
+  readonly vault?: AskedVault
+  /** What of the entity was read, for example `2026-01-01..2026-02-10`: for people, and part of the task's identity. */
   readonly window: string
+  /** Series (mart.series) asked for; absent where it is none, or all that the pipeline reads. */
+  readonly series?: string
+  /** What the window stands for, of a series. */
+  readonly covers?: CoveredDays
   readonly outcome: Outcome
   readonly requests: number
   readonly seconds: number

@@ -35,6 +35,11 @@ export interface Column {
   readonly fields?: ReadonlyArray<string>
   /** Moves with every reading (the time of the answer, say): a change in it alone is no other content. */
   readonly isIncidental?: true
+  /**
+   * SQL over the row's other columns: what rows stored before there was this column get when it is added.
+   * Without it they get null.
+   */
+  readonly backfill?: string
 }
 
 /**

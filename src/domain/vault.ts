@@ -11,3 +11,11 @@ export interface VaultRef {
   /** Day (since 1970) the vault says it began, when it says so. */
   readonly startedOn: number | undefined
 }
+
+/** The vault a question is about. */
+export interface AskedVault {
+  /** The spelling joins use. */
+  readonly address: string
+  /** Absent where the service is asked by the address alone, whatever its chains. */
+  readonly chainId?: number
+}

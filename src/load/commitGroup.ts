@@ -54,6 +54,11 @@ const taskRows = (
     error_tag: task.errorTag,
     error_text: task.errorText,
     finished_at: now,
+    vault_address: task.vault?.address,
+    chain_id: task.vault?.chainId,
+    series: task.series,
+    covers_from: task.covers?.from,
+    covers_to: task.covers?.to,
   }
   return [rowsOf(tasks, [record])]
 }

@@ -63,6 +63,8 @@ const differences = (
 ): Pick<MigrationPlan, "statements" | "refused"> => {
   const statements: Array<string> = []
   const refused: Array<string> = []
+  // After all columns are there: they may be made from one another.
+  const backfills: Array<string> = []
   const name = qualified(table)
   const wanted = allColumns(table)
   for (const column of wanted) {
@@ -71,6 +73,9 @@ const differences = (
     if (found === undefined) {
       if (!required) {
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
+        if (column.backfill !== undefined) {
+          backfills.push(`UPDATE ${name} SET ${identifier(column.name)} = ${column.backfill}`)
+        }
       } else if (isEmpty) {
         const optional = columnDefinition({ ...column, required: false })
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${optional}`)
@@ -93,7 +98,7 @@ const differences = (
       refused.push(`${tableName(table)}.${column} is stored but no longer declared`)
     }
   }
-  return { statements, refused }
+  return { statements: [...statements, ...backfills], refused }
 }
 
 const comments = (table: Table, existing: StoredTable | undefined): ReadonlyArray<string> => {

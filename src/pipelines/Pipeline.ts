@@ -4,10 +4,10 @@ import type * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import type * as Stream from "effect/Stream"
 import type { ApiError } from "../domain/errors.ts"
-import type { Outcome } from "../domain/outcome.ts"
+import type { CoveredDays, Outcome } from "../domain/outcome.ts"
 import type { ArchivedResponse } from "../domain/response.ts"
 import type { Rows, Table } from "../domain/table.ts"
-import type { VaultRef } from "../domain/vault.ts"
+import type { AskedVault, VaultRef } from "../domain/vault.ts"
 import type { Drift, Violation } from "../domain/violation.ts"
 import type { ApiClient } from "../extract/ApiClient.ts"
 import type { AnyEndpoint } from "../extract/Endpoint.ts"
@@ -53,6 +53,8 @@ export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" |
 export interface GapNote {
   readonly fromAt: number
   readonly toAt: number
+  /** What it is filed under where the entity has several series; else the entity. */
+  readonly entity?: string
   readonly reason: GapReason
   readonly state: "open" | "closed" | "permanent"
   readonly detail: string
@@ -60,7 +62,12 @@ export interface GapNote {
 
 /** One window of one entity, read and mapped: commits as one transaction with its cursor. */
 export interface Step {
+  /** For people, and part of the task's identity; what it stands for is in `covers`. */
   readonly window: string
+  /** Series (mart.series) the step is of; absent where it is none, or all that the pipeline reads. */
+  readonly series?: string
+  /** Days of the series asked for, whatever came of it. */
+  readonly covers?: CoveredDays
   readonly endpoint: string
   readonly outcome: Outcome
   readonly rows: ReadonlyArray<Rows>
@@ -97,8 +104,8 @@ export interface Memory {
   readonly entity: string
   readonly cursor: (entity: string) => unknown
   readonly openGaps: ReadonlyArray<{ readonly fromAt: number; readonly toAt: number }>
-  /** What a run that fills gaps asks for again; absent in any other. */
-  readonly holes?: Holes
+  /** What a run that fills gaps asks for again, by series (mart.series); absent in any other. */
+  readonly holes?: ReadonlyMap<string, Holes>
 }
 
 export type Steps = Stream.Stream<Step, ApiError | ArchiveError, ApiClient>
@@ -107,6 +114,8 @@ export type Steps = Stream.Stream<Step, ApiError | ArchiveError, ApiClient>
 export interface Target<S> {
   readonly entity: string
   readonly subject: S
+  /** The vault the entity is, where it is one. */
+  readonly vault?: AskedVault
 }
 
 /** What targets are found in: the warehouse, as the pipelines before have left it. */

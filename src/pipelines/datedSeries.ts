@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { CoveredDays } from "../domain/outcome.ts"
 import type { Rows, Table } from "../domain/table.ts"
 import { dayOf, endOfDay, formatDay, startOfDay } from "../domain/time.ts"
 import type { VaultRef } from "../domain/vault.ts"
@@ -22,6 +23,8 @@ import { readSeriesCursor, writeSeriesCursor } from "./seriesCursor.ts"
 export interface DatedSeries<P extends Parameters, A> {
   readonly name: string
   readonly title: string
+  /** As mart.series names it. */
+  readonly series: string
   readonly table: Table
   readonly endpoint: Endpoint<P, A>
   readonly targets: Pipeline<VaultRef>["targets"]
@@ -37,6 +40,8 @@ export interface DatedSeries<P extends Parameters, A> {
 interface Content {
   readonly answer: Answer<unknown>
   readonly mapped: MappedAnswer
+  /** Days the answer stands for: of the newest points up to a day, no more than it had room for. */
+  readonly covers: CoveredDays
 }
 
 export const datedSeries = <P extends Parameters, A>(
@@ -51,7 +56,7 @@ export const datedSeries = <P extends Parameters, A>(
   rows: series.rows,
   steps: (target, memory, context) => {
     const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity))
-    const holes = oldHoles(cursor, memory, context)
+    const holes = oldHoles(series, cursor, memory, context)
     const whole = dateWindows({
       cursor,
       // Where holes are filled, gaps are asked for together with them.
@@ -77,7 +82,7 @@ export const datedSeries = <P extends Parameters, A>(
     return Stream.concat(filled, whole)
   },
   expectedRequests: ({ subject }, memory, context) =>
-    expectedRequests(series.windowDays, subject, memory, context),
+    expectedRequests(series, subject, memory, context),
 })
 
 const read = Effect.fnUntraced(function* <P extends Parameters, A>(
@@ -94,13 +99,15 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
   const points = series.pointsIn(answer.value)
   const times = timesIn(series.table, mapped)
   const days = daysIn(times)
-  const content: Content = { answer, mapped }
+  const full = series.pointLimit !== undefined && points >= series.pointLimit
+  const from = window.from ?? (full ? days?.oldest : undefined)
+  const content: Content = { answer, mapped, covers: { from, to: window.to } }
   return {
     content,
     points,
     oldest: days?.oldest,
     newest: days?.newest,
-    full: series.pointLimit !== undefined && points >= series.pointLimit,
+    full,
     times,
   } satisfies HoleRead<Content>
 })
@@ -126,11 +133,16 @@ const daysIn = (
 }
 
 /** Holes of days that were read once and that this run does not read anyway. */
-const oldHoles = (cursor: SeriesCursor | undefined, memory: Memory, context: RunContext) =>
+const oldHoles = (
+  { series }: Pick<DatedSeries<never, never>, "series">,
+  cursor: SeriesCursor | undefined,
+  memory: Memory,
+  context: RunContext,
+) =>
   cursor === undefined
     ? undefined
     : holesToFill(
-        memory.holes,
+        memory.holes?.get(series),
         context,
         (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
       )
@@ -138,17 +150,19 @@ const oldHoles = (cursor: SeriesCursor | undefined, memory: Memory, context: Run
 const windowText = ({ from, to }: DateWindow): string =>
   `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
 
-const toStep = (
-  series: { readonly endpoint: { readonly name: string } },
-  entity: string,
-  step: WindowStep<Content>,
-): Step => {
+interface Read {
+  readonly endpoint: { readonly name: string }
+  readonly series: string
+}
+
+const toStep = ({ endpoint, series }: Read, entity: string, step: WindowStep<Content>): Step => {
   const cursor = cursorOf(entity, step.cursor)
-  const shared = { window: windowText(step.window), endpoint: series.endpoint.name, ...cursor }
+  const shared = { window: windowText(step.window), series, endpoint: endpoint.name, ...cursor }
   if (step._tag === "Failed") {
     const quarantined = step.error.reason._tag === "ContractViolation"
     return {
       ...shared,
+      covers: step.window,
       outcome: quarantined ? "quarantined" : "failed",
       rows: [],
       responses: step.error.responses,
@@ -157,7 +171,7 @@ const toStep = (
       gaps: [gap(step.window, quarantined ? "quarantined" : "failed", "open", step.error.detail)],
     }
   }
-  const { answer, mapped } = step.content
+  const { answer, mapped, covers } = step.content
   const gaps: Array<GapNote> = []
   if (step.fills !== undefined)
     gaps.push(gap(step.fills, "failed", "closed", "read by a later run"))
@@ -168,6 +182,7 @@ const toStep = (
   const empty = step.points === 0
   return {
     ...shared,
+    covers,
     outcome: step.suspicious ? "suspicious_empty" : empty ? "empty" : "landed",
     rows: empty ? [] : mapped.rows,
     responses: answer.responses,
@@ -178,22 +193,21 @@ const toStep = (
   }
 }
 
-const filledStep = (
-  series: { readonly endpoint: { readonly name: string } },
-  step: FillStep<Content>,
-): Step => {
+const filledStep = ({ endpoint, series }: Read, step: FillStep<Content>): Step => {
   const window = windowText(step.window)
   if (step._tag === "NotFilled") {
-    const failed = failedStep(step.error, window)
+    const failed = { ...failedStep(step.error, window), series, covers: step.window }
     return failed.outcome === "quarantined"
       ? { ...failed, gaps: [gap(step.window, "quarantined", "open", step.error.detail)] }
       : failed
   }
-  const { answer, mapped } = step.content
+  const { answer, mapped, covers } = step.content
   const empty = step.points === 0
   return {
     window,
-    endpoint: series.endpoint.name,
+    series,
+    covers,
+    endpoint: endpoint.name,
     outcome: step.suspicious ? "suspicious_empty" : empty ? "empty" : "landed",
     rows: empty ? [] : mapped.rows,
     responses: answer.responses,
@@ -221,18 +235,19 @@ const gap = (
 const ASSUMED_DAYS = 365
 
 const expectedRequests = (
-  windowDays: number,
+  series: Pick<DatedSeries<never, never>, "series" | "windowDays">,
   vault: VaultRef,
   memory: Memory,
   context: RunContext,
 ): number => {
+  const { windowDays } = series
   const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity))
   const start = Math.max(
     vault.startedOn ?? context.today - ASSUMED_DAYS,
     context.since ?? -Infinity,
   )
   const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
-  const holes = oldHoles(cursor, memory, context)
+  const holes = oldHoles(series, cursor, memory, context)
   const again =
     holes === undefined
       ? memory.openGaps.length

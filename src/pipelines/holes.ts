@@ -5,31 +5,50 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { findWarehouseFolder } from "../load/warehouseFolder.ts"
 import { formatDay, MICROS_PER_DAY } from "../domain/time.ts"
+import type { AskedVault } from "../domain/vault.ts"
 import type { Warehouse } from "../load/Warehouse.ts"
 import type { GapNote, HoleDay, Holes, RunContext } from "./Pipeline.ts"
 
 const MICROS_PER_HOUR = MICROS_PER_DAY / 24
 
-/** By vault. Needs the marts to be there. */
+interface Found {
+  readonly chainId: number | null
+  readonly series: string
+  readonly slotMicros: number
+  readonly days: Array<HoleDay>
+}
+
+/** Of a vault, by series. Needs the marts to be there. */
 export const holesOf = Effect.fnUntraced(function* (
   warehouse: Warehouse["Service"],
   pipeline: string,
 ) {
   const file = join(findWarehouseFolder("gaps", import.meta.dirname), "holes.sql")
   const rows = yield* warehouse.rows(readFileSync(file, "utf8"), [pipeline])
-  const found = new Map<string, { slotMicros: number; days: Array<HoleDay> }>()
+  const byAddress = new Map<string, Array<Found>>()
   for (const row of rows) {
-    const vault = String(row["vault_address"])
-    const slotMicros = row["period"] === "hour" ? MICROS_PER_HOUR : MICROS_PER_DAY
-    const holes = found.get(vault) ?? { slotMicros, days: [] }
-    holes.days.push({
+    const address = String(row["vault_address"])
+    const series = String(row["series"])
+    const chainId = row["chain_id"] === null ? null : Number(row["chain_id"])
+    const ofAddress = byAddress.get(address) ?? []
+    byAddress.set(address, ofAddress)
+    let found = ofAddress.find((each) => each.series === series && each.chainId === chainId)
+    if (found === undefined) {
+      const slotMicros = row["period"] === "hour" ? MICROS_PER_HOUR : MICROS_PER_DAY
+      found = { chainId, series, slotMicros, days: [] }
+      ofAddress.push(found)
+    }
+    found.days.push({
       day: Number(row["day"]),
       present: Number(row["present"]),
       missing: (row["missing"] as ReadonlyArray<unknown>).map(Number),
     })
-    found.set(vault, holes)
   }
-  return found
+  return ({ address, chainId }: AskedVault): ReadonlyMap<string, Holes> => {
+    const ofAddress = byAddress.get(address) ?? []
+    const ofVault = ofAddress.filter((each) => chainId === undefined || each.chainId === chainId)
+    return new Map(ofVault.map(({ series, slotMicros, days }) => [series, { slotMicros, days }]))
+  }
 })
 
 /** Holes of the days the run was asked for and `isOld` says it does not read anyway. */

@@ -72,7 +72,7 @@ const runPipeline = Effect.fnUntraced(function* (
   const asked = yield* askedBy(warehouse, pipeline, context, options)
   const tally = yield* runner.begin(name, title, asked.length)
   const task = ({ target, memory }: Asked) =>
-    runner.task(tally, endpoint, memory.entity, pipeline.steps(target, memory, context))
+    runner.task(tally, endpoint, target, pipeline.steps(target, memory, context))
   // What a key opens is asked for once alone, so that a refusal is met once and not by all at once.
   const [first, ...others] = asked
   const probed = endpoint.auth !== "public" && first !== undefined

@@ -15,7 +15,13 @@ const vaultTargets =
   ({ vaults }: Lookup): Effect.Effect<ReadonlyArray<Target<VaultRef>>> => {
     const included = vaults.filter(({ kind }) => !evmOnly || kind === "evm")
     const asked = perChain ? included : onePerAddress(included)
-    return Effect.succeed(asked.map((subject) => ({ entity: entityOf(subject, asked), subject })))
+    return Effect.succeed(
+      asked.map((subject) => ({
+        entity: entityOf(subject, asked),
+        subject,
+        vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
+      })),
+    )
   }
 
 /** Every vault, by its address alone. */

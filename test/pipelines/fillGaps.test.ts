@@ -178,8 +178,10 @@ describe("sync --fill-gaps", () => {
       yield* change(
         dataDir,
         "delete from core.ratio_history where observed_at::date between '2026-04-01' and '2026-04-04'",
-        `insert into ops.gaps select 'ratio_history', vault_address, '2026-04-03', '2026-04-04 23:59:59.999999',
-           'failed', 'open', 'by hand', 'r', now()::timestamp from core.vaults where is_current`,
+        `insert into ops.gaps by name select 'ratio_history' as pipeline, vault_address as entity,
+           '2026-04-03' as from_at, '2026-04-04 23:59:59.999999' as to_at, 'failed' as reason, 'open' as state,
+           'by hand' as detail, 'r' as run_id, now()::timestamp as updated_at, vault_address
+         from core.vaults where is_current`,
       )
       const filled = yield* run(true)
       const normal = (yield* run(false)).summary.requests

@@ -415,7 +415,16 @@ insert into ops.tasks by name
 select
     'r' || nth as run_id,
     pipeline,
-    vault_address as entity,
+    vault_address || if(vault_address = 'b' and pipeline = 'allocation_history', '@' || chain_id, '') as entity,
+    vault_address,
+    if(pipeline = 'allocation_history', chain_id, null) as chain_id,
+    if(pipeline = 'apy_history', 'apy_smoothed_7d', replace(pipeline, '_history', '')) as series,
+    case pipeline
+        when 'pnl_history' then null
+        when 'apy_history' then finished_at::date - 14 - (nth % 2)::integer
+        else finished_at::date - 2
+    end::date as covers_from,
+    finished_at::date as covers_to,
     case pipeline
         when 'pnl_history' then 'newest ' || (40 + nth)
         when 'apy_history' then 'smoothed 7d, ' || (15 + nth % 2) || ' days'
@@ -428,7 +437,7 @@ select
     72 as rows_unchanged,
     0.1 as seconds,
     finished_at
-from (values ('a'), ('b'), ('s'), ('empty')) as t (vault_address)
+from (values (1, 'a'), (1, 'b'), (10, 'b'), (900, 's'), (1, 'empty')) as t (chain_id, vault_address)
 cross join (
     values ('ratio_history'), ('pnl_history'), ('apy_history'), ('allocation_history')
 ) as p (pipeline)
@@ -437,12 +446,14 @@ cross join (
         nth,
         timestamp '2026-03-01 23:50:00' + to_hours(8 * nth) as finished_at
     from range(70) as tasks (nth)
-) as runs;
+) as runs
+where pipeline = 'allocation_history' or chain_id <> 10;
 
 insert into ops.gaps by name
 select
     pipeline,
     vault_address as entity,
+    vault_address,
     timestamp '2026-03-04 22:30:00' + to_hours(20 * nth) as from_at,
     from_at + to_hours(26) as to_at,
     ['quarantined', 'failed', 'truncated', 'unreachable'][1 + nth % 4] as reason,
@@ -585,3 +596,19 @@ select
     'r' as _run_id,
     observed_at as _first_seen_at,
     observed_at as _updated_at;
+
+-- What two of the subaccounts lack, in two tokens.
+insert into core.collateral_excess by name
+select
+    subaccount_address,
+    1 as chain_id,
+    't' || token as token_address,
+    1.2 as target_health_factor,
+    -1000 * token as amount_usd,
+    timestamp '2026-03-29 12:00:00' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (select distinct subaccount_address from core.health_factors order by all limit 2)
+cross join range(1, 3) as tokens (token);

@@ -88,9 +88,12 @@ describe("every mart, on generated rows", () => {
     const facts = await readRows(
       warehouse.connection,
       `SELECT series, n::INTEGER AS n FROM (
-         SELECT 'allocation' AS series, count(DISTINCT (vault_address, date)) AS n
+         SELECT 'allocation' AS series, count(DISTINCT (vault_address, chain_id, date)) AS n
          FROM ${CATALOG}.core.allocation_history
-         UNION ALL SELECT 'apy', count(DISTINCT (vault_address, date)) FROM ${CATALOG}.core.apy_history
+         UNION ALL SELECT
+           concat('apy_', if(is_smoothed, 'smoothed_', 'unsmoothed_'), averaging_period_days, 'd'),
+           count(DISTINCT (vault_address, date)) FROM ${CATALOG}.core.apy_history
+         GROUP BY is_smoothed, averaging_period_days
          UNION ALL SELECT 'pnl', count(DISTINCT (vault_address, date_trunc('hour', snapshot_at)))
          FROM ${CATALOG}.core.pnl_history
          UNION ALL SELECT 'ratio', count(DISTINCT (vault_address, date_trunc('hour', observed_at)))
@@ -194,13 +197,19 @@ describe("a copy of the file, renamed and read-only", () => {
 describe("series", () => {
   const facts = {
     allocation: { "core.allocation_history": { date: "2026-03-01", chain_id: 1 } },
-    apy: { "core.apy_history": { date: "2026-03-01" } },
+    apy_smoothed_7d: {
+      "core.apy_history": { date: "2026-03-01", is_smoothed: true, averaging_period_days: 7 },
+    },
+    apy_unsmoothed_7d: {
+      "core.apy_history": { date: "2026-03-01", is_smoothed: false, averaging_period_days: 7 },
+    },
     pnl: { "core.pnl_history": { snapshot_at: "2026-03-01 00:00:00" } },
     ratio: { "core.ratio_history": { observed_at: "2026-03-01 00:00:00" } },
   }
   afterAll(fill)
 
   it("each declared one names its table and a pipeline", async () => {
+    await putGiven(warehouse.connection, {})
     const declared = await readRows(
       warehouse.connection,
       `SELECT series, source_table, pipeline FROM ${CATALOG}.mart.series ORDER BY series`,

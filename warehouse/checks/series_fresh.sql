@@ -1,4 +1,5 @@
 select
+    chain_id,
     vault_address,
     series,
     newest_at,

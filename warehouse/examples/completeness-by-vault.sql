@@ -3,22 +3,27 @@
 --
 --     $vault = null  address or name of a vault; null is every vault
 --
--- Counts of expected hours (ratio, pnl) or days (apy, allocation), from the first fact to what was covered
+-- Counts of expected hours (ratio, pnl) or days (each APY series, allocation), from the first fact to what was covered
 -- last. `empty` was asked and answered, and there is nothing here; `missing` means that nobody has asked, or been
 -- answered. Only series that have a fact at all: a vault without any has no row, see mart.freshness.
 with
 
+-- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
 expected as (
     select
-        vault_address,
-        series,
-        expected_at,
-        state
+        completeness.vault_address,
+        case when series.is_by_chain then completeness.chain_id end as chain_id,
+        completeness.series,
+        completeness.expected_at,
+        completeness.state
     from mart.completeness
+    inner join mart.series
+        on completeness.series = series.series
 ),
 
 vaults as (
     select
+        chain_id,
         vault_address,
         vault_name
     from mart.vault_latest
@@ -38,6 +43,8 @@ select
     count(*) filter (expected.state = 'unreachable') as unreachable
 from expected
 inner join vaults
-    on expected.vault_address = vaults.vault_address
-group by vaults.vault_name, vaults.vault_address, expected.series
+    on
+        expected.vault_address = vaults.vault_address
+        and vaults.chain_id = coalesce(expected.chain_id, vaults.chain_id)
+group by vaults.chain_id, vaults.vault_name, vaults.vault_address, expected.series
 order by share_present, vaults.vault_address, expected.series

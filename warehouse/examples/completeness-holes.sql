@@ -2,44 +2,50 @@
 -- Asked by whoever has to fill them, or to leave them out of an average.
 --
 --     $vault = null   address or name of a vault; null is every vault
---     $series = null  ratio, pnl, apy or allocation; null is all of them
+--     $series = null  ratio, pnl, allocation, apy_smoothed_7d, …, (mart.series); null is all of them
 --
 -- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
 -- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` (asked and answered, nothing
 -- here) and `unreachable` are the service's last word.
 with
 
+-- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
+holes as (
+    select
+        completeness.vault_address,
+        case when series.is_by_chain then completeness.chain_id end as chain_id,
+        completeness.series,
+        completeness.state,
+        completeness.expected_at,
+        case completeness.period when 'hour' then interval 1 hour else interval 1 day end as step
+    from mart.completeness
+    inner join mart.series
+        on completeness.series = series.series
+    where
+        completeness.state <> 'present'
+        and ($series::varchar is null or completeness.series = $series::varchar)
+),
+
 vaults as (
     select
+        chain_id,
         vault_address,
         vault_name
     from mart.vault_latest
     where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
 ),
 
-holes as (
-    select
-        vault_address,
-        series,
-        state,
-        expected_at,
-        case period when 'hour' then interval 1 hour else interval 1 day end as step
-    from mart.completeness
-    where
-        state <> 'present'
-        and ($series::varchar is null or series = $series::varchar)
-),
-
 numbered as (
     select
         vault_address,
+        chain_id,
         series,
         state,
         expected_at,
         step,
         -- The same instant for all of a run without a break.
         expected_at - step * row_number() over (
-            partition by vault_address, series, state order by expected_at
+            partition by vault_address, chain_id, series, state order by expected_at
         ) as run
     from holes
 )
@@ -54,8 +60,11 @@ select
     count(*) as hours_or_days
 from numbered
 inner join vaults
-    on numbered.vault_address = vaults.vault_address
+    on
+        numbered.vault_address = vaults.vault_address
+        and vaults.chain_id = coalesce(numbered.chain_id, vaults.chain_id)
 group by
+    vaults.chain_id,
     vaults.vault_name,
     vaults.vault_address,
     numbered.series,

@@ -13,6 +13,7 @@ with
 
 freshness as (
     select
+        chain_id,
         vault_address,
         vault_name,
         status,
@@ -27,13 +28,17 @@ freshness as (
     where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
 ),
 
+-- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
 expected as (
     select
-        vault_address,
-        series,
-        expected_at,
-        state
+        completeness.vault_address,
+        case when series.is_by_chain then completeness.chain_id end as chain_id,
+        completeness.series,
+        completeness.expected_at,
+        completeness.state
     from mart.completeness
+    inner join mart.series
+        on completeness.series = series.series
 ),
 
 contradictions as (
@@ -55,6 +60,7 @@ warnings as (
 
 complete as (
     select
+        freshness.chain_id,
         freshness.vault_address,
         freshness.series,
         count(*) as expected,
@@ -63,9 +69,10 @@ complete as (
     inner join expected
         on
             freshness.vault_address = expected.vault_address
+            and freshness.chain_id = coalesce(expected.chain_id, freshness.chain_id)
             and freshness.series = expected.series
             and expected.expected_at > freshness.newest_at - to_days($days::integer)
-    group by freshness.vault_address, freshness.series
+    group by freshness.chain_id, freshness.vault_address, freshness.series
 )
 
 select
@@ -92,7 +99,8 @@ select
 from freshness
 left join complete
     on
-        freshness.vault_address = complete.vault_address
+        freshness.chain_id = complete.chain_id
+        and freshness.vault_address = complete.vault_address
         and freshness.series = complete.series
 left join contradictions
     on freshness.vault_address = contradictions.vault_address

@@ -1,16 +1,20 @@
--- The hours or days a pipeline's series lack between their first and their last fact, by vault and day, with the
+-- The hours or days each series of a pipeline lacks between its first and its last fact, by vault and day, with the
 -- days beside them: what `sync --fill-gaps` asks for again. Those known to be out of reach are left out.
 with
 
 slots as (
     select
         completeness.vault_address,
+        completeness.chain_id,
+        completeness.series,
+        series.is_by_chain,
         completeness.expected_at,
         completeness.period,
         case completeness.period when 'hour' then interval 1 hour else interval 1 day end as step,
         completeness.state,
         max(completeness.expected_at) filter (completeness.state = 'present') over (
-            partition by completeness.vault_address
+            partition by
+                completeness.vault_address, completeness.chain_id, completeness.series
         ) as last_present_at
     from mart.completeness
     inner join mart.series
@@ -20,7 +24,9 @@ slots as (
 
 permanent as (
     select
-        entity,
+        vault_address,
+        chain_id,
+        series,
         from_at,
         to_at
     from ops.gaps
@@ -30,11 +36,15 @@ permanent as (
 given_up as (
     select distinct
         slots.vault_address,
+        slots.chain_id,
+        slots.series,
         slots.expected_at
     from slots
     inner join permanent
         on
-            slots.vault_address = permanent.entity
+            slots.vault_address = permanent.vault_address
+            and (not slots.is_by_chain or slots.chain_id = coalesce(permanent.chain_id, slots.chain_id))
+            and slots.series = coalesce(permanent.series, slots.series)
             and slots.expected_at <= permanent.to_at
             and slots.expected_at + slots.step > permanent.from_at
     where slots.state <> 'present'
@@ -43,6 +53,8 @@ given_up as (
 judged as (
     select
         slots.vault_address,
+        slots.chain_id,
+        slots.series,
         slots.expected_at,
         slots.period,
         slots.state = 'present' as is_present,
@@ -53,35 +65,41 @@ judged as (
     left join given_up
         on
             slots.vault_address = given_up.vault_address
+            and slots.chain_id is not distinct from given_up.chain_id
+            and slots.series = given_up.series
             and slots.expected_at = given_up.expected_at
 ),
 
 days as (
     select
         vault_address,
+        chain_id,
+        series,
         period,
         expected_at::date as day,
         count(*) filter (is_present) as present,
         list(epoch_us(expected_at) order by expected_at) filter (is_hole) as missing
     from judged
-    group by vault_address, period, expected_at::date
+    group by vault_address, chain_id, series, period, expected_at::date
 ),
 
 neighbours as (
     select
         days.*,
-        coalesce(lag(missing) over (of_vault), lead(missing) over (of_vault)) is not null
+        coalesce(lag(missing) over (of_series), lead(missing) over (of_series)) is not null
             as is_beside
     from days
-    window of_vault as (partition by vault_address order by day)
+    window of_series as (partition by vault_address, chain_id, series order by day)
 )
 
 select
     vault_address,
+    chain_id,
+    series,
     period,
     day - date '1970-01-01' as day,
     present,
     coalesce(missing, []) as missing
 from neighbours
 where missing is not null or is_beside
-order by vault_address, day
+order by vault_address, chain_id, series, day

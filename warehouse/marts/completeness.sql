@@ -4,8 +4,27 @@ series as (
     select
         series,
         pipeline,
-        period
+        period,
+        is_by_chain
     from mart.series
+),
+
+-- By `part`: the chain where the service is asked by chain and address, 0 where by the address alone.
+named_vaults as (
+    select
+        vault_address,
+        0 as part,
+        chain_id,
+        vault_name
+    from mart.vault_addresses
+    union all
+    select
+        vault_address,
+        chain_id as part,
+        chain_id,
+        vault_name
+    from core.vaults
+    where is_current
 ),
 
 -- A slot is an hour of the day, or the whole day where a day is expected whole. A day's slots are the
@@ -14,6 +33,7 @@ fact_days as (
     select
         'ratio' as series,
         vault_address,
+        min(chain_id) as chain_id,
         observed_at::date as day,
         bit_or(1::integer << date_part('hour', observed_at)::integer) as hours,
         min(observed_at) as first_at,
@@ -24,6 +44,7 @@ fact_days as (
     select
         'pnl' as series,
         vault_address,
+        min(chain_id) as chain_id,
         snapshot_at::date as day,
         bit_or(1::integer << date_part('hour', snapshot_at)::integer) as hours,
         min(snapshot_at) as first_at,
@@ -32,30 +53,34 @@ fact_days as (
     group by vault_address, day
     union all
     select
-        'apy' as series,
+        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
+        || '_' || averaging_period_days || 'd' as series,
         vault_address,
+        chain_id,
         date as day,
         1::integer as hours,
-        min(date)::timestamp as first_at,
-        max(date)::timestamp as last_at
+        date::timestamp as first_at,
+        date::timestamp as last_at
     from core.apy_history
-    group by vault_address, day
     union all
     select
         'allocation' as series,
         vault_address,
+        chain_id,
         date as day,
         1::integer as hours,
         min(date)::timestamp as first_at,
         max(date)::timestamp as last_at
     from core.allocation_history
-    group by vault_address, day
+    group by vault_address, chain_id, day
 ),
 
 present_days as (
     select
         series.series,
         fact_days.vault_address,
+        case when series.is_by_chain then fact_days.chain_id else 0 end as part,
+        fact_days.chain_id,
         fact_days.day,
         case series.period when 'hour' then fact_days.hours else 1 end::integer as present,
         date_trunc(series.period, fact_days.first_at)::timestamp as first_at,
@@ -65,92 +90,117 @@ present_days as (
         on fact_days.series = series.series
 ),
 
+histories as (
+    select
+        series,
+        vault_address,
+        part,
+        min(chain_id) as chain_id,
+        min(first_at) as first_at,
+        max(last_at) as last_at
+    from present_days
+    group by series, vault_address, part
+),
+
+vault_ends as (
+    select
+        vault_address,
+        chain_id,
+        bool_or(is_current) as is_listed,
+        max(valid_to) as ended_at
+    from core.vaults
+    group by vault_address, chain_id
+),
+
+-- Null while one of the vaults of the address (of the chain, where that is asked for) is listed.
+history_ends as (
+    select
+        histories.series,
+        histories.vault_address,
+        histories.part,
+        case when not bool_or(vault_ends.is_listed) then max(vault_ends.ended_at) end as ended_at
+    from histories
+    inner join vault_ends
+        on
+            histories.vault_address = vault_ends.vault_address
+            and (histories.part = 0 or histories.part = vault_ends.chain_id)
+    group by histories.series, histories.vault_address, histories.part
+),
+
 spans as (
     select
-        present_days.series,
-        present_days.vault_address,
+        histories.series,
+        histories.vault_address,
+        histories.part,
+        coalesce(named_vaults.chain_id, histories.chain_id) as chain_id,
+        named_vaults.vault_name,
         series.pipeline,
         series.period,
         case series.period when 'hour' then interval 1 hour else interval 1 day end as step,
-        min(present_days.first_at) as first_at,
-        max(present_days.last_at) as last_at
-    from present_days
+        histories.first_at,
+        histories.last_at,
+        history_ends.ended_at
+    from histories
     inner join series
-        on present_days.series = series.series
-    group by
-        present_days.series, present_days.vault_address, series.pipeline, series.period
+        on histories.series = series.series
+    left join named_vaults
+        on
+            histories.vault_address = named_vaults.vault_address
+            and histories.part = named_vaults.part
+    left join history_ends
+        on
+            histories.series = history_ends.series
+            and histories.vault_address = history_ends.vault_address
+            and histories.part = history_ends.part
 ),
 
-answered as (
-    select
-        pipeline,
-        entity,
-        "window" as asked,
-        finished_at
-    from ops.tasks
-    where outcome in ('loaded', 'unchanged', 'empty')
-),
-
--- The days a window stood for. The pipelines write `from..to` (both included), `..to`, `newest 1000`,
--- `…, full` or `…, 21 days` (up to the day they asked); any other wording proves nothing.
-answered_ranges as (
-    select
-        pipeline,
-        entity,
-        finished_at,
-        asked like '..%' or asked like 'newest %' or asked like '%, full' as is_from_beginning,
-        case
-            when asked like '%..%' then try_cast(split_part(asked, '..', 1) as date)
-            when asked like '%, % days'
-                then
-                    finished_at::date + 1
-                    - try_cast(regexp_extract(asked, ', ([0-9]+) days$', 1) as integer)
-        end as from_day,
-        case
-            when asked like '%..%' then try_cast(split_part(asked, '..', 2) as date)
-            else finished_at::date
-        end as to_day
-    from answered
-),
-
+-- The days questions stood for that were answered. A question without a chain was about the address.
 answered_windows as (
     select
         pipeline,
-        entity,
-        from_day,
-        max(to_day) as to_day,
+        vault_address,
+        chain_id,
+        series,
+        covers_from,
+        max(covers_to) as covers_to,
         max(finished_at) as answered_at
-    from answered_ranges
-    where to_day is not null and (is_from_beginning or from_day is not null)
+    from ops.tasks
+    where outcome in ('loaded', 'unchanged', 'empty') and covers_to is not null
     group by
         pipeline,
-        entity,
-        from_day,
+        vault_address,
+        chain_id,
+        series,
+        covers_from,
         -- All that went back to the beginning are one; a window of days stands by itself.
-        case when from_day is not null then to_day end
+        case when covers_from is not null then covers_to end
 ),
 
 answered_spans as (
     select
         spans.series,
         spans.vault_address,
+        spans.part,
         spans.period,
         greatest(
-            coalesce(answered_windows.from_day, spans.first_at::date), spans.first_at::date
+            coalesce(answered_windows.covers_from, spans.first_at::date), spans.first_at::date
         ) as from_day,
-        least(answered_windows.to_day, answered_windows.answered_at::date) as to_day,
+        least(answered_windows.covers_to, answered_windows.answered_at::date) as to_day,
         answered_windows.answered_at
     from spans
     inner join answered_windows
         on
             spans.pipeline = answered_windows.pipeline
-            and spans.vault_address = answered_windows.entity
+            and spans.vault_address = answered_windows.vault_address
+            and (spans.part = 0 or spans.part = coalesce(answered_windows.chain_id, spans.part))
+            and spans.series = coalesce(answered_windows.series, spans.series)
 ),
 
 answered_each_day as (
     select
         series,
         vault_address,
+        part,
         answered_at,
         unnest(generate_series(from_day::timestamp, to_day::timestamp, interval 1 day))::date
             as day
@@ -161,16 +211,18 @@ answered_days as (
     select
         series,
         vault_address,
+        part,
         day,
         max(answered_at) as answered_at
     from answered_each_day
-    group by series, vault_address, day
+    group by series, vault_address, part, day
 ),
 
 open_gaps as (
     select
         spans.series,
         spans.vault_address,
+        spans.part,
         spans.period,
         spans.step,
         gaps.reason,
@@ -181,7 +233,9 @@ open_gaps as (
     inner join spans
         on
             gaps.pipeline = spans.pipeline
-            and gaps.entity = spans.vault_address
+            and gaps.vault_address = spans.vault_address
+            and (spans.part = 0 or spans.part = coalesce(gaps.chain_id, spans.part))
+            and spans.series = coalesce(gaps.series, spans.series)
     where gaps.state <> 'closed'
 ),
 
@@ -189,6 +243,7 @@ gaps_each_day as (
     select
         series,
         vault_address,
+        part,
         period,
         reason,
         from_at,
@@ -206,6 +261,7 @@ gap_slots as (
     select
         series,
         vault_address,
+        part,
         day,
         reason,
         case when period = 'hour' and day = from_at::date then date_part('hour', from_at) else 0 end
@@ -222,6 +278,7 @@ gap_masks as (
     select
         series,
         vault_address,
+        part,
         day,
         reason,
         (1::integer << (last_slot + 1)::integer) - (1::integer << first_slot::integer) as slots
@@ -232,12 +289,13 @@ gap_days as (
     select
         series,
         vault_address,
+        part,
         day,
         bit_or(case reason when 'quarantined' then slots else 0 end) as quarantined,
         bit_or(case reason when 'unreachable' then slots else 0 end) as unreachable,
         bit_or(slots) as gap
     from gap_masks
-    group by series, vault_address, day
+    group by series, vault_address, part, day
 ),
 
 -- Where expectation ends (exclusive): the end of the last slot that has a fact, or was over when the
@@ -246,12 +304,7 @@ covered as (
     select
         series,
         vault_address,
-        last_at + step as until_at
-    from spans
-    union all
-    select
-        series,
-        vault_address,
+        part,
         date_trunc(period, least(to_day::timestamp + interval 1 day, answered_at))::timestamp
             as until_at
     from answered_spans
@@ -259,6 +312,7 @@ covered as (
     select
         series,
         vault_address,
+        part,
         date_trunc(period, least(to_at + step, updated_at))::timestamp as until_at
     from open_gaps
 ),
@@ -267,37 +321,45 @@ covered_until as (
     select
         series,
         vault_address,
+        part,
         max(until_at) as until_at
     from covered
-    group by series, vault_address
+    group by series, vault_address, part
+),
+
+-- Nothing is expected of a vault that is no longer listed; what it has is there.
+expected_spans as (
+    select
+        spans.*,
+        greatest(
+            spans.last_at + spans.step,
+            least(covered_until.until_at, date_trunc(spans.period, spans.ended_at)::timestamp)
+        ) as until_at
+    from spans
+    left join covered_until
+        on
+            spans.series = covered_until.series
+            and spans.vault_address = covered_until.vault_address
+            and spans.part = covered_until.part
 ),
 
 expected_days as (
     select
-        spans.series,
-        spans.vault_address,
-        spans.period,
-        spans.step,
-        spans.first_at,
-        covered_until.until_at,
+        expected_spans.*,
         unnest(
             generate_series(
-                spans.first_at::date::timestamp,
-                (covered_until.until_at - spans.step)::date::timestamp,
-                interval 1 day
+                first_at::date::timestamp, (until_at - step)::date::timestamp, interval 1 day
             )
         )::date as day
-    from spans
-    inner join covered_until
-        on
-            spans.series = covered_until.series
-            and spans.vault_address = covered_until.vault_address
+    from expected_spans
 ),
 
 known_days as (
     select
         expected_days.series,
         expected_days.vault_address,
+        expected_days.chain_id,
+        expected_days.vault_name,
         expected_days.period,
         expected_days.step,
         expected_days.day,
@@ -313,16 +375,19 @@ known_days as (
         on
             expected_days.series = present_days.series
             and expected_days.vault_address = present_days.vault_address
+            and expected_days.part = present_days.part
             and expected_days.day = present_days.day
     left join gap_days
         on
             expected_days.series = gap_days.series
             and expected_days.vault_address = gap_days.vault_address
+            and expected_days.part = gap_days.part
             and expected_days.day = gap_days.day
     left join answered_days
         on
             expected_days.series = answered_days.series
             and expected_days.vault_address = answered_days.vault_address
+            and expected_days.part = answered_days.part
             and expected_days.day = answered_days.day
 ),
 
@@ -344,6 +409,8 @@ expected as (
 judged as (
     select
         vault_address,
+        chain_id,
+        vault_name,
         series,
         expected_at,
         period,
@@ -358,36 +425,14 @@ judged as (
         end as state
     from expected
     where expected_at >= first_at and expected_at < until_at
-),
-
--- An address on several chains counts as one, and has one name.
-vault_names as (
-    select
-        vault_address,
-        arg_min(vault_name, chain_id) as vault_name
-    from core.vaults
-    where is_current
-    group by vault_address
-),
-
-named as (
-    select
-        judged.vault_address,
-        vault_names.vault_name,
-        judged.series,
-        judged.expected_at,
-        judged.period,
-        judged.state
-    from judged
-    left join vault_names
-        on judged.vault_address = vault_names.vault_address
 )
 
 select
     vault_address::varchar as vault_address,
+    chain_id::bigint as chain_id,
     vault_name::varchar as vault_name,
     series::varchar as series,
     expected_at::timestamp as expected_at,
     period::varchar as period,
     state::varchar as state
-from named
+from judged

@@ -8,6 +8,7 @@ series as (
         target_hours,
         is_evm_only
     from mart.series
+    where is_read
 ),
 
 vaults as (
@@ -21,34 +22,75 @@ vaults as (
     where is_current
 ),
 
--- By the time of the fact, never by the time it was loaded. A day counts from its start.
+-- By the time of the fact, never by the time it was loaded. A day counts from its start. Without a chain
+-- where the facts are the address's.
 newest_facts as (
-    select 'ratio' as series, vault_address, max(observed_at) as newest_at
+    select 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at
     from core.ratio_history
     group by vault_address
     union all
-    select 'pnl' as series, vault_address, max(snapshot_at) as newest_at
+    select 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at
     from core.pnl_history
     group by vault_address
     union all
-    select 'apy' as series, vault_address, max(date)::timestamp as newest_at
+    select
+        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
+        || '_' || averaging_period_days || 'd' as series,
+        vault_address,
+        null as chain_id,
+        max(date)::timestamp as newest_at
     from core.apy_history
-    group by vault_address
+    group by vault_address, is_smoothed, averaging_period_days
     union all
-    select 'allocation' as series, vault_address, max(date)::timestamp as newest_at
+    select 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
-    group by vault_address
+    group by vault_address, chain_id
 ),
 
 newest_tasks as (
     select
         pipeline,
-        entity,
-        max(finished_at) as last_asked_at,
-        arg_max(outcome, finished_at) as last_outcome
+        vault_address,
+        chain_id,
+        series,
+        max(finished_at) as asked_at,
+        arg_max(outcome, finished_at) as outcome
     from ops.tasks
     where outcome not in ('skipped', 'deferred')
-    group by pipeline, entity
+    group by pipeline, vault_address, chain_id, series
+),
+
+expected as (
+    select
+        vaults.chain_id,
+        vaults.vault_address,
+        vaults.vault_name,
+        vaults.status,
+        series.series,
+        series.pipeline,
+        series.cadence_hours,
+        series.target_hours
+    from vaults
+    cross join series
+    where vaults.chain_type = 'evm' or not series.is_evm_only
+),
+
+-- A task without a chain is the address's, one without a series of all the series its pipeline reads.
+asked as (
+    select
+        expected.chain_id,
+        expected.vault_address,
+        expected.series,
+        max(newest_tasks.asked_at) as last_asked_at,
+        arg_max(newest_tasks.outcome, newest_tasks.asked_at) as last_outcome
+    from expected
+    inner join newest_tasks
+        on
+            expected.pipeline = newest_tasks.pipeline
+            and expected.vault_address = newest_tasks.vault_address
+            and expected.chain_id = coalesce(newest_tasks.chain_id, expected.chain_id)
+            and expected.series = coalesce(newest_tasks.series, expected.series)
+    group by expected.chain_id, expected.vault_address, expected.series
 ),
 
 clock as (
@@ -58,29 +100,29 @@ clock as (
 
 joined as (
     select
-        vaults.chain_id,
-        vaults.vault_address,
-        vaults.vault_name,
-        vaults.status,
-        series.series,
+        expected.chain_id,
+        expected.vault_address,
+        expected.vault_name,
+        expected.status,
+        expected.series,
         newest_facts.newest_at,
         date_diff('second', newest_facts.newest_at, clock.now_at) / 3600 as age_hours,
-        series.cadence_hours,
-        series.target_hours,
-        newest_tasks.last_asked_at,
-        newest_tasks.last_outcome
-    from vaults
-    cross join series
+        expected.cadence_hours,
+        expected.target_hours,
+        asked.last_asked_at,
+        asked.last_outcome
+    from expected
     cross join clock
     left join newest_facts
         on
-            series.series = newest_facts.series
-            and vaults.vault_address = newest_facts.vault_address
-    left join newest_tasks
+            expected.series = newest_facts.series
+            and expected.vault_address = newest_facts.vault_address
+            and expected.chain_id = coalesce(newest_facts.chain_id, expected.chain_id)
+    left join asked
         on
-            series.pipeline = newest_tasks.pipeline
-            and vaults.vault_address = newest_tasks.entity
-    where vaults.chain_type = 'evm' or not series.is_evm_only
+            expected.chain_id = asked.chain_id
+            and expected.vault_address = asked.vault_address
+            and expected.series = asked.series
 )
 
 select

@@ -3,13 +3,104 @@ with
 declared as (
     select * from (
         values
-            ('ratio', 'core.ratio_history', 'ratio_history', 'hour', 1, 3, false),
-            ('pnl', 'core.pnl_history', 'pnl_history', 'hour', 1, 3, false),
-            ('apy', 'core.apy_history', 'apy_history', 'day', 24, 48, false),
-            ('allocation', 'core.allocation_history', 'allocation_history', 'day', 24, 48, true)
+            ('ratio', 'core.ratio_history', 'ratio_history', 'hour', 1, 3, false, false),
+            ('pnl', 'core.pnl_history', 'pnl_history', 'hour', 1, 3, false, false),
+            ('allocation', 'core.allocation_history', 'allocation_history', 'day', 24, 48, true, true)
     ) as declared (
-        series, source_table, pipeline, period, cadence_hours, target_hours, is_evm_only
+        series,
+        source_table,
+        pipeline,
+        period,
+        cadence_hours,
+        target_hours,
+        is_evm_only,
+        is_by_chain
     )
+),
+
+-- What is read where nothing else is configured (apySeries).
+default_apy as (
+    select * from (values ('apy_smoothed_7d'), ('apy_unsmoothed_7d')) as default_apy (series)
+),
+
+apy_kinds as (
+    select distinct
+        is_smoothed,
+        averaging_period_days
+    from core.apy_history
+),
+
+stored_apy as (
+    select
+        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
+        || '_' || averaging_period_days || 'd' as series
+    from apy_kinds
+),
+
+apy_runs as (
+    select
+        series,
+        run_id,
+        max(finished_at) as asked_at
+    from ops.tasks
+    where pipeline = 'apy_history' and series is not null
+    group by series, run_id
+),
+
+apy_newest_run as (
+    select arg_max(run_id, asked_at) as run_id
+    from apy_runs
+),
+
+asked_apy as (
+    select
+        apy_runs.series,
+        bool_or(apy_runs.run_id = apy_newest_run.run_id) as is_read
+    from apy_runs
+    cross join apy_newest_run
+    group by apy_runs.series
+),
+
+known_apy as (
+    select series from asked_apy
+    union
+    select series from stored_apy
+),
+
+apy as (
+    select
+        known_apy.series,
+        -- A warehouse made from its archive has facts and no tasks.
+        coalesce(asked_apy.is_read, apy_newest_run.run_id is null) as is_read
+    from known_apy
+    cross join apy_newest_run
+    left join asked_apy
+        on known_apy.series = asked_apy.series
+    union all
+    select
+        series,
+        true as is_read
+    from default_apy
+    where not exists (select 1 from known_apy)
+),
+
+all_series as (
+    select
+        declared.*,
+        true as is_read
+    from declared
+    union all
+    select
+        series,
+        'core.apy_history' as source_table,
+        'apy_history' as pipeline,
+        'day' as period,
+        24 as cadence_hours,
+        48 as target_hours,
+        false as is_evm_only,
+        false as is_by_chain,
+        is_read
+    from apy
 )
 
 select
@@ -19,5 +110,7 @@ select
     period::varchar as period,
     cadence_hours::integer as cadence_hours,
     target_hours::integer as target_hours,
-    is_evm_only::boolean as is_evm_only
-from declared
+    is_evm_only::boolean as is_evm_only,
+    is_by_chain::boolean as is_by_chain,
+    is_read::boolean as is_read
+from all_series

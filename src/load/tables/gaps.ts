@@ -1,5 +1,6 @@
 // ops.gaps: parts of history known to be missing, and why.
 import type { Table } from "../../domain/table.ts"
+import { seriesOfEntity, vaultOfEntity } from "./vaultColumns.ts"
 
 export const gaps: Table = {
   schema: "ops",
@@ -11,7 +12,12 @@ export const gaps: Table = {
   key: ["pipeline", "entity", "from_at", "to_at"],
   columns: [
     { name: "pipeline", type: "text", required: true, comment: "Pipeline" },
-    { name: "entity", type: "text", required: true, comment: "Vault, subaccount, \u2026 or `-`" },
+    {
+      name: "entity",
+      type: "text",
+      required: true,
+      comment: "Vault, subaccount, \u2026 or `-`; with the series where one pipeline reads several",
+    },
     {
       name: "from_at",
       type: "timestamp",
@@ -53,6 +59,9 @@ export const gaps: Table = {
       required: true,
       comment: "When it was recorded or settled last",
     },
+    ...vaultOfEntity,
+    // Versions without the column recorded only what none of the APY series had.
+    seriesOfEntity("null"),
   ],
   example: "select * from ops.gaps where state <> 'closed'",
 }

@@ -1,5 +1,22 @@
 // ops.tasks: what became of each (pipeline, entity, window) of each run.
 import type { Table } from "../../domain/table.ts"
+import { isOfSeries, seriesOfEntity, vaultOfEntity } from "./vaultColumns.ts"
+
+// What versions without the columns wrote in `window`: `from..to` with both days or only the last, `newest 1000`,
+// and of APY `smoothed 7d, full` or `smoothed 7d, 21 days` up to the day they asked on.
+const coveredFrom = `case
+  when not (${isOfSeries}) then null
+  when "window" like '%..%' then try_cast(split_part("window", '..', 1) as date)
+  when "window" like '%, % days'
+    then finished_at::date + 1 - try_cast(regexp_extract("window", ', ([0-9]+) days$', 1) as integer)
+end`
+const coveredTo = `case
+  when not (${isOfSeries}) then null
+  when "window" like '..%' then try_cast(split_part("window", '..', 2) as date)
+  when "window" like '%..%' and try_cast(split_part("window", '..', 1) as date) is not null
+    then try_cast(split_part("window", '..', 2) as date)
+  when regexp_matches("window", '^newest [0-9]+$|, full$|, [0-9]+ days$') then finished_at::date
+end`
 
 export const tasks: Table = {
   schema: "ops",
@@ -17,7 +34,8 @@ export const tasks: Table = {
       name: "window",
       type: "text",
       required: true,
-      comment: "Part of the entity that was read, for example a range of days",
+      comment:
+        "Part of the entity that was read, as people read it, for example a range of days; what it stands for is in covers_from and covers_to",
     },
     {
       name: "outcome",
@@ -60,6 +78,23 @@ export const tasks: Table = {
       unit: "UTC",
       required: true,
       comment: "When it was committed",
+    },
+    ...vaultOfEntity,
+    seriesOfEntity(`regexp_extract("window", '^(un)?smoothed [0-9]+d')`),
+    {
+      name: "covers_from",
+      type: "date",
+      unit: "UTC day",
+      comment:
+        "First day asked for, of a series (mart.series); null with a covers_to where it was everything up to that day. Whether there was an answer is in outcome",
+      backfill: coveredFrom,
+    },
+    {
+      name: "covers_to",
+      type: "date",
+      unit: "UTC day",
+      comment: "Last day asked for, of a series; null where no days of a series were asked for",
+      backfill: coveredTo,
     },
   ],
   example: "select pipeline, outcome, count(*) from ops.tasks group by all order by all",

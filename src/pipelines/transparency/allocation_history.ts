@@ -13,6 +13,7 @@ const WINDOW_DAYS = 365
 export const allocationHistoryPipeline = datedSeries({
   name: "allocation_history",
   title: "Allocation history",
+  series: "allocation",
   table: allocationHistory,
   endpoint: historicalAllocations,
   targets: evmVaultsByChain,

@@ -25,6 +25,10 @@ const FULL_HISTORY = -1
 const seriesName = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `${smoothing ? "smoothed" : "unsmoothed"} ${averagingPeriodDays}d`
 
+/** As mart.series names it. */
+const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
+  `apy_${smoothing ? "smoothed" : "unsmoothed"}_${averagingPeriodDays}d`
+
 /** Day of the newest value stored of the series. */
 const mark = (stored: unknown): number | undefined => {
   const decoded = decodeCursor(stored)
@@ -48,52 +52,50 @@ const daysAgo = (
   return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
 }
 
-/** The days no series has, which one longer question for each asks for again. */
-class Filling {
-  private readonly holes: Holes | undefined
-  private readonly context: RunContext
-  private readonly missing: Set<number>
-  private pending: number
+/** Holes of days older than what the series' question goes back to anyway. */
+const oldHoles = (
+  series: ApySeries,
+  through: number | undefined,
+  memory: Memory,
+  context: RunContext,
+): Holes | undefined =>
+  through === undefined
+    ? undefined
+    : holesToFill(
+        memory.holes?.get(martSeries(series)),
+        context,
+        (day) => day < revisedSince(series, through),
+      )
 
-  constructor(memory: Memory, context: RunContext) {
-    const revised = context.apySeries.map((series) => {
-      const through = mark(memory.cursor(`${memory.entity} ${seriesName(series)}`))
-      return through === undefined ? -Infinity : revisedSince(series, through)
-    })
-    const settled = Math.min(...revised)
-    this.holes = holesToFill(memory.holes, context, (day) => day < settled)
-    this.context = context
-    this.missing = new Set(missingSlots(this.holes))
-    this.pending = revised.length
-  }
-
-  /** Infinity where nothing is missing. */
-  get oldest(): number {
-    const [first] = missingSlots(this.holes)
-    return first === undefined ? Infinity : dayOf(first)
-  }
-
-  /** Days are given up once every series was answered and none has them. */
-  answered(dates: ReadonlyArray<number>): ReadonlyArray<GapNote> {
-    for (const date of dates) this.missing.delete(startOfDay(date))
-    this.pending -= 1
-    return this.holes === undefined || this.pending > 0
-      ? []
-      : givenUp([...this.missing], this.holes, this.context)
-  }
+/** What one longer question did not bring either. */
+const notFilled = (
+  holes: Holes | undefined,
+  dates: ReadonlyArray<number>,
+  context: RunContext,
+): ReadonlyArray<GapNote> => {
+  if (holes === undefined) return []
+  const found = new Set(dates.map(startOfDay))
+  const still = missingSlots(holes).filter((slot) => !found.has(slot))
+  return givenUp(still, holes, context)
 }
 
 const readSeries = Effect.fnUntraced(function* (
   { entity: vault, subject }: Target<VaultRef>,
   series: ApySeries,
   memory: Memory,
-  filling: Filling,
   context: RunContext,
 ) {
   const client = yield* ApiClient
   const entity = `${memory.entity} ${seriesName(series)}`
   const through = mark(memory.cursor(entity))
-  const days = daysAgo(series, through, filling.oldest, context)
+  const holes = oldHoles(series, through, memory, context)
+  const [oldestHole] = missingSlots(holes)
+  const days = daysAgo(
+    series,
+    through,
+    oldestHole === undefined ? Infinity : dayOf(oldestHole),
+    context,
+  )
   const inputs = {
     vault: subject.served,
     applySmoothing: series.smoothing,
@@ -110,6 +112,11 @@ const readSeries = Effect.fnUntraced(function* (
   const newest = dates.reduce((max, date) => Math.max(max, date), through ?? -Infinity)
   const shared = {
     window: `${seriesName(series)}, ${days === FULL_HISTORY ? "full" : `${days} days`}`,
+    series: martSeries(series),
+    covers: {
+      from: days === FULL_HISTORY ? undefined : context.today - days + 1,
+      to: context.today,
+    },
     endpoint: historicalApyChart.name,
     responses: answer.responses,
     requests: answer.attempts,
@@ -118,7 +125,8 @@ const readSeries = Effect.fnUntraced(function* (
   if (dates.length > 0) {
     return {
       ...shared,
-      gaps: filling.answered(dates),
+      // Filed as its cursor is: another series of the vault may have the days.
+      gaps: notFilled(holes, dates, context).map((gap) => ({ ...gap, entity })),
       outcome: "landed",
       rows,
       cursor: { entity, value: { through: formatDay(newest) } },
@@ -148,18 +156,18 @@ export const apyHistoryPipeline: Pipeline<
   targets: vaults,
   rows: apyHistoryRows,
   steps: (target, memory, context) =>
-    Stream.suspend(() => {
-      const filling = new Filling(memory, context)
-      return Stream.fromIterable(context.apySeries).pipe(
-        Stream.mapEffect((series) =>
-          readSeries(target, series, memory, filling, context).pipe(
-            // A series that fails leaves the other standing.
-            Effect.catchTag("ApiError", (error) =>
-              Effect.succeed(failedStep(error, seriesName(series))),
-            ),
+    Stream.fromIterable(context.apySeries).pipe(
+      Stream.mapEffect((series) =>
+        readSeries(target, series, memory, context).pipe(
+          // A series that fails leaves the other standing.
+          Effect.catchTag("ApiError", (error) =>
+            Effect.succeed({
+              ...failedStep(error, seriesName(series)),
+              series: martSeries(series),
+            }),
           ),
         ),
-      )
-    }),
+      ),
+    ),
   expectedRequests: (_target, _memory, context) => context.apySeries.length,
 }

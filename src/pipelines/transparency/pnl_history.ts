@@ -15,6 +15,8 @@ import { landed } from "../landed.ts"
 import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 import { vaults } from "../targets.ts"
 
+/** As mart.series names it. */
+const SERIES = "pnl"
 const MAX_LIMIT = 1000
 // More than the snapshots of the overlap, against a cadence that quickened.
 const SPARE = 10
@@ -98,7 +100,7 @@ const readHistory = Effect.fnUntraced(function* (
     ? [...first.answer.responses, ...page.answer.responses]
     : page.answer.responses
   const requests = page.answer.attempts + (short ? first.answer.attempts : 0)
-  const step = toStep(memory.entity, mark, page, { responses, requests })
+  const step = toStep(memory.entity, mark, page, { responses, requests }, context)
   return step.outcome !== "landed" || holes === undefined
     ? step
     : { ...step, gaps: [...(step.gaps ?? []), ...notFilled(holes, page, context)] }
@@ -108,7 +110,11 @@ const readHistory = Effect.fnUntraced(function* (
 const oldHoles = (mark: Mark | undefined, memory: Memory, context: RunContext) =>
   mark === undefined
     ? undefined
-    : holesToFill(memory.holes, context, (day) => day < dayOf(mark.through) - context.overlapDays)
+    : holesToFill(
+        memory.holes?.get(SERIES),
+        context,
+        (day) => day < dayOf(mark.through) - context.overlapDays,
+      )
 
 /** What the newest snapshots do not hold, or do not reach, can't be asked for in any other way. */
 const notFilled = (holes: Holes, page: Page, context: RunContext): ReadonlyArray<GapNote> => {
@@ -132,10 +138,14 @@ const toStep = (
   mark: Mark | undefined,
   page: Page,
   sent: Pick<Step, "responses" | "requests">,
+  { today }: RunContext,
 ): Step => {
   const shared = {
     ...sent,
     window: `newest ${page.limit}`,
+    series: SERIES,
+    // A full page says nothing of what is older; what lies between it and the mark is recorded as a gap.
+    covers: { from: page.full ? dayOf(page.oldest) : undefined, to: today },
     endpoint: unrealizedPnl.name,
     drift: page.drift,
   }

@@ -15,6 +15,7 @@ const WINDOW_DAYS = 41
 export const ratioHistoryPipeline = datedSeries({
   name: "ratio_history",
   title: "Ratio history",
+  series: "ratio",
   table: ratioHistory,
   endpoint: unrealizedPnlRatio,
   targets: vaults,
