@@ -6,11 +6,14 @@ const MILLIS_BETWEEN_LINES = 10_000
 
 /** What is to come first, as a narrow terminal cuts the end off. */
 export const retryText = ({ status, detail, waitSeconds, attempt, attempts }: Retry): string => {
-  const wait = waitSeconds < 10 ? waitSeconds.toFixed(1) : Math.ceil(waitSeconds)
+  const wait = waitSeconds < 0.1 ? "at once" : `in ${seconds(waitSeconds)}`
   const [what = ""] = detail.split("; ")
   const why = status === undefined ? what : `${what} (HTTP ${status})`
-  return `trying again in ${wait} s (attempt ${attempt} of ${attempts}): ${why}`
+  return `trying again ${wait} (attempt ${attempt} of ${attempts}): ${why}`
 }
+
+const seconds = (many: number): string =>
+  many < 10 ? `${many.toFixed(1)} s` : `${Math.ceil(many)} s`
 
 /** Whether it is time for another line about what goes on all the time. */
 export const seldom = (): (() => boolean) => {

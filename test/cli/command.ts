@@ -1,5 +1,5 @@
 // Runs the real command in a process of its own, in an empty folder, with no environment but what a test gives.
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -40,6 +40,23 @@ export const vaulthouse = async (args: ReadonlyArray<string>, around: Around): P
   ])
   return { code, stdout, stderr }
 }
+
+/** Whether this machine can stand in for a terminal. */
+export const hasTerminal = ((): boolean => {
+  try {
+    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux")
+  } catch {
+    return false
+  }
+})()
+
+/** As `start`, on a terminal of its own, so wide; what it shows comes on standard output. */
+export const startOnTerminal = (args: ReadonlyArray<string>, cwd: string, columns = 80) =>
+  spawn(
+    "script",
+    ["-qec", `stty cols ${columns}; ${[process.execPath, bin, ...args].join(" ")}`, "/dev/null"],
+    { cwd, env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" }, timeout: 55_000 },
+  )
 
 export const lines = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => line !== "")

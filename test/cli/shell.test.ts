@@ -1,6 +1,5 @@
 // The interactive shell: statements over lines, completion, its own commands, history; driven through streams, and
 // once through a pseudo-terminal.
-import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +13,7 @@ import { complete } from "../../src/cli/query/completion.ts"
 import { shell } from "../../src/cli/query/shell.ts"
 import { splitStatements } from "../../src/cli/query/statements.ts"
 import { openPublishedCopy, type QueryParameters } from "../../src/pipelines/published.ts"
-import { bin, vaulthouse } from "./command.ts"
+import { hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
 let cwd = ""
 let simulator: Simulator
@@ -201,20 +200,9 @@ describe("shell", () => {
   })
 })
 
-const hasScript = (() => {
-  try {
-    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux")
-  } catch {
-    return false
-  }
-})()
-
-describe.runIf(hasScript)("on a terminal", () => {
+describe.runIf(hasTerminal)("on a terminal", () => {
   it("prompts, completes at Tab, prints tables, and leaves at Ctrl-D", async () => {
-    const child = spawn("script", ["-qec", `${process.execPath} ${bin} query`, "/dev/null"], {
-      cwd,
-      env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" },
-    })
+    const child = startOnTerminal(["query"], cwd)
     let said = ""
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said += chunk))
     const ended = new Promise<number | null>((done) => child.on("close", done))

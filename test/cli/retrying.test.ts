@@ -1,0 +1,85 @@
+// What is seen while the service fails and is asked again.
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Fault, type Simulator, startSimulator } from "../../simulator/index.ts"
+import { hasTerminal, lines, startOnTerminal, vaulthouse } from "./command.ts"
+
+let cwd = ""
+let simulator: Simulator
+const down: Fault = {
+  kind: "status",
+  status: 503,
+  detail: "down for maintenance; back soon",
+  first: 3,
+  pathPrefix: "/tokenized_vault",
+}
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-retrying-"))
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const sync = (dataDir: string, url: string, ...args: ReadonlyArray<string>) =>
+  ["sync", "vaults", "--base-url", url, "--data-dir", join(cwd, dataDir), ...args] as const
+
+const said = /^tokenized_vaults: trying again (at once|in \d\.\d s) \(attempt 2 of (4|10)\): /
+
+describe("a service in trouble", () => {
+  it("is told of in a log, once for many", async () => {
+    simulator.patch({ faults: [down] })
+    const { code, stderr } = await vaulthouse(
+      sync("log", simulator.url, "--log-format", "pretty"),
+      { cwd },
+    )
+    expect(code).toBe(0)
+    const told = lines(stderr).filter((line) => line.includes("trying again"))
+    // Two lists of vaults, each asked three times in vain within ten seconds or hardly more.
+    expect(told.length).toBeLessThan(3)
+    expect(told[0]).toMatch(said)
+    expect(told[0]).toMatch(/: down for maintenance \(HTTP 503\)$/)
+  })
+
+  it("is told of as an event where logs are JSON", async () => {
+    const { stderr } = await vaulthouse(sync("json", "http://127.0.0.1:9"), { cwd })
+    const events = lines(stderr).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const retries = events.filter(({ kind }) => kind === "retry")
+    expect(retries.length).toBeLessThan(3)
+    expect(retries[0]).toEqual({
+      kind: "retry",
+      endpoint: "tokenized_vaults",
+      detail: expect.stringContaining("no complete answer from http://127.0.0.1:9") as string,
+      waitSeconds: expect.any(Number) as number,
+      attempt: 2,
+      attempts: 4,
+    })
+  })
+
+  it("is told of while `call` waits for its one answer", async () => {
+    const { code, stdout, stderr } = await vaulthouse(
+      ["call", "tokenized_vaults", "--base-url", "http://127.0.0.1:9"],
+      { cwd },
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(lines(stderr)[0]).toMatch(said)
+  })
+
+  it.runIf(hasTerminal)("shows among the bars of a terminal what is waited for", async () => {
+    simulator.patch({ faults: [down] })
+    const child = startOnTerminal(sync("terminal", simulator.url), cwd)
+    const [shown, [code]] = await Promise.all([text(child.stdout), once(child, "close")])
+    expect(code).toBe(0)
+    expect(shown).toMatch(
+      / trying again .{4,9} \(attempt 2 of 10\): down for maintenance \(HTTP 503\)/,
+    )
+    expect(shown).toMatch(/ trying again .{4,9} \(attempt 4 of 10\)/)
+    // Gone at the end: the last that is drawn is the bar and the summary.
+    expect(shown.slice(shown.lastIndexOf("vaults"))).not.toContain("trying again")
+  })
+})
