@@ -61,6 +61,27 @@ describe("a warehouse of an earlier layout", () => {
       const [runs] = yield* query(dataDir, "select count(*) as n from ops.runs")
       expect(Number(runs?.["n"])).toBe(3)
 
+      // What its tasks asked for is in columns now, read from what that version wrote.
+      const untold = yield* query(
+        dataDir,
+        `select distinct pipeline, "window", covers_from::varchar as covers_from, covers_to::varchar as covers_to
+         from ops.tasks
+         where run_id in (select run_id from ops.runs order by run_id limit 2)
+           and pipeline in ('${histories.join("', '")}') and outcome in ('loaded', 'unchanged', 'empty')
+           and (covers_to is null or series is null or vault_address not in (select vault_address from core.vaults)
+             or ("window" like '2%..%' and "window" <> covers_from || '..' || covers_to)
+             or (("window" like '..%' or "window" like 'newest%' or "window" like '%full') <> (covers_from is null)))`,
+      )
+      expect(untold).toEqual([])
+      const [kinds] = yield* query(
+        dataDir,
+        `select count(distinct series) as series, count(distinct regexp_replace("window", '[0-9]+', '', 'g')) as windows
+         from ops.tasks where run_id in (select run_id from ops.runs order by run_id limit 2)
+           and series is not null`,
+      )
+      expect(Number(kinds?.["series"])).toBe(5)
+      expect(Number(kinds?.["windows"])).toBeGreaterThan(3)
+
       const copy = copyBeforeMigration(dataDir)
       expect(existsSync(copy)).toBe(true)
       expect(yield* Effect.promise(() => stored(copy))).toEqual(before)
