@@ -32,6 +32,9 @@ interface Found {
   closing: Closing | undefined
 }
 
+/** The window of responses no closing names; whole readings have another. */
+export const unknownWindow = "all"
+
 export interface IndexOptions {
   readonly dataDir: string
   readonly timeFields: ReadonlyArray<string>
@@ -108,7 +111,7 @@ const wasLanded = (
   )
 }
 
-const windowOf = (closing: Closing | undefined): string => closing?.window ?? "all"
+const windowOf = (closing: Closing | undefined): string => closing?.window ?? unknownWindow
 
 const indexedOf = (
   line: Found["line"],

@@ -25,7 +25,7 @@ import {
 import { segmentFiles } from "./archiveFiles.ts"
 import { pipelines } from "./catalog.ts"
 import { noWarehouse } from "./existingWarehouse.ts"
-import { indexArchive } from "./indexArchive.ts"
+import { indexArchive, unknownWindow } from "./indexArchive.ts"
 import { type PublishOptions, publishNews } from "./publish.ts"
 
 export interface ReplayOptions {
@@ -66,7 +66,7 @@ export const replay = (options: ReplayOptions) =>
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   yield* indexArchive(options)
-  yield* refuseIfIncomplete
+  yield* refuseIfIncomplete(replayedTables())
   const responses = yield* landedResponses
   const summary = yield* rebuiltBeside(options, responses, (beside) =>
     replaceTables(replayedTables(), beside),
@@ -97,7 +97,7 @@ export interface UnreadableResponse {
 /** What a replay would change, and changes nothing: the rows that are not what their responses say. */
 export const compareWithArchive = (options: CompareOptions) =>
   Effect.gen(function* () {
-    const lost = yield* lostRows
+    const lost = yield* lostRows(replayedTables())
     const responses = yield* landedResponses
     const unreadable: Array<UnreadableResponse> = []
     const tables = yield* rebuiltBeside(
@@ -114,7 +114,7 @@ interface RebuildOptions extends CompareOptions {
 }
 
 /** Makes the tables again in a warehouse of their own, for as long as `use` needs them. */
-const rebuiltBeside = Effect.fnUntraced(function* <A>(
+export const rebuiltBeside = Effect.fnUntraced(function* <A>(
   options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
   use: (dataDir: string) => Effect.Effect<A, LoadError, Warehouse>,
@@ -137,10 +137,10 @@ export interface LostRows {
 }
 
 /** Rows whose response is gone. */
-const lostRows = Effect.gen(function* () {
+const lostRows = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
   const warehouse = yield* Warehouse
   const found: Array<LostRows> = []
-  for (const table of replayedTables()) {
+  for (const table of tables) {
     if (table.mode !== "history" && table.mode !== "slowly_changing") continue
     const [lost] = yield* warehouse.rows(
       `select count(*)::double as rows from ${table.schema}.${table.name} t
@@ -153,8 +153,9 @@ const lostRows = Effect.gen(function* () {
   return found
 })
 
-const refuseIfIncomplete = Effect.gen(function* () {
-  const [first] = yield* lostRows
+/** Fails where rows of `tables` could not be made again. */
+export const refuseIfIncomplete = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
+  const [first] = yield* lostRows(tables)
   if (first === undefined) return
   return yield* new LoadError({
     reason: "Files",
@@ -165,7 +166,7 @@ const refuseIfIncomplete = Effect.gen(function* () {
 })
 
 /** In the order in which they came; those of one run, entity and window together. */
-const landedResponses = Effect.gen(function* () {
+export const landedResponses = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const rows = yield* warehouse.rows(
     `select ${indexColumns} from raw.responses where is_landed order by received_at`,
@@ -227,10 +228,12 @@ const rebuild = Effect.fnUntraced(function* (
   }
 })
 
-/** Pages of one set landed together; every other answer landed alone. */
+/** Pages that tell how things stand landed together; every other answer landed alone. */
 const asLanded = (batches: ReadonlyArray<Batch>): ReadonlyArray<Batch> => {
-  const isSet = batches.some(({ rows }) => rows.some(({ scope }) => scope !== undefined))
-  if (!isSet || batches.length < 2) return batches
+  const areStates = batches.some(({ rows }) =>
+    rows.some(({ table }) => table.mode === "slowly_changing"),
+  )
+  if (!areStates || batches.length < 2) return batches
   const runId = batches[0]?.runId
   return [
     {
@@ -244,8 +247,8 @@ const asLanded = (batches: ReadonlyArray<Batch>): ReadonlyArray<Batch> => {
 const tasksOf = (
   responses: ReadonlyArray<IndexedResponse>,
 ): ReadonlyArray<ReadonlyArray<IndexedResponse>> => [
-  ...Map.groupBy(
-    responses,
-    ({ runId, pipeline, entity, window }) => `${runId} ${pipeline} ${entity} ${window}`,
+  ...Map.groupBy(responses, ({ responseId, runId, pipeline, entity, window }) =>
+    // Of these nobody knows which of them landed together.
+    window === unknownWindow ? responseId : `${runId} ${pipeline} ${entity} ${window}`,
   ).values(),
 ]
