@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { dbtSources } from "../../src/cli/docs/sources.ts"
 import { schemas, tablesPage } from "../../src/cli/docs/tablesPage.ts"
+import { sqlLines } from "../../src/cli/sqlLines.ts"
 import { dictionary } from "../../src/pipelines/dictionary.ts"
 
 const written = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8")
@@ -54,6 +55,17 @@ describe("the dictionary", () => {
       expect(comment.trim().length, name).toBeGreaterThan(2)
       expect(unit, name).not.toBe("")
     }
+  })
+
+  it.each(entries)("$name: its example fits on a terminal and stays the same SQL", (entry) => {
+    for (const width of [72, 92]) {
+      const lines = sqlLines(entry.example, width)
+      expect(lines.filter((line) => line.length > width)).toEqual([])
+      const one = lines.map((line) => line.trim()).join(" ")
+      expect(one).toBe(entry.example.trim().replaceAll(/\s+/g, " "))
+    }
+    // It is shown between double quotes, to be pasted.
+    expect(entry.example).not.toMatch(/["$`\\!]/)
   })
 
   it("tells the unit of every number and instant, or that the service does not", () => {

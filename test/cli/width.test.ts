@@ -1,6 +1,7 @@
 // Nothing is wider than the terminal: tables wrap, answers that nobody chose a format for turn on their side.
 import { describe, expect, it } from "vitest"
 import { sideways } from "../../src/cli/query/sideways.ts"
+import { sqlLines } from "../../src/cli/sqlLines.ts"
 import { textTable } from "../../src/cli/table.ts"
 import { paragraph } from "../../src/cli/terminal.ts"
 
@@ -58,4 +59,20 @@ it("a paragraph is indented after its first line", () => {
   expect(paragraph("one two three four five six seven", 4, 24)).toBe(
     "one two three four\n    five six seven",
   )
+})
+
+it("long SQL has a clause a line, and none within parentheses or quotes", () => {
+  const sql =
+    "select a, 'from  here' as b, extract(year from t) from core.x left join core.y using (a) where a > 1"
+  expect(sqlLines(sql, 60)).toEqual([
+    "select a, 'from  here' as b, extract(year from t)",
+    "from core.x",
+    "left join core.y using (a)",
+    "where a > 1",
+  ])
+  expect(sqlLines(sql, 120)).toEqual([sql])
+  expect(sqlLines("select aaaaaaaaaa, bbbbbbbbbb, cccccccccc", 30)).toEqual([
+    "select aaaaaaaaaa, bbbbbbbbbb,",
+    "    cccccccccc",
+  ])
 })

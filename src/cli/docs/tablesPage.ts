@@ -4,6 +4,7 @@ import {
   type DictionaryEntry,
   dictionary,
 } from "../../pipelines/dictionary.ts"
+import { sqlLines } from "../sqlLines.ts"
 
 /** Markdown of docs/tables.md. */
 export const tablesPage = (): string => {
@@ -31,6 +32,8 @@ export const schemas: ReadonlyArray<{ readonly name: string; readonly about: str
   { name: "raw", about: "The archive of responses." },
 ]
 
+const PAGE_WIDTH = 100
+
 const section = (entry: DictionaryEntry): string =>
   [
     `### ${entry.name}`,
@@ -46,7 +49,7 @@ const section = (entry: DictionaryEntry): string =>
       "| --- | --- | --- | --- | --- |",
       ...entry.columns.map(row),
     ].join("\n"),
-    `\`\`\`sql\n${entry.example.trim()}\n\`\`\``,
+    `\`\`\`sql\n${sqlLines(entry.example, PAGE_WIDTH).join("\n")}\n\`\`\``,
   ].join("\n\n")
 
 const code = (text: string): string => `\`${text}\``

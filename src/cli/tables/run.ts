@@ -7,7 +7,8 @@ import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
-import { paragraph } from "../terminal.ts"
+import { sqlLines } from "../sqlLines.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runTables = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, () =>
@@ -56,6 +57,18 @@ const entryText = (entry: DictionaryEntry): string =>
     ),
     "",
     "example",
-    `  vaulthouse query "${entry.example.trim()}"`,
+    exampleText(entry.example),
     "",
   ].join("\n")
+
+const EXAMPLE_WIDTH = 92
+
+/** The command to paste, whole on one line or a clause of its SQL a line. */
+const exampleText = (example: string): string => {
+  const [first = "", ...rest] = sqlLines(example, Math.min(EXAMPLE_WIDTH, terminalWidth() - 8))
+  return rest.length === 0 && first.length < EXAMPLE_WIDTH - 22
+    ? `  vaulthouse query "${first}"`
+    : ['  vaulthouse query "', ...[first, ...rest].map((line) => `    ${line}`)]
+        .join("\n")
+        .concat('"')
+}
