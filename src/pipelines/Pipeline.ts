@@ -14,32 +14,7 @@ import type { AnyEndpoint } from "../extract/Endpoint.ts"
 import type { ArchiveError } from "../extract/ResponseArchive.ts"
 import type { LoadError } from "../load/errors.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
-import type { ApySeries } from "../transform/tables/transparency/apy_history.ts"
-import type { Scenario } from "./risk/Scenario.ts"
-
-/** What a run was asked for; the same for all its pipelines. */
-export interface RunSettings {
-  /** Days since 1970, inclusive. */
-  readonly since: number | undefined
-  readonly until: number | undefined
-  /** Read everything again, whatever the cursors say. */
-  readonly full: boolean
-  /** Ask again for what is missing inside the known range of each series. */
-  readonly fillGaps: boolean
-  readonly overlapDays: number
-  readonly timeFields: ReadonlyArray<string>
-  readonly apySeries: ReadonlyArray<ApySeries>
-  /** Days until an audit log is read whole again, for entries dated back. */
-  readonly auditFullScanDays: number
-  readonly scenarios: ReadonlyArray<Scenario>
-  /** Ranges of days performance fees are asked for beside the year and the month to date. */
-  readonly performanceFeeRanges: ReadonlyArray<{ readonly start: number; readonly end: number }>
-  /** Transactions whose revert reason is asked for beside the failed ones found. */
-  readonly revertReasons: ReadonlyArray<{
-    readonly chainId: number
-    readonly transactionHash: string
-  }>
-}
+import type { RunSettings } from "./runSettings.ts"
 
 export interface RunContext extends RunSettings {
   readonly today: number

@@ -2,7 +2,7 @@
 // alone, and what is said for this run.
 import * as Struct from "effect/Struct"
 import { defaultSettings, type Settings } from "../config/settings.ts"
-import type { Scenario } from "./risk/Scenario.ts"
+import type { Scenario } from "./risk/scenarios.ts"
 
 /** Settings that pipelines read. */
 const configured = [

@@ -10,7 +10,7 @@ import {
 } from "../../transform/tables/risk/collateral_simulations.ts"
 import type { Pipeline } from "../Pipeline.ts"
 import { ask, snapshot } from "../snapshot.ts"
-import type { Scenario } from "./Scenario.ts"
+import type { Scenario } from "./scenarios.ts"
 
 const DIGEST_LENGTH = 12
 

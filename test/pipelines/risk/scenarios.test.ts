@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readConfig } from "../../src/config/Config.ts"
-import { readScenarios } from "../../src/config/scenarios.ts"
-import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { readConfig } from "../../../src/config/Config.ts"
+import { readScenarios } from "../../../src/pipelines/risk/scenarios.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 const weth = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"
@@ -81,20 +81,30 @@ describe("the scenarios' file", () => {
 
   const entry = "entry 1 (one million):"
   const mistakes: ReadonlyArray<[string, string, string, string]> = [
-    ["a number below 0", "1000000.5", "-1", `5: ${entry} \`-1\` is not a number of at least 0`],
-    ["no number", "1000000.5", "much", `5: ${entry} \`much\` is not a number of at least 0`],
-    ["no end", "1000000.5", "1e999", `5: ${entry} \`1e999\` is not a number of at least 0`],
+    [
+      "a number below 0",
+      "1000000.5",
+      "-1",
+      `5: ${entry} \`-1\` is not a finite number of at least 0`,
+    ],
+    ["no number", "1000000.5", "much", `5: ${entry} \`much\` is not a number`],
+    [
+      "no end",
+      "1000000.5",
+      "1e999",
+      `5: ${entry} \`1e999\` has more digits than a number in JSON keeps`,
+    ],
     [
       "an address with a typo",
       weth,
       weth.replace("C02", "c02"),
-      `7: ${entry} \`${weth.replace("C02", "c02")}\` fails its EIP-55 checksum: a letter's case, or a digit, was mistyped`,
+      `7: ${entry} \`collateral_tokens\` has at [0] [1,"${weth.replace("C02", "c02")}"], which fails its EIP-55 checksum: a letter's case, or a digit, was mistyped`,
     ],
     [
       "no pair",
       `[1, ${weth}]`,
       `[${weth}]`,
-      `7: ${entry} \`${weth}\` is not a pair of chain id and token address`,
+      `7: ${entry} \`collateral_tokens\` has at [0] ["${weth}"], which is not a pair`,
     ],
     [
       "lists of unlike length",
@@ -102,24 +112,27 @@ describe("the scenarios' file", () => {
       "[1]",
       `9: ${entry} collateral_token_allocation has 1 entries for 2 collateral_tokens; expected as many (§7, rule 5)`,
     ],
-    [
-      "an empty list",
-      "[0.75, 0.25]",
-      "[]",
-      `9: ${entry} \`collateral_token_allocation\` is empty; expected at least one (§7, rule 5)`,
-    ],
+    ["an empty list", "[0.75, 0.25]", "[]", `9: ${entry} \`collateral_token_allocation\` is empty`],
     [
       "half a redeployment",
       "on_platform: false",
       "on_platform: true\n  loan_redeployed_token_chain: 1",
-      `10: ${entry} on_platform is true, so \`loan_redeployed_token_address\` is expected too (§7, rule 5)`,
+      `2: ${entry} loan_redeployed_token_address is missing; on_platform true requires it (§7, rule 5)`,
     ],
     [
       "a missing input",
       "  on_platform: false\n",
       "",
-      `2: ${entry} \`on_platform\` is missing: \`true\` or \`false\``,
+      `2: ${entry} \`on_platform\` is missing: true or false`,
     ],
+    [
+      "one wrong item of several",
+      "[0.75, 0.25]",
+      "\n    - 0.75\n    - most",
+      `11: ${entry} \`collateral_token_allocation\` has at [1] "most", which is not a finite number`,
+    ],
+    ["an amount no double holds", "1000000.5", "1000000.123456789012345678", "more digits"],
+    ["no name", "- name: one million\n ", "-", "2: entry 1: `name` is missing"],
     ["an input that is misspelt", "on_platform:", "onplatform:", "did you mean"],
     [
       "a name twice",
