@@ -40,7 +40,7 @@ export interface ApiSettings {
   readonly requestTimeoutSeconds: number
   /**
    * How long one call may go on retrying, from when its first request is sent: the waits the service asks for and
-   * its own, not those for a turn. A read that is slow by nature has the time of one attempt more. 0: no retry.
+   * its own count, those for a turn do not. 0: it is not tried again.
    */
   readonly retryBudgetSeconds: number
   /** Told before each wait for another attempt. */
@@ -76,7 +76,7 @@ export class ApiClient extends Context.Service<
         const http = yield* HttpClient.HttpClient
         const budget = yield* RequestBudget
         const archive = yield* ResponseArchive
-        const { wire, apiKey } = settings
+        const { wire, apiKey, retryBudgetSeconds } = settings
         const base = settings.baseUrl.replace(/\/+$/, "")
         const key = apiKey === undefined ? undefined : Redacted.value(apiKey)
         let hasAnswered = false
@@ -106,7 +106,6 @@ export class ApiClient extends Context.Service<
           const request = spelled.success
           const url = base + request.path
           const seconds = Math.max(settings.requestTimeoutSeconds, endpoint.attemptSeconds ?? 0)
-          const patience = patienceMillis(settings.retryBudgetSeconds, endpoint)
           const served = new ServedTime(yield* Clock.currentTimeMillis)
           const task = yield* CurrentTask
           const send = Effect.suspend(() => {
@@ -119,10 +118,12 @@ export class ApiClient extends Context.Service<
           const attempt: Effect.Effect<Answer<A>, Failure | ArchiveError> = Effect.gen(
             function* () {
               const turn = yield* waitingFor(task === undefined ? [served] : [served, task.served])
-              const received = yield* budget.spend(Effect.andThen(turn, send), patience).pipe(
-                Effect.ensuring(turn),
-                Effect.mapError((error) => ("_tag" in error ? paused(error) : error)),
-              )
+              const received = yield* budget
+                .spend(Effect.andThen(turn, send), retryBudgetSeconds * 1000)
+                .pipe(
+                  Effect.ensuring(turn),
+                  Effect.mapError((error) => ("_tag" in error ? paused(error) : error)),
+                )
               const parsed = parseJson(received.body)
               const kept = yield* archive.keep({
                 endpoint: endpoint.name,
@@ -162,6 +163,7 @@ export class ApiClient extends Context.Service<
             if (!mayHelp || attempts >= maxAttempts(endpoint, hasAnswered)) {
               return yield* failed(failure)
             }
+            const patience = patienceMillis(retryBudgetSeconds, endpoint, failure)
             const left = patience - served.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* waitBefore(attempts, failure.delaySeconds)
             if (wait > left) return yield* failed(withoutPatience(failure, left))

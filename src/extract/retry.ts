@@ -16,11 +16,18 @@ const CONVINCING = 3
 export const maxAttempts = ({ unsafe }: AnyEndpoint, hasAnswered: boolean): number =>
   unsafe === true ? 1 : hasAnswered ? MAX_ATTEMPTS : FIRST_ATTEMPTS
 
-/** How long one call may go on; 0: it is not tried again. */
+/**
+ * How long one call may go on when an attempt has failed; 0: it is not tried again. A read that is slow by nature
+ * and timed out has the time of an attempt more: the second time the service may have it at hand (§8).
+ */
 export const patienceMillis = (
   retryBudgetSeconds: number,
   { attemptSeconds = 0 }: AnyEndpoint,
-): number => (retryBudgetSeconds === 0 ? 0 : (retryBudgetSeconds + attemptSeconds) * 1000)
+  { reason }: Failure,
+): number =>
+  retryBudgetSeconds === 0
+    ? 0
+    : (retryBudgetSeconds + (reason._tag === "Timeout" ? attemptSeconds : 0)) * 1000
 
 /** How often in a row a call has been answered alike with what may have been an accident. */
 export interface Seen {

@@ -1,18 +1,16 @@
 // Why failed transactions failed: those found and those the configuration names, each asked about once. A
-// chain without tracing costs one question, however many transactions failed there.
+// chain without tracing costs two questions, however many transactions failed there.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { revertReason } from "../../extract/endpoints/transparency/revert_reason.ts"
-import type { ArchiveError } from "../../extract/ResponseArchive.ts"
 import {
   canonicalHash,
   revertReasonRows,
   revertReasons,
   type TransactionRef,
 } from "../../transform/tables/transparency/revert_reasons.ts"
-import { failedStep } from "../failedStep.ts"
+import { CHAIN, scoutChain } from "./chainScout.ts"
 import { landed } from "../landed.ts"
 import type { Lookup, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 
@@ -37,19 +35,50 @@ const found = ({ rows, vaults, isSelection }: Lookup) => {
 const entityOf = ({ chainId, transactionHash }: TransactionRef): string =>
   `${canonicalHash(transactionHash)}@${chainId}`
 
-/** Transactions of a chain, asked about until the service says that it cannot trace there. */
+/** Transactions of a chain, in the order they are asked about. */
 interface Traces {
   readonly chainId: number
   readonly transactionHashes: ReadonlyArray<string>
 }
 
+interface Remembered {
+  /** When it was asked about last, microseconds since 1970. */
+  readonly at: (window: string, chainId: number) => number
+  /** Whether it lately had no answer for a reason that lasts. */
+  readonly isAbsent: (window: string, chainId: number) => boolean
+}
+
+const remembered = Effect.fnUntraced(function* ({ rows, absentSince, context }: Lookup) {
+  const asked = yield* rows(
+    `select "window", regexp_extract(entity, '[0-9]+$') as chain_id,
+       epoch_us(max(finished_at))::double as asked_at,
+       coalesce(arg_max(outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null),
+         finished_at), false) as is_absent
+     from ops.tasks where pipeline = $1 group by all`,
+    [revertReasonsPipeline.name],
+  )
+  const tasks = new Map(
+    asked.map((row) => [`${String(row["window"])}@${String(row["chain_id"])}`, row]),
+  )
+  const at = (window: string, chainId: number): number =>
+    Number(tasks.get(`${window}@${chainId}`)?.["asked_at"] ?? -Infinity)
+  return {
+    at,
+    isAbsent: (window: string, chainId: number) =>
+      !context.full &&
+      at(window, chainId) > absentSince &&
+      tasks.get(`${window}@${chainId}`)?.["is_absent"] === true,
+  } satisfies Remembered
+})
+
 /**
- * One target a transaction where a trace has come back before. Of any other chain one target in all: the first
- * answer that there is no tracing (§7) holds for the chain, and is remembered as its.
+ * One target a transaction where a trace has come back before. Of any other chain one target in all, which ends
+ * when the chain turns out not to be traced (§7). What was not asked about yet comes first: were it always the same
+ * that do, those could keep the others from ever being asked about.
  */
 const targets = Effect.fnUntraced(function* (lookup: Lookup) {
   const { context } = lookup
-  const asked: ReadonlyArray<TransactionRef> = [
+  const named: ReadonlyArray<TransactionRef> = [
     ...context.revertReasons,
     ...(yield* found(lookup)).map((row) => ({
       chainId: Number(row["chain_id"]),
@@ -66,20 +95,26 @@ const targets = Effect.fnUntraced(function* (lookup: Lookup) {
       }),
     ),
   )
-  const unknown = new Map(
-    asked
-      .map((transaction): [string, TransactionRef] => [entityOf(transaction), transaction])
-      .filter(([entity]) => !known.has(entity)),
+  const { at, isAbsent } = yield* remembered(lookup)
+  const asked = new Map(
+    named
+      .filter((transaction) => !known.has(entityOf(transaction)))
+      .filter(({ chainId, transactionHash }) => !isAbsent(canonicalHash(transactionHash), chainId))
+      .map((transaction): [string, TransactionRef] => [entityOf(transaction), transaction]),
   )
-  const byChain = Map.groupBy(unknown.values(), ({ chainId }) => chainId)
+  const byChain = Map.groupBy(asked.values(), ({ chainId }) => chainId)
   return [...byChain].flatMap(([chainId, transactions]): ReadonlyArray<Target<Traces>> => {
-    const all = transactions.map(({ transactionHash }) => transactionHash)
-    return traced.has(chainId)
-      ? transactions.map((transaction) => ({
-          entity: entityOf(transaction),
-          subject: { chainId, transactionHashes: [transaction.transactionHash] },
-        }))
-      : [{ entity: `chain ${chainId}`, subject: { chainId, transactionHashes: all } }]
+    if (traced.has(chainId)) {
+      return transactions.map((transaction) => ({
+        entity: entityOf(transaction),
+        subject: { chainId, transactionHashes: [transaction.transactionHash] },
+      }))
+    }
+    if (isAbsent(CHAIN, chainId)) return []
+    const transactionHashes = transactions
+      .map(({ transactionHash }) => transactionHash)
+      .toSorted((a, b) => at(canonicalHash(a), chainId) - at(canonicalHash(b), chainId) || 0)
+    return [{ entity: `chain ${chainId}`, subject: { chainId, transactionHashes } }]
   })
 })
 
@@ -115,17 +150,10 @@ export const revertReasonsPipeline: Pipeline<Traces, Answer> = {
   after: ["transactions"],
   targets,
   rows: (answer, source) => Result.succeed(revertReasonRows(answer, source)),
-  steps: ({ entity, subject: { chainId, transactionHashes } }, _memory, context) =>
-    Stream.fromIterable(transactionHashes).pipe(
-      Stream.mapEffect((transactionHash): Effect.Effect<Step, ArchiveError, ApiClient> =>
-        ask(entity, { chainId, transactionHash }, context).pipe(
-          // A trace that fails leaves the others standing.
-          Effect.catchTag("ApiError", (error) =>
-            Effect.succeed(failedStep(error, canonicalHash(transactionHash))),
-          ),
-        ),
-      ),
-      Stream.takeUntil(({ outcome }) => outcome === "unsupported"),
+  remembersItself: true,
+  steps: (target, _memory, context) =>
+    scoutChain(target.subject.transactionHashes, (transactionHash) =>
+      ask(target.entity, { chainId: target.subject.chainId, transactionHash }, context),
     ),
   expectedRequests: ({ subject }) => subject.transactionHashes.length,
 }

@@ -39,9 +39,13 @@ describe("revert_reasons", () => {
       }
       const tasks = yield* query(
         dataDir,
-        "select entity, outcome from ops.tasks where pipeline = 'revert_reasons' and outcome <> 'loaded'",
+        `select entity, "window", outcome from ops.tasks
+         where pipeline = 'revert_reasons' and outcome <> 'loaded' order by all`,
       )
-      expect(tasks).toEqual([{ entity: "chain 8453", outcome: "unsupported" }])
+      expect(tasks).toEqual([
+        { entity: "chain 8453", window: hash("c"), outcome: "unsupported" },
+        { entity: "chain 8453", window: "tracing", outcome: "unsupported" },
+      ])
       expect(yield* run()).toEqual(["complete", 0])
       const more = [...revertReasons, { chainId: 1, transactionHash: hash("d") }]
       expect(yield* run({ revertReasons: more })).toEqual(["complete", 1])
@@ -92,39 +96,129 @@ describe("revert_reasons", () => {
   const asked = (chainId: number, ...digits: ReadonlyArray<string>) =>
     digits.map((digit) => ({ chainId, transactionHash: hash(digit) }))
 
-  it.live(
-    "takes a 5xx that explains itself as the chain's, and asks nothing more of that chain",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* scriptedServer(({ url }, response) => {
-          const chain = new URL(url, "http://x").searchParams.get("chain")
-          if (!url.startsWith("/revert_reason")) json(response, [])
-          else if (chain === "1") json(response, { revert_reasons: [] })
-          else json(response, { detail: "the RPC does not support debug tracing" }, 500)
-        })
-        const dataDir = yield* temporaryFolder
-        const requests = () => server.asked.filter(({ url }) => url.startsWith("/revert_reason"))
-        const run = (revertReasons: ReturnType<typeof asked>) =>
-          runOnce(server.url, dataDir, { pipelines, settings: { revertReasons } })
-        const whole = yield* run([...asked(10, "a", "b", "c"), ...asked(1, "a", "b")])
-        expect(whole.summary.outcome).toBe("complete")
-        expect(requests().length).toBe(3)
-        expect(
-          yield* query(
-            dataDir,
-            `select entity, error_text from ops.tasks
-           where pipeline = 'revert_reasons' and outcome = 'unsupported'`,
+  /** Answers for chain 10 as told, by the transaction and how often it was asked about; traces any other. */
+  const serverOf = (
+    answer: (digit: string, times: number) => readonly [status: number, detail: string] | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
+    Effect.gen(function* () {
+      const times = new Map<string, number>()
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (!url.startsWith("/revert_reason")) return json(response, [])
+        const inputs = new URL(url, "http://x").searchParams
+        const digit = inputs.get("transactionHash")?.at(-1) ?? ""
+        times.set(digit, (times.get(digit) ?? 0) + 1)
+        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+        const refusal =
+          inputs.get("chain") === "10" ? answer(digit, times.get(digit) ?? 0) : undefined
+        if (refusal === undefined) json(response, { revert_reasons: [] })
+        else json(response, { detail: refusal[1] }, refusal[0])
+      })
+      const dataDir = yield* temporaryFolder
+      return {
+        dataDir,
+        /** Requests sent so far, by the last digit of their transaction. */
+        requests: () => Object.fromEntries(times),
+        traced: () =>
+          Effect.map(
+            query(dataDir, "select transaction_hash from core.revert_reasons order by 1"),
+            (rows) => rows.map((row) => String(row["transaction_hash"]).at(-1)).join(""),
           ),
-        ).toEqual([
-          {
-            entity: "chain 10",
-            error_text: expect.stringContaining("does not support debug tracing") as unknown,
-          },
+        run: (revertReasons: ReturnType<typeof asked>, unsupportedRetryDays = 7) =>
+          Effect.map(
+            runOnce(server.url, dataDir, {
+              pipelines,
+              settings: { revertReasons },
+              unsupportedRetryDays,
+              api: { retryBudgetSeconds: 5 },
+            }),
+            ({ summary }) => summary.outcome,
+          ),
+      }
+    })
+
+  it.live.each([{}, { "x-ratelimit-reset": "3600" }])(
+    "takes the same refusal of two transactions as the chain's, with the headers %j, and asks nothing more of it",
+    (headers) =>
+      Effect.gen(function* () {
+        const detail = "the RPC does not support debug tracing"
+        const { run, requests, dataDir } = yield* serverOf(() => [500, detail], headers)
+        expect(yield* run([...asked(10, "a", "b", "c", "d"), ...asked(1, "e", "f")])).toBe(
+          "complete",
+        )
+        expect(requests()).toEqual({ a: 3, b: 3, e: 1, f: 1 })
+        const told = yield* query(
+          dataDir,
+          `select entity, error_text from ops.tasks
+           where pipeline = 'revert_reasons' and "window" = 'tracing'`,
+        )
+        expect(told).toEqual([
+          { entity: "chain 10", error_text: expect.stringContaining(detail) as unknown },
         ])
         // What fails there later is known to have no trace; elsewhere it is asked about.
-        yield* run([...asked(10, "a", "b", "c", "d"), ...asked(1, "a", "b", "c")])
-        expect(requests().length).toBe(4)
+        yield* run([...asked(10, "a", "b", "c", "d", "9"), ...asked(1, "e", "f", "8")])
+        expect(requests()).toEqual({ 8: 1, a: 3, b: 3, e: 1, f: 1 })
       }),
+  )
+
+  it.live("a refusal that passes is none: every transaction is traced", () =>
+    Effect.gen(function* () {
+      const { run, requests, traced } = yield* serverOf((digit, times) =>
+        times === 1 && digit !== "c"
+          ? [digit === "a" ? 502 : 500, "Temporary upstream failure"]
+          : undefined,
+      )
+      expect(yield* run(asked(10, "a", "b", "c", "d"))).toBe("complete")
+      expect(yield* traced()).toBe("abcd")
+      expect(requests()).toEqual({ a: 2, b: 2, c: 1, d: 2 })
+    }),
+  )
+
+  it.live("one that is refused for good keeps no other from being asked about", () =>
+    Effect.gen(function* () {
+      const { run, requests, traced } = yield* serverOf((digit) =>
+        digit === "a" ? [500, `transaction ${hash("a")} not found`] : undefined,
+      )
+      expect(yield* run(asked(10, "a"))).toBe("complete")
+      expect(yield* run(asked(10, "a", "b", "c"))).toBe("complete")
+      expect(yield* traced()).toBe("bc")
+      expect(requests()).toEqual({ a: 3, b: 1, c: 1 })
+      // Of a chain that traces it is remembered too.
+      expect(yield* run(asked(10, "a", "b", "c"))).toBe("complete")
+      expect(requests()).toEqual({ a: 3, b: 1, c: 1 })
+    }),
+  )
+
+  it.live("two that are refused alike are not asked first again", () =>
+    Effect.gen(function* () {
+      const { run, requests, traced } = yield* serverOf((digit) =>
+        digit === "a" || digit === "b" ? [500, `transaction ${hash(digit)} not found`] : undefined,
+      )
+      const all = asked(10, "a", "b", "c", "d")
+      expect(yield* run(all)).toBe("complete")
+      expect(requests()).toEqual({ a: 3, b: 3 })
+      expect(yield* run(all, 0)).toBe("complete")
+      expect(yield* traced()).toBe("cd")
+    }),
+  )
+
+  it.live("a chain on which nothing but failures come is left to the next run after two", () =>
+    Effect.gen(function* () {
+      let isUp = false
+      const { run, requests, traced } = yield* serverOf(() =>
+        isUp ? undefined : [503, "Service Unavailable"],
+      )
+      const all = asked(10, "a", "b", "c")
+      yield* run([...all, ...asked(1, "e")])
+      expect(Object.keys(requests()).toSorted((a, b) => a.localeCompare(b))).toEqual([
+        "a",
+        "b",
+        "e",
+      ])
+      isUp = true
+      expect(yield* run(all)).toBe("complete")
+      expect(yield* traced()).toBe("abce")
+    }),
   )
 
   it.live(
