@@ -103,6 +103,8 @@ export interface Lookup {
   readonly vaults: ReadonlyArray<VaultRef>
   /** Whether `vaults` are a selection, so that what hangs on others is not asked for. */
   readonly isSelection: boolean
+  /** What was absent at this instant or earlier is asked for again, microseconds since 1970 UTC. */
+  readonly absentSince: number
   readonly context: RunContext
 }
 
@@ -115,6 +117,8 @@ export interface Pipeline<S, A = unknown> {
   readonly after: ReadonlyArray<string>
   /** Tasks at once, where fewer than usual are kind to the service: its slow reads fan out (§4.3). */
   readonly atOnce?: number
+  /** Its targets leave out themselves what need not be asked again: absences that are not of a whole entity. */
+  readonly remembersItself?: true
   readonly targets: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Target<S>>, LoadError>
   // Methods, so that a list can hold pipelines over different subjects.
   /** Rows of one answer; pure. Fails where a record is not as documented. */
