@@ -142,6 +142,22 @@ describe("dependencies", () => {
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   })
 
+  it("each has its reason in the decision on packages", () => {
+    const decision = read("docs/decisions/0002-packages.md")
+    const named = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+      Object.keys(manifest[kind] ?? {}),
+    )
+    expect(named.filter((name) => !decision.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it("the versions in the decision on packages are those in use", () => {
+    const all = { ...manifest["dependencies"], ...manifest["devDependencies"] }
+    const told = [...read("docs/decisions/0002-packages.md").matchAll(/`([^`\s]+)` (\d[\w.-]*)/g)]
+    expect(told.length).toBeGreaterThan(10)
+    const wrong = told.filter(([, name = "", version]) => (all[name] ?? version) !== version)
+    expect(wrong.map(([text]) => text)).toEqual([])
+  })
+
   it("the lock file holds the binaries of every platform: `npm ci` refuses it otherwise", () => {
     const { packages } = JSON.parse(read("package-lock.json")) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>

@@ -30,7 +30,7 @@ export const sqlLines = (sql: string, width: number): ReadonlyArray<string> => {
   let isOpen = false
   for (const [at, { text, isOutside }] of words.entries()) {
     const next = `${text} ${words[at + 1]?.text ?? ""}`
-    const isClause = isOutside && !isOpen && CLAUSE.test(next)
+    const isClause: boolean = isOutside && !isOpen && CLAUSE.test(next)
     const isFull = line.trim() !== "" && line.length + 1 + text.length > width
     if (isClause || isFull) {
       lines.push(line)
