@@ -14,6 +14,7 @@ import { prune } from "../../src/pipelines/prune.ts"
 import { replay } from "../../src/pipelines/replay.ts"
 import { replayQuarantine } from "../../src/pipelines/replayQuarantine.ts"
 import { verify } from "../../src/pipelines/verify.ts"
+import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
@@ -302,6 +303,95 @@ describe("replay from quarantine", () => {
         "select count(*) as n from ops.gaps where state = 'open' and reason = 'quarantined'",
       )
       expect(Number(quarantined[0]?.["n"])).toBe(0)
+    }),
+  )
+
+  it.live("puts an answer in its place in time, not over what was said after it", () =>
+    Effect.gen(function* () {
+      const vault = `0x${"ab".repeat(20)}`
+      const today = new Date().toISOString().slice(0, 10)
+      const said = { day: "date", value: 1 }
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (url.startsWith("/tokenized_vault?")) {
+          return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
+        }
+        // What is older can't be had: a task of every run fails, so that no later run settles the entry.
+        if (!url.includes("startDate")) return json(response, { detail: "broken" }, 500)
+        const protocols = { Aave: said.value, Morpho: 7, ...(said.value === 2 ? { New: 3 } : {}) }
+        return json(response, { points: [{ [said.day]: today, protocols }] })
+      })
+      const dataDir = yield* temporaryFolder
+      const run = (day: string, value: number) => {
+        Object.assign(said, { day, value })
+        return runOnce(server.url, dataDir, {
+          pipelines: ["allocation_history"],
+          api: { retryBudgetSeconds: 0.1 },
+        })
+      }
+      yield* run("date", 1)
+      yield* run("measured_on", 2)
+      yield* run("date", 1)
+      const current = query(
+        dataDir,
+        "select protocol, value from core.allocation_history order by protocol",
+      )
+      const told = [
+        { protocol: "Aave", value: 1 },
+        { protocol: "Morpho", value: 7 },
+      ]
+      expect(yield* current).toEqual(told)
+      // What was said after it made no row, and is needed all the same.
+      yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      const timeFields = ["measured_on", ...defaultTimeFields]
+      const loaded = yield* replayQuarantine({ ...options(dataDir), timeFields })
+      // The answer of today, and that of the days before it.
+      expect(loaded).toMatchObject({ closed: 2, stillBroken: [] })
+      expect(yield* current).toEqual(told)
+      // What the answer said is known to have been said.
+      const versions = `select protocol, value, _superseded_at > _updated_at as later
+        from core.allocation_history_versions order by all`
+      expect(yield* query(dataDir, versions)).toEqual([
+        { protocol: "Aave", value: 1, later: true },
+        { protocol: "Aave", value: 2, later: true },
+        { protocol: "New", value: 3, later: true },
+      ])
+      const again = yield* replay({ ...options(dataDir), timeFields })
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+    }),
+  )
+
+  it.live("ends nothing by an answer that turns out to be empty, as a run would not either", () =>
+    Effect.gen(function* () {
+      const vault = `0x${"ab".repeat(20)}`
+      let warnings = ["no price for X"]
+      const server = yield* scriptedServer(({ url }, response) =>
+        url.startsWith("/tokenized_vault?")
+          ? json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
+          : json(response, { warnings, positions: [] }),
+      )
+      const dataDir = yield* temporaryFolder
+      const asking = { pipelines: ["oracle_classification"] }
+      yield* runOnce(server.url, dataDir, asking)
+      warnings = []
+      yield* runOnce(server.url, dataDir, asking)
+      const current = query(
+        dataDir,
+        "select warning, is_current from core.observation_warnings order by all",
+      )
+      const told = [{ warning: "no price for X", is_current: true }]
+      expect(yield* current).toEqual(told)
+      // As if this answer had broken the contract of an earlier version.
+      yield* change(
+        dataDir,
+        `insert into ops.quarantine
+         select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at, null
+         from raw.responses where endpoint = 'oracle_classification' and not is_landed`,
+      )
+      const loaded = yield* replayQuarantine(options(dataDir))
+      expect(loaded).toMatchObject({ closed: 1, rows: 0, stillBroken: [] })
+      expect(yield* current).toEqual(told)
+      const again = yield* replay(options(dataDir))
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
     }),
   )
 })

@@ -5,9 +5,9 @@ export const replay: Command = {
   name: "replay",
   summary: "Rebuild the tables from the archived responses, without a request",
   details:
-    "Reads every archived response again with this version's schemas, beside the warehouse, and takes the tables over in one transaction where they differ. Where the warehouse file is gone, it is made again from the archive alone. With --quarantine, only what was set aside is read, and what can be read now is loaded.",
+    "Reads every archived response again with this version's schemas, beside the warehouse, and takes the tables over in one transaction where they differ. Where the warehouse file is gone, it is made again from the archive alone. With --quarantine, what was set aside and can be read now takes its place in time among the other answers, and only the tables it fills are rebuilt.",
   flags: {
-    quarantine: { type: "boolean", describe: "Only what was quarantined" },
+    quarantine: { type: "boolean", describe: "Only what was quarantined, and the tables it fills" },
     publish: {
       type: "boolean",
       default: true,

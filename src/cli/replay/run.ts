@@ -77,5 +77,5 @@ const quarantineText = ({ closed, rows, stillBroken, published }: QuarantineSumm
           ["pipeline", "entity", "path", "still not as documented"],
           stillBroken.map(({ pipeline, entity, path, detail }) => [pipeline, entity, path, detail]),
         )}\n`
-  return `${counted(closed, "response")} loaded from quarantine, ${counted(rows, "new or revised row")}; ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
+  return `${counted(closed, "response")} loaded from quarantine, ${counted(rows, "row")} made of ${closed === 1 ? "it" : "them"}; ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
 }
