@@ -3,12 +3,12 @@
 /** The response rows were read from, and when it came: what their history is ordered by. */
 export interface Origin {
   readonly responseId: string
-  /** Microseconds since 1970 UTC; no two responses of a run share one. */
+  /** When its body was complete, microseconds since 1970 UTC; no two responses of a run share one. */
   readonly receivedAt: number
 }
 
-export interface ArchivedResponse {
-  readonly responseId: string
+/** What was asked, all that a replay needs to know of it, and the status of the answer. */
+export interface AnsweredQuestion {
   readonly endpoint: string
   readonly method: string
   /** Address asked, without credentials. */
@@ -19,8 +19,9 @@ export interface ArchivedResponse {
   readonly inputs: string
   readonly subject: string
   readonly status: number
-  /** Microseconds since 1970 UTC at which the body was complete. */
-  readonly receivedAt: number
+}
+
+export interface ArchivedResponse extends Origin, AnsweredQuestion {
   readonly bytes: number
   /** Content address of the body. */
   readonly sha256: string

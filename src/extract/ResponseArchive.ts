@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { Closing } from "../domain/closing.ts"
-import type { ArchivedResponse } from "../domain/response.ts"
+import type { AnsweredQuestion, ArchivedResponse } from "../domain/response.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import { closingLine, FORMAT } from "./archiveLines.ts"
@@ -30,15 +30,7 @@ export class ArchiveError extends Data.TaggedError("ArchiveError")<{
   }
 }
 
-export interface Received {
-  readonly endpoint: string
-  readonly method: string
-  readonly url: string
-  readonly requestBody: string | null
-  /** Inputs of the endpoint by client-side name, and what the question was about; JSON, for a replay. */
-  readonly inputs: string
-  readonly subject: string
-  readonly status: number
+export interface Received extends AnsweredQuestion {
   readonly body: string
   /** Whether the body is JSON: it then stands in its line as it is, else as text. */
   readonly isJson: boolean

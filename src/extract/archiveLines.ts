@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto"
 import type { Closing } from "../domain/closing.ts"
 import type { Outcome } from "../domain/outcome.ts"
+import type { AnsweredQuestion, Origin } from "../domain/response.ts"
 
 /** Format of the lines written now; lines without one are of the first, when there were no closings. */
 export const FORMAT = 2
@@ -16,21 +17,12 @@ export class ArchiveDamaged extends Error {
 }
 
 /** A response's line; `body` is absent where the archive had it already. */
-export interface ArchivedLine {
+export interface ArchivedLine extends AnsweredQuestion, Origin {
   /** From 2 on, a response of a task that no closing names was never landed. */
   readonly format: number
-  readonly responseId: string
   readonly runId: string
   readonly pipeline: string | null
   readonly entity: string | null
-  readonly endpoint: string
-  readonly method: string
-  readonly url: string
-  readonly requestBody: string | null
-  readonly inputs: string
-  readonly subject: string
-  readonly status: number
-  readonly receivedAt: number
   readonly sha256: string
   readonly body: string | undefined
   /** The line as it stands in the segment. */
