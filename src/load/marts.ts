@@ -12,6 +12,7 @@ import { findWarehouseFolder } from "./warehouseFolder.ts"
 const names: ReadonlyArray<string> = [
   "series",
   "vault_addresses",
+  "ratio_points",
   "apy_daily",
   "vault_daily",
   "vault_hourly",

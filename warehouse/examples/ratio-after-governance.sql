@@ -29,9 +29,9 @@ ratios as (
     select
         vault_address,
         observed_at,
-        adjusted_redeem_ratio as collateral_ratio
-    from core.ratio_history
-    where adjusted_redeem_ratio is not null
+        collateral_ratio
+    from mart.ratio_points
+    where collateral_ratio is not null
 ),
 
 windowed as (

@@ -1,6 +1,7 @@
 with
 
-vaults as (
+-- Read twice: kept as a table, DuckDB would work out every column of the mart, asked for or not.
+vaults as not materialized (
     select
         vault_address,
         chain_id,
@@ -13,10 +14,10 @@ ratio_points as (
         vault_address,
         observed_at::date as day,
         observed_at,
-        actual_tvl,
-        tvl_on_vault,
-        adjusted_redeem_ratio
-    from core.ratio_history
+        backing,
+        supply,
+        collateral_ratio
+    from mart.ratio_points
 ),
 
 pnl_snapshots as (
@@ -62,12 +63,12 @@ ratio_days as (
         day,
         min(observed_at) as first_ratio_at,
         max(observed_at) as ratio_at,
-        arg_max(actual_tvl, observed_at) as backing,
-        arg_max(tvl_on_vault, observed_at) as supply,
-        arg_min(adjusted_redeem_ratio, observed_at) as collateral_ratio_open,
-        min(adjusted_redeem_ratio) as collateral_ratio_low,
-        max(adjusted_redeem_ratio) as collateral_ratio_high,
-        arg_max(adjusted_redeem_ratio, observed_at) as collateral_ratio_close,
+        arg_max(backing, observed_at) as backing,
+        arg_max(supply, observed_at) as supply,
+        arg_min(collateral_ratio, observed_at) as collateral_ratio_open,
+        min(collateral_ratio) as collateral_ratio_low,
+        max(collateral_ratio) as collateral_ratio_high,
+        arg_max(collateral_ratio, observed_at) as collateral_ratio_close,
         -- One bit an hour: two points in an hour count once, at the price of an addition.
         bit_count(bit_or(1::integer << date_part('hour', observed_at)::integer)) as hours_present
     from ratio_points

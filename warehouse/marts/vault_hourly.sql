@@ -1,6 +1,7 @@
 with
 
-vaults as (
+-- Read twice: kept as a table, DuckDB would work out every column of the mart, asked for or not.
+vaults as not materialized (
     select
         vault_address,
         chain_id,
@@ -12,10 +13,10 @@ ratio_points as (
     select
         vault_address,
         observed_at,
-        actual_tvl,
-        tvl_on_vault,
-        adjusted_redeem_ratio
-    from core.ratio_history
+        backing,
+        supply,
+        collateral_ratio
+    from mart.ratio_points
 ),
 
 pnl_snapshots as (
@@ -27,18 +28,55 @@ pnl_snapshots as (
     from core.pnl_history
 ),
 
--- Stacked rather than joined: a filter on the vault or the hour then reaches both tables.
+snapshots as (
+    select
+        chain_id,
+        vault_address,
+        snapshot_at,
+        date_trunc('hour', snapshot_at)::timestamp as hour_at,
+        total_nav,
+        reported_tvl,
+        buffer_usd
+    from core.position_snapshots
+),
+
+-- The newest snapshot whole, so that the hour's figures are of one instant; of the vault the row is of, where
+-- one address is a vault on several chains.
+snapshot_hours as (
+    select
+        snapshots.vault_address,
+        snapshots.hour_at,
+        snapshots.snapshot_at,
+        snapshots.total_nav,
+        snapshots.reported_tvl,
+        snapshots.buffer_usd
+    from snapshots
+    left join vaults
+        on snapshots.vault_address = vaults.vault_address
+    where vaults.chain_id is null or snapshots.chain_id = vaults.chain_id
+    qualify
+        row_number() over (
+            partition by snapshots.vault_address, snapshots.hour_at
+            order by snapshots.snapshot_at desc, snapshots.chain_id
+        ) = 1
+),
+
+-- Stacked rather than joined: a filter on the vault or the hour then reaches every table.
 facts as (
     select
         vault_address,
         date_trunc('hour', observed_at)::timestamp as hour_at,
         observed_at as ratio_at,
-        actual_tvl as backing,
-        tvl_on_vault as supply,
-        adjusted_redeem_ratio as collateral_ratio,
+        backing,
+        supply,
+        collateral_ratio,
         null::timestamp as pnl_at,
         null::double as pnl_usd,
-        null::double as pnl_in_asset
+        null::double as pnl_in_asset,
+        null::timestamp as nav_at,
+        null::double as nav_usd,
+        null::double as reported_tvl,
+        null::double as buffer_usd
     from ratio_points
     union all
     select
@@ -50,8 +88,28 @@ facts as (
         null::double as collateral_ratio,
         snapshot_at as pnl_at,
         unrealized_pnl as pnl_usd,
-        unrealized_pnl_in_asset as pnl_in_asset
+        unrealized_pnl_in_asset as pnl_in_asset,
+        null::timestamp as nav_at,
+        null::double as nav_usd,
+        null::double as reported_tvl,
+        null::double as buffer_usd
     from pnl_snapshots
+    union all
+    select
+        vault_address,
+        hour_at,
+        null::timestamp as ratio_at,
+        null::double as backing,
+        null::double as supply,
+        null::double as collateral_ratio,
+        null::timestamp as pnl_at,
+        null::double as pnl_usd,
+        null::double as pnl_in_asset,
+        snapshot_at as nav_at,
+        total_nav as nav_usd,
+        reported_tvl,
+        buffer_usd
+    from snapshot_hours
 ),
 
 hours as (
@@ -64,7 +122,12 @@ hours as (
         max(ratio_at) as ratio_at,
         arg_max(pnl_usd, pnl_at) as pnl_usd,
         arg_max(pnl_in_asset, pnl_at) as pnl_in_asset,
-        max(pnl_at) as pnl_at
+        max(pnl_at) as pnl_at,
+        -- At most one row of an hour has these.
+        max(nav_usd) as nav_usd,
+        max(reported_tvl) as reported_tvl,
+        max(buffer_usd) as buffer_usd,
+        max(nav_at) as nav_at
     from facts
     group by vault_address, hour_at
 ),
@@ -90,5 +153,10 @@ select
     ratio_at::timestamp as ratio_at,
     pnl_usd::double as pnl_usd,
     pnl_in_asset::double as pnl_in_asset,
-    pnl_at::timestamp as pnl_at
+    pnl_at::timestamp as pnl_at,
+    nav_usd::double as nav_usd,
+    reported_tvl::double as reported_tvl,
+    buffer_usd::double as buffer_usd,
+    (buffer_usd / nullif(nav_usd, 0))::double as buffer_share,
+    nav_at::timestamp as nav_at
 from named

@@ -177,22 +177,22 @@ newest_ratio_at as (
     select
         vault_address,
         max(observed_at) as observed_at
-    from core.ratio_history
+    from mart.ratio_points
     group by vault_address
 ),
 
 newest_ratio as (
     select
-        ratio.vault_address,
-        ratio.observed_at,
-        ratio.actual_tvl,
-        ratio.tvl_on_vault,
-        ratio.adjusted_redeem_ratio
-    from core.ratio_history as ratio
+        points.vault_address,
+        points.observed_at,
+        points.backing,
+        points.supply,
+        points.collateral_ratio
+    from mart.ratio_points as points
     inner join newest_ratio_at
         on
-            ratio.vault_address = newest_ratio_at.vault_address
-            and ratio.observed_at = newest_ratio_at.observed_at
+            points.vault_address = newest_ratio_at.vault_address
+            and points.observed_at = newest_ratio_at.observed_at
 ),
 
 newest_pnl_at as (
@@ -390,9 +390,9 @@ joined as (
         vaults.started_at,
         reported_metrics.latest_reported_tvl as reported_tvl,
         reported_metrics.valid_from as reported_tvl_since_at,
-        newest_ratio.actual_tvl as backing,
-        newest_ratio.tvl_on_vault as supply,
-        newest_ratio.adjusted_redeem_ratio as collateral_ratio,
+        newest_ratio.backing,
+        newest_ratio.supply,
+        newest_ratio.collateral_ratio,
         newest_ratio.observed_at as ratio_at,
         date_diff('second', newest_ratio.observed_at, clock.now_at) / 3600 as ratio_age_hours,
         newest_pnl.unrealized_pnl as pnl_usd,

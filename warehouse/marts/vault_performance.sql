@@ -26,9 +26,9 @@ ratio_points as not materialized (
     select
         vault_address,
         observed_at,
-        adjusted_redeem_ratio
-    from core.ratio_history
-    where adjusted_redeem_ratio is not null
+        collateral_ratio
+    from mart.ratio_points
+    where collateral_ratio is not null
 ),
 
 dated as (
@@ -137,13 +137,13 @@ par_days as (
         bit_count(
             bit_or(
                 case
-                    when adjusted_redeem_ratio < 1
+                    when collateral_ratio < 1
                         then 1::integer << date_part('hour', observed_at)::integer
                     else 0::integer
                 end
             )
         ) as hours_below_par,
-        min(adjusted_redeem_ratio) as collateral_ratio_low
+        min(collateral_ratio) as collateral_ratio_low
     from ratio_points
     group by vault_address, observed_at::date
 ),
@@ -170,7 +170,7 @@ dated_par as (
     inner join ratio_points
         on
             par.vault_address = ratio_points.vault_address
-            and par.collateral_ratio_low = ratio_points.adjusted_redeem_ratio
+            and par.collateral_ratio_low = ratio_points.collateral_ratio
     group by
         par.vault_address,
         par.hours_present,
@@ -182,8 +182,8 @@ ratio_highs as (
     select
         vault_address,
         observed_at,
-        adjusted_redeem_ratio,
-        max(adjusted_redeem_ratio) over (
+        collateral_ratio,
+        max(collateral_ratio) over (
             partition by vault_address
             order by observed_at
             rows between unbounded preceding and current row
@@ -196,7 +196,7 @@ ratio_declines as (
         vault_address,
         observed_at,
         high,
-        1 - adjusted_redeem_ratio / high as decline
+        1 - collateral_ratio / high as decline
     from ratio_highs
     where high > 0
 ),
@@ -230,11 +230,11 @@ ratio_falls as (
         ratio_troughs.trough_at,
         max(ratio_points.observed_at) filter (
             ratio_points.observed_at < ratio_troughs.trough_at
-            and ratio_points.adjusted_redeem_ratio = ratio_troughs.high
+            and ratio_points.collateral_ratio = ratio_troughs.high
         ) as peak_at,
         min(ratio_points.observed_at) filter (
             ratio_points.observed_at > ratio_troughs.trough_at
-            and ratio_points.adjusted_redeem_ratio >= ratio_troughs.high
+            and ratio_points.collateral_ratio >= ratio_troughs.high
         ) as recovered_at
     from ratio_troughs
     inner join ratio_points
