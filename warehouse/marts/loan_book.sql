@@ -62,20 +62,21 @@ subaccount_loans as (
     where is_current
 ),
 
-directory as (
+subaccounts as (
     select
         subaccount_address,
-        coalesce(friendly_name, internal_name) as name
-    from core.subaccounts
-    where is_current
+        name,
+        vault_names
+    from mart.subaccount_names
 ),
 
-links as (
+asked as (
     select
-        subaccount_address,
-        vault_address,
-        vault_name
-    from mart.vault_subaccount_links
+        pipeline,
+        entity,
+        answered_at
+    from mart.last_asked
+    where pipeline in ('loans', 'subaccount_loans')
 ),
 
 clock as (
@@ -96,18 +97,14 @@ told_once as (
 ),
 
 book as (
-    select *, 'loan_book' as listed_in from loans
+    select *, 'loan_book' as listed_in, 'loans' as pipeline, '-' as entity from loans
     union all by name
-    select * exclude (subaccount_address), 'subaccount' as listed_in from told_once
-),
-
-vaults as (
     select
-        subaccount_address,
-        string_agg(coalesce(vault_name, vault_address), ', ' order by vault_name, vault_address)
-            as vault_names
-    from links
-    group by subaccount_address
+        * exclude (subaccount_address),
+        'subaccount' as listed_in,
+        'subaccount_loans' as pipeline,
+        subaccount_address as entity
+    from told_once
 ),
 
 joined as (
@@ -119,10 +116,10 @@ joined as (
         upper(book.state) = 'ACTIVE' as is_active,
         book.borrower_address,
         borrower.name as borrower_name,
-        borrower_vaults.vault_names as borrower_vault_names,
+        borrower.vault_names as borrower_vault_names,
         book.lender_address,
         lender.name as lender_name,
-        lender_vaults.vault_names as lender_vault_names,
+        lender.vault_names as lender_vault_names,
         book.principal_token_symbol,
         book.principal_token_address,
         book.principal_amount,
@@ -146,19 +143,18 @@ joined as (
         end as next_payment_due_at,
         book.listed_in,
         book.valid_from as since_at,
+        coalesce(asked.answered_at, book.valid_from) as read_at,
         clock.now_at
     from book
     cross join clock
     left join details
         on book.loan_id = details.loan_id
-    left join directory as borrower
+    left join subaccounts as borrower
         on book.borrower_address = borrower.subaccount_address
-    left join directory as lender
+    left join subaccounts as lender
         on book.lender_address = lender.subaccount_address
-    left join vaults as borrower_vaults
-        on book.borrower_address = borrower_vaults.subaccount_address
-    left join vaults as lender_vaults
-        on book.lender_address = lender_vaults.subaccount_address
+    left join asked
+        on book.pipeline = asked.pipeline and book.entity = asked.entity
 )
 
 select
@@ -188,5 +184,6 @@ select
     next_payment_due_at::timestamp as next_payment_due_at,
     date_diff('day', now_at::date, next_payment_due_at::date)::integer as days_to_next_payment,
     listed_in::varchar as listed_in,
-    since_at::timestamp as since_at
+    since_at::timestamp as since_at,
+    read_at::timestamp as read_at
 from joined

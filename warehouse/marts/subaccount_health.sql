@@ -14,7 +14,6 @@ health_factors as (
 summaries as (
     select
         subaccount_address,
-        name,
         type,
         health_factor,
         total_collateral_value,
@@ -28,19 +27,19 @@ summaries as (
 directory as (
     select
         subaccount_address,
-        coalesce(friendly_name, internal_name) as name,
         status,
         min_health_factor
     from core.subaccounts
     where is_current
 ),
 
-links as (
+names as (
     select
         subaccount_address,
-        vault_address,
-        vault_name
-    from mart.vault_subaccount_links
+        name,
+        linked_vaults,
+        vault_names
+    from mart.subaccount_names
 ),
 
 clock as (
@@ -56,16 +55,6 @@ newest_factors as (
             partition by subaccount_address
             order by calculated_at desc, health_factor_id
         ) = 1
-),
-
-vaults as (
-    select
-        subaccount_address,
-        count(*) as linked_vaults,
-        string_agg(coalesce(vault_name, vault_address), ', ' order by vault_name, vault_address)
-            as vault_names
-    from links
-    group by subaccount_address
 ),
 
 -- One calculation's figures stay together: none of the summary stands beside those of a health factor.
@@ -125,7 +114,7 @@ ranked as (
 joined as (
     select
         ranked.subaccount_address,
-        coalesce(directory.name, summaries.name) as name,
+        names.name,
         summaries.type,
         directory.status,
         ranked.health_factor,
@@ -142,16 +131,16 @@ joined as (
         ranked.source,
         ranked.as_of_at,
         date_diff('second', ranked.as_of_at, clock.now_at) / 3600 as age_hours,
-        coalesce(vaults.linked_vaults, 0) as linked_vaults,
-        vaults.vault_names
+        coalesce(names.linked_vaults, 0) as linked_vaults,
+        names.vault_names
     from ranked
     cross join clock
     left join summaries
         on ranked.subaccount_address = summaries.subaccount_address
     left join directory
         on ranked.subaccount_address = directory.subaccount_address
-    left join vaults
-        on ranked.subaccount_address = vaults.subaccount_address
+    left join names
+        on ranked.subaccount_address = names.subaccount_address
 )
 
 select

@@ -16,7 +16,8 @@ loans as (
         principal_amount,
         next_payment_amount,
         next_payment_due_at,
-        days_to_next_payment
+        days_to_next_payment,
+        read_at
     from mart.loan_book
     where next_payment_amount is not null or next_payment_due_at is not null
 ),
@@ -30,19 +31,21 @@ payments as (
     select
         loans.*,
         loans.next_payment_due_at < clock.now_at as is_overdue,
-        -- One token's amounts add up, those of several do not.
+        -- One token's amounts add up, those of several do not; one that is not known leaves no sum.
         case
-            when loans.next_payment_due_at is not null
-                then sum(loans.next_payment_amount) over (
-                    partition by
-                        loans.chain_id,
-                        coalesce(loans.principal_token_address, loans.principal_token_symbol)
-                    order by loans.next_payment_due_at nulls last, loans.loan_id
-                    rows unbounded preceding
-                )
+            when
+                loans.next_payment_due_at is not null
+                and count(loans.next_payment_amount) over due = count(*) over due
+                then sum(loans.next_payment_amount) over due
         end as cumulative_amount
     from loans
     cross join clock
+    window due as (
+        partition by
+            loans.chain_id, coalesce(loans.principal_token_address, loans.principal_token_symbol)
+        order by loans.next_payment_due_at nulls last, loans.loan_id
+        rows unbounded preceding
+    )
 )
 
 select
@@ -61,5 +64,6 @@ select
     principal_token_symbol::varchar as principal_token_symbol,
     next_payment_amount::double as amount,
     cumulative_amount::double as cumulative_amount,
-    (next_payment_amount / nullif(principal_amount, 0))::double as share_of_principal
+    (next_payment_amount / nullif(principal_amount, 0))::double as share_of_principal,
+    read_at::timestamp as read_at
 from payments

@@ -45,6 +45,14 @@ snapshots as (
     from core.position_snapshots
 ),
 
+asked as (
+    select
+        entity,
+        answered_at
+    from mart.last_asked
+    where pipeline = 'withdrawals'
+),
+
 clock as (
     -- UTC whatever the session's time zone, and without the icu extension.
     select make_timestamp(epoch_us(now())) as now_at
@@ -106,9 +114,16 @@ valued as (
         newest_snapshots.total_nav as nav_usd,
         newest_snapshots.buffer_usd,
         newest_snapshots.snapshot_at as buffer_at,
-        queued.valid_from as seen_at
+        queued.valid_from as seen_at,
+        coalesce(
+            greatest(asked_by_chain.answered_at, asked_by_address.answered_at), queued.valid_from
+        ) as read_at
     from queued
     cross join clock
+    left join asked as asked_by_address
+        on queued.vault_address = asked_by_address.entity
+    left join asked as asked_by_chain
+        on queued.vault_address || '@' || queued.chain_id = asked_by_chain.entity
     left join vaults
         on queued.chain_id = vaults.chain_id and queued.vault_address = vaults.vault_address
     left join summaries
@@ -147,5 +162,6 @@ select
     buffer_at::timestamp as buffer_at,
     (buffer_usd / nullif(queue_share * nav_usd, 0))::double as buffer_adequacy,
     (cumulative_share * nav_usd <= buffer_usd)::boolean as is_covered_by_buffer,
-    seen_at::timestamp as seen_at
+    seen_at::timestamp as seen_at,
+    read_at::timestamp as read_at
 from valued

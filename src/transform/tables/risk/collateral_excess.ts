@@ -16,7 +16,7 @@ export const collateralExcess: Table = {
   mode: "slowly_changing",
   grain: "subaccount, token, target health factor and version",
   comment:
-    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder. What owes nothing any more is not asked about: its last figures stay.",
+    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder. What owes nothing any more is not asked about: its last figures stay here, and mart.collateral_excess leaves them out.",
   source: "GET /risk/collateral_excess_or_deficit (§4.4, §2.6)",
   key: ["subaccount_address", "chain_id", "token_address", "target_health_factor"],
   columns: [
