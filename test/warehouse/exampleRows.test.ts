@@ -58,3 +58,149 @@ it("weekly-report: a yield no return can be worked out of leaves the other vault
   expect(rows[0]?.["return_7d"]).toBeNull()
   expect(Number(rows[1]?.["return_7d"])).toBeCloseTo(1.05 ** (7 / 365) - 1, 12)
 })
+
+it("figures-told-twice: the widest contradiction comes first, whatever its sign", async () => {
+  const snapshot = { chain_id: 1, snapshot_at: "2026-06-01 10:00:00", reported_tvl: 100 }
+  const rows = await answer("figures-told-twice", {
+    "core.vaults": [vault("above"), vault("below"), vault("close")],
+    "core.position_snapshots": [
+      { ...snapshot, vault_address: "above", total_nav: 130 },
+      { ...snapshot, vault_address: "below", total_nav: 40 },
+      { ...snapshot, vault_address: "close", total_nav: 101 },
+    ],
+  })
+  expect(
+    rows.map(({ vault_name, relative_difference }) => [vault_name, relative_difference]),
+  ).toEqual([
+    ["below", -0.6],
+    ["above", 0.3],
+    ["close", 0.01],
+  ])
+})
+
+it("collateral-deficits: who has repaid all debt since lacks nothing any more", async () => {
+  const deficit = {
+    chain_id: 1,
+    token_address: "t",
+    target_health_factor: 1.2,
+    amount_usd: -50_000,
+    valid_from: "2026-06-01 10:00:00",
+    is_current: true,
+  }
+  const debt = (subaccount_address: string, total: number, valid_from: string) => ({
+    subaccount_address,
+    total_debt: total,
+    total_loan_value: total,
+    valid_from,
+    is_current: true,
+  })
+  const asked = (entity: string, finished_at: string) => ({
+    pipeline: "collateral_excess",
+    entity,
+    outcome: "loaded",
+    finished_at,
+  })
+  const rows = await answer("collateral-deficits", {
+    "core.collateral_excess": [
+      { ...deficit, subaccount_address: "owes" },
+      { ...deficit, subaccount_address: "repaid" },
+    ],
+    "core.subaccount_summaries": [
+      debt("owes", 10, "2026-06-01 09:59:00"),
+      debt("repaid", 0, "2026-06-02 09:59:00"),
+    ],
+    "ops.tasks": [
+      asked("owes 1:t", "2026-06-02 10:00:00"),
+      asked("repaid 1:t", "2026-06-01 10:00:00"),
+    ],
+  })
+  expect(rows.map((row) => [row["subaccount_address"], row["read_at"]])).toEqual([
+    ["owes", "2026-06-02 10:00:00"],
+  ])
+})
+
+it("an address on two chains is two vaults wherever facts tell of the chain", async () => {
+  const on = (chain_id: number) => ({ chain_id, vault_address: "twin", is_current: true })
+  const given = {
+    "core.vaults": [vault("twin", 1), vault("twin", 10)],
+    "core.withdrawal_summaries": [1, 10].map((chain) => ({
+      ...on(chain),
+      total_withdrawals: 10 * chain,
+      total_assets: 1000,
+      valid_from: "2026-06-01",
+    })),
+    "core.withdrawal_requests": [1, 10].map((chain) => ({
+      ...on(chain),
+      request_id: "x",
+      recipient_address: "r",
+      requested_at: "2026-06-01",
+      amount: 10 * chain,
+    })),
+    "core.allocation_history": [1, 10].map((chain) => ({
+      chain_id: chain,
+      vault_address: "twin",
+      date: "2026-06-01",
+      protocol: "Aave",
+      value: 100 * chain,
+    })),
+    "core.oracle_classification": [1, 10].map((chain) => ({
+      chain_id: chain,
+      vault_address: "twin",
+      date: "2026-06-01",
+      position_id: "p",
+      pricing_class: "Primary",
+      usd_value: 100 * chain,
+    })),
+    "core.fees": [1, 10].map((chain) => ({
+      ...on(chain),
+      management_fee_pct: chain,
+      performance_fee_pct: 0,
+      valid_from: "2026-06-01",
+    })),
+    "core.roles": [1, 10].map((chain) => ({
+      ...on(chain),
+      role: "owner",
+      holder_address: "h",
+      is_safe: false,
+    })),
+    "core.audit_log": [
+      {
+        chain_id: 10,
+        vault_address: "twin",
+        occurred_at: "2026-05-31 10:00:00",
+        type: "fee",
+        summary: "of the other chain",
+      },
+    ],
+    "core.ratio_history": [9, 10].map((hour) => ({
+      vault_address: "twin",
+      observed_at: `2026-06-01 ${hour === 9 ? "09" : hour}:00:00`,
+      actual_tvl: 90 + hour,
+      tvl_on_vault: 100,
+      adjusted_redeem_ratio: (90 + hour) / 100,
+    })),
+    "core.apy_history": [
+      {
+        vault_address: "twin",
+        date: "2026-06-01",
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.2,
+      },
+    ],
+  }
+  const of = async (name: string, column: string) =>
+    (await answer(name, given)).map((row) => row[column]).toSorted()
+  expect(await of("queue-over-time", "change")).toEqual([null, null])
+  expect(await of("buffer-against-the-queue", "queue_amount")).toEqual([10, 100])
+  expect(await of("whales-in-the-queue", "share_of_queue")).toEqual([1, 1])
+  expect(await of("exposure-to-a-protocol", "value")).toEqual([100, 1000])
+  expect(await of("concentration-drift", "hhi")).toEqual([1, 1])
+  expect(await of("pricing-quality", "share")).toEqual([1, 1])
+  expect(await of("who-can-act-alone", "roles_held")).toEqual(["1", "1"])
+  expect(await of("fees-and-what-they-left", "days")).toEqual(["1", "1"])
+  // The yield and the ratio are the address's: one vault has them, with its own fees and its own governance.
+  expect(await of("net-apy-after-fees", "management_fee_pct")).toEqual([1])
+  expect(await of("ratio-moves-and-what-came-before", "event")).toEqual([null])
+  expect(await of("weekly-report", "governance_events")).toEqual(["0"])
+})

@@ -11,6 +11,7 @@ with
 
 queue as (
     select
+        chain_id,
         vault_name,
         vault_address,
         pending_requests,
@@ -42,5 +43,5 @@ select
     max(age_days) as oldest_age_days,
     sum(amount) as requests_amount
 from queue
-group by vault_name, vault_address
+group by chain_id, vault_name, vault_address
 order by buffer_adequacy nulls last, vault_name

@@ -10,6 +10,7 @@ with
 
 allocations as (
     select
+        chain_id,
         vault_address,
         day,
         protocol,
@@ -22,6 +23,7 @@ allocations as (
 
 vaults as (
     select
+        chain_id,
         vault_address,
         vault_name
     from mart.vault_latest
@@ -31,6 +33,7 @@ vaults as (
 -- The day's figures stand on each of its rows: one row a day is enough.
 days as (
     select
+        chain_id,
         vault_address,
         day,
         max(protocols) as protocols,
@@ -38,11 +41,12 @@ days as (
         max(top_share) as top_share,
         arg_max(protocol, weight) as top_protocol
     from allocations
-    group by vault_address, day
+    group by chain_id, vault_address, day
 ),
 
 months as (
     select
+        chain_id,
         vault_address,
         date_trunc('month', day)::date as month,
         count(*) as days,
@@ -54,7 +58,7 @@ months as (
         last(top_share order by day) as top_share,
         last(top_protocol order by day) as top_protocol
     from days
-    group by vault_address, date_trunc('month', day)::date
+    group by chain_id, vault_address, date_trunc('month', day)::date
 )
 
 select
@@ -71,5 +75,5 @@ select
     months.top_share
 from vaults
 inner join months
-    on vaults.vault_address = months.vault_address
+    on vaults.chain_id = months.chain_id and vaults.vault_address = months.vault_address
 order by vaults.vault_name, vaults.vault_address, months.month

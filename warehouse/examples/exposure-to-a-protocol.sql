@@ -11,6 +11,7 @@ with
 
 allocations as (
     select
+        chain_id,
         vault_address,
         day,
         protocol,
@@ -21,6 +22,7 @@ allocations as (
 
 vaults as (
     select
+        chain_id,
         vault_address,
         vault_name,
         status,
@@ -42,7 +44,8 @@ exposures as (
     from vaults
     inner join allocations
         on
-            vaults.vault_address = allocations.vault_address
+            vaults.chain_id = allocations.chain_id
+            and vaults.vault_address = allocations.vault_address
             and vaults.allocation_on = allocations.day
     where $protocol::varchar is null or lower(allocations.protocol) = lower($protocol::varchar)
 )

@@ -12,6 +12,7 @@ with
 
 schedule as (
     select
+        chain_id,
         vault_name,
         vault_address,
         valid_from,
@@ -36,6 +37,7 @@ apys as (
 
 spans as (
     select
+        chain_id,
         vault_name,
         vault_address,
         valid_from,
@@ -45,12 +47,14 @@ spans as (
         performance_fee_pct,
         management_fee_change,
         performance_fee_change,
-        lag(valid_from) over (partition by vault_address order by valid_from) is null as is_first
+        lag(valid_from) over (partition by chain_id, vault_address order by valid_from) is null
+            as is_first
     from schedule
 ),
 
 measured as (
     select
+        spans.chain_id,
         spans.vault_name,
         spans.vault_address,
         spans.valid_from,

@@ -3,8 +3,9 @@
 --
 --     $vault = null  address or name of a vault; null is every vault
 --
--- One row a vault and comparison of mart.reconciliation, the widest contradictions first. relative_difference
--- is a fraction; values in `unit`. A comparison whose two sides are not both known is not here.
+-- One row a vault and comparison of mart.reconciliation, the widest contradictions first, whatever their
+-- sign. relative_difference is a fraction; values in `unit`. A comparison whose two sides are not both known
+-- is not here.
 with
 
 comparisons as (
@@ -38,6 +39,6 @@ from comparisons
 order by
     is_within_tolerance,
     -- Digits beyond are those of the arithmetic.
-    round(relative_difference, 9) desc nulls last,
+    round(abs(relative_difference), 9) desc nulls last,
     vault_name,
     comparison

@@ -21,6 +21,7 @@ apys as (
 
 fees as (
     select
+        chain_id,
         vault_address,
         management_fee_pct,
         performance_fee_pct
@@ -28,11 +29,13 @@ fees as (
     where is_current
 ),
 
+-- The yield is an address's: of those on several chains one vault has it.
 vaults as (
     select
+        chain_id,
         vault_address,
         vault_name
-    from mart.vault_latest
+    from mart.vault_addresses
     where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
 ),
 
@@ -71,7 +74,7 @@ before_performance_fee as (
     inner join gross
         on vaults.vault_address = gross.vault_address
     left join fees
-        on vaults.vault_address = fees.vault_address
+        on vaults.chain_id = fees.chain_id and vaults.vault_address = fees.vault_address
 )
 
 select

@@ -5,7 +5,7 @@
 --
 -- Units as served (the platform's OTC figures are in USD as far as seen). value adds positions up and is null
 -- where the service gives none under a name that is known: look in core.otc_positions.extra then. shortfall
--- is what is required and not posted, payer by payer: what one has posted too much does not help another.
+-- is what is required and not posted, requirement by requirement: too much for one does not help another.
 -- coverage is posted over required, null where nothing is.
 with
 

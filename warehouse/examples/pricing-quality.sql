@@ -42,6 +42,7 @@ newest as (
 
 classes as (
     select
+        vaults.chain_id,
         vaults.vault_name,
         vaults.vault_address,
         newest.date,
@@ -54,7 +55,12 @@ classes as (
         on
             newest.vault_address = vaults.vault_address
             and newest.chain_id is not distinct from vaults.chain_id
-    group by vaults.vault_name, vaults.vault_address, newest.date, newest.pricing_class
+    group by
+        vaults.chain_id,
+        vaults.vault_name,
+        vaults.vault_address,
+        newest.date,
+        newest.pricing_class
 )
 
 select
@@ -69,5 +75,5 @@ select
             then usd_value / nullif(sum(usd_value) over vault, 0)
     end as share
 from classes
-window vault as (partition by vault_address)
+window vault as (partition by chain_id, vault_address)
 order by vault_name, vault_address, usd_value desc nulls last, pricing_class

@@ -47,7 +47,8 @@ select
     summaries.total_withdrawals / nullif(summaries.total_assets, 0) as share_of_assets,
     summaries.total_withdrawals
     - lag(summaries.total_withdrawals) over (
-        partition by summaries.vault_address order by summaries.valid_from
+        partition by summaries.chain_id, summaries.vault_address
+        order by summaries.valid_from
     ) as change
 from summaries
 inner join vaults

@@ -11,6 +11,7 @@ with
 
 hours as (
     select
+        chain_id,
         vault_address,
         vault_name,
         hour_at,
@@ -24,6 +25,7 @@ hours as (
 
 events as (
     select
+        chain_id,
         vault_address,
         occurred_at,
         min(title) as title,
@@ -31,11 +33,12 @@ events as (
         count(*) as events
     from mart.governance_timeline
     where is_told and kind <> 'timelock_executable'
-    group by vault_address, occurred_at
+    group by chain_id, vault_address, occurred_at
 ),
 
 changes as (
     select
+        chain_id,
         vault_address,
         vault_name,
         ratio_at,
@@ -50,6 +53,7 @@ changes as (
 
 moves as (
     select
+        chain_id,
         vault_address,
         vault_name,
         ratio_at,
@@ -74,7 +78,8 @@ preceded as (
     from moves
     asof left join events
         on
-            moves.vault_address = events.vault_address
+            moves.chain_id = events.chain_id
+            and moves.vault_address = events.vault_address
             and moves.ratio_at >= events.occurred_at
 )
 

@@ -12,6 +12,7 @@ with
 
 days as (
     select
+        chain_id,
         vault_address,
         vault_name,
         day,
@@ -29,6 +30,7 @@ days as (
 
 events as (
     select
+        chain_id,
         vault_address,
         occurred_at
     from mart.governance_timeline
@@ -41,6 +43,7 @@ week as (
 
 dated as (
     select
+        days.chain_id,
         days.vault_address,
         days.vault_name,
         days.day,
@@ -61,6 +64,7 @@ dated as (
 
 weeks as (
     select
+        chain_id,
         vault_address,
         vault_name,
         to_on,
@@ -85,17 +89,18 @@ weeks as (
         ) - 1 as return_7d,
         sum(hours_expected - hours_present) filter (is_in_week) as hours_missing
     from dated
-    group by vault_address, vault_name, to_on
+    group by chain_id, vault_address, vault_name, to_on
 ),
 
 event_counts as (
     select
+        events.chain_id,
         events.vault_address,
         count(*) as events
     from events
     cross join week
     where events.occurred_at >= week.to_on - 6 and events.occurred_at < week.to_on + 1
-    group by events.vault_address
+    group by events.chain_id, events.vault_address
 )
 
 select
@@ -114,6 +119,8 @@ select
     coalesce(event_counts.events, 0) as governance_events
 from weeks
 left join event_counts
-    on weeks.vault_address = event_counts.vault_address
+    on
+        weeks.chain_id = event_counts.chain_id
+        and weeks.vault_address = event_counts.vault_address
 where weeks.days > 0
 order by weeks.vault_name, weeks.vault_address

@@ -10,6 +10,7 @@ with
 
 queue as (
     select
+        chain_id,
         vault_name,
         vault_address,
         recipient_address,
@@ -23,6 +24,7 @@ queue as (
 
 recipients as (
     select
+        chain_id,
         vault_name,
         vault_address,
         recipient_address,
@@ -32,7 +34,7 @@ recipients as (
         sum(amount) as amount,
         sum(share_of_vault) as share_of_vault
     from queue
-    group by vault_name, vault_address, recipient_address
+    group by chain_id, vault_name, vault_address, recipient_address
 ),
 
 measured as (
@@ -44,7 +46,8 @@ measured as (
         first_place,
         first_requested_at,
         amount,
-        amount / nullif(sum(amount) over (partition by vault_address), 0) as share_of_queue,
+        amount / nullif(sum(amount) over (partition by chain_id, vault_address), 0)
+            as share_of_queue,
         share_of_vault
     from recipients
 )

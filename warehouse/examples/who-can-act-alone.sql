@@ -56,7 +56,9 @@ select
         else not roles.is_safe
     end as acts_alone,
     role_warnings.warnings,
-    count(*) over (partition by roles.vault_address, roles.holder_address) as roles_held,
+    count(*) over (
+        partition by roles.chain_id, roles.vault_address, roles.holder_address
+    ) as roles_held,
     roles.valid_from as seen_at
 from roles
 inner join vaults
