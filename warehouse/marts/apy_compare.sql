@@ -10,7 +10,8 @@ vault_days as (
         apy_smoothed_period_days,
         apy_unsmoothed,
         apy_unsmoothed_period_days,
-        collateral_ratio_close
+        collateral_ratio_close,
+        collateral_ratio_close_at
     from mart.vault_daily
 ),
 
@@ -26,6 +27,7 @@ periods as (
         apy_unsmoothed,
         apy_unsmoothed_period_days,
         collateral_ratio_close,
+        collateral_ratio_close_at,
         coalesce(
             max(apy_unsmoothed_period_days) over vault,
             max(apy_smoothed_period_days) over vault
@@ -34,7 +36,9 @@ periods as (
     window vault as (partition by vault_address)
 ),
 
-grown as (
+-- From close to close, by the time that really lies between them: a day under way has not closed, and a day that
+-- broke off closed early.
+spans as (
     select
         periods.vault_address,
         periods.day,
@@ -45,18 +49,34 @@ grown as (
         periods.apy_unsmoothed,
         case
             when periods.collateral_ratio_close > 0 and before.collateral_ratio_close > 0
-                then
-                    power(
-                        periods.collateral_ratio_close / before.collateral_ratio_close,
-                        365 / periods.period_days
-                    ) - 1
-        end as apy_from_ratio
+                then periods.collateral_ratio_close / before.collateral_ratio_close
+        end as growth,
+        date_diff(
+            'second', before.collateral_ratio_close_at, periods.collateral_ratio_close_at
+        ) as span_seconds
     from periods
     -- A join: lag() with an offset that is a column counts other rows in DuckDB 2.0.0.
     left join vault_days as before
         on
             periods.vault_address = before.vault_address
             and periods.day - periods.period_days = before.day
+),
+
+grown as (
+    select
+        vault_address,
+        day,
+        chain_id,
+        vault_name,
+        period_days,
+        apy_smoothed,
+        apy_unsmoothed,
+        -- An hour more or less for each day of the period still compares like with like.
+        case
+            when abs(span_seconds - 86400 * period_days) <= 3600 * period_days
+                then power(growth, 365 * 86400 / span_seconds) - 1
+        end as apy_from_ratio
+    from spans
 )
 
 select

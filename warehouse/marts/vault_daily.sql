@@ -69,6 +69,7 @@ ratio_days as (
         min(collateral_ratio) as collateral_ratio_low,
         max(collateral_ratio) as collateral_ratio_high,
         arg_max(collateral_ratio, observed_at) as collateral_ratio_close,
+        max(observed_at) filter (collateral_ratio is not null) as collateral_ratio_close_at,
         -- One bit an hour: two points in an hour count once, at the price of an addition.
         bit_count(bit_or(1::integer << date_part('hour', observed_at)::integer)) as hours_present
     from ratio_points
@@ -152,6 +153,7 @@ joined as (
         ratio_days.collateral_ratio_low,
         ratio_days.collateral_ratio_high,
         ratio_days.collateral_ratio_close,
+        ratio_days.collateral_ratio_close_at,
         pnl_days.pnl_usd,
         pnl_days.pnl_in_asset,
         snapshot_days.total_nav as nav_usd,
@@ -217,6 +219,7 @@ select
     collateral_ratio_low::double as collateral_ratio_low,
     collateral_ratio_high::double as collateral_ratio_high,
     collateral_ratio_close::double as collateral_ratio_close,
+    collateral_ratio_close_at::timestamp as collateral_ratio_close_at,
     pnl_usd::double as pnl_usd,
     pnl_in_asset::double as pnl_in_asset,
     nav_usd::double as nav_usd,
