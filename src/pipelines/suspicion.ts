@@ -37,6 +37,11 @@ export const judged = Effect.fnUntraced(function* (
   { now, cacheSeconds }: { readonly now: number; readonly cacheSeconds: number },
 ) {
   const { outcome, error, rows, endpoint } = step
+  if (outcome === "empty" && error?.status === 404 && (yield* everHadRows(warehouse, question))) {
+    // Known before and unknown now: no answer to a question, so that it ends nothing the second time either.
+    const warning = `${error.detail}, where there was something before; kept it`
+    return { outcome: "suspicious_empty", rows, warning } satisfies Judged
+  }
   if (outcome !== "empty" || error !== undefined) {
     return { outcome, rows, warning: step.warning } satisfies Judged
   }
@@ -97,16 +102,28 @@ const hadRows = Effect.fnUntraced(function* (
   return rows.length > 0
 })
 
+/** Whether any question about the entity has. */
+const everHadRows = Effect.fnUntraced(function* (warehouse: Store, { pipeline, entity }: Question) {
+  const rows = yield* warehouse.rows(
+    `select 1 from ops.tasks where pipeline = $1 and entity = $2
+       and outcome in ('loaded', 'unchanged') limit 1`,
+    [pipeline, entity],
+  )
+  return rows.length > 0
+})
+
 /** When the last run that asked was told nothing and did not believe it; undefined where it was told anything else. */
 const doubtedAt = Effect.fnUntraced(function* (
   warehouse: Store,
   { runId, pipeline, entity, window }: Question,
 ) {
   const [last] = yield* warehouse.rows(
-    `select outcome, epoch_us(finished_at)::double as finished_at from ops.tasks
+    `select outcome, error_tag, epoch_us(finished_at)::double as finished_at from ops.tasks
      where pipeline = $1 and entity = $2 and "window" = $3 and run_id <> $4
      order by finished_at desc limit 1`,
     [pipeline, entity, window, runId],
   )
-  return last?.["outcome"] === "suspicious_empty" ? Number(last["finished_at"]) : undefined
+  return last?.["outcome"] === "suspicious_empty" && last["error_tag"] === null
+    ? Number(last["finished_at"])
+    : undefined
 })

@@ -1,0 +1,151 @@
+// What the service has nothing of, whole: told apart from what was asked for wrongly, and remembered.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { defaultWire } from "../../src/extract/request.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query, runOnce } from "../support/warehouseRun.ts"
+
+const history = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+const transparency = [...history, "positions", "fees", "roles", "permissions", "timelocks"]
+
+const outcomes = (dataDir: string, where: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      `select distinct pipeline, outcome from ops.tasks
+       where run_id = (select max(run_id) from ops.tasks) and ${where} order by all`,
+    ),
+    (rows) => rows.map((row) => [String(row["pipeline"]), String(row["outcome"])]),
+  )
+
+const start = Effect.gen(function* () {
+  const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 4 })
+  const [vault] = simulator.truth.vaults
+  const address = vault?.address.toLowerCase() ?? ""
+  const unknown = {
+    kind: "status",
+    status: 404,
+    detail: "Unknown vault",
+    pathPrefix: "/platform",
+    match: address,
+  } as const
+  return { simulator, address, unknown, dataDir: yield* temporaryFolder }
+})
+
+describe("404 of a vault", () => {
+  it.live("nobody knows is an absence of every history, and remembered", () =>
+    Effect.gen(function* () {
+      const { simulator, address, unknown, dataDir } = yield* start
+      simulator.patch({ faults: [unknown] })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      expect(first.summary.outcome).toBe("complete")
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
+        history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "empty"]),
+      )
+      simulator.patch({ faults: [] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual([])
+    }),
+  )
+
+  it.live("that had a history is not believed: kept, warned of, asked about again", () =>
+    Effect.gen(function* () {
+      const { simulator, address, unknown, dataDir } = yield* start
+      yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      const rows = `select count(*) as n from core.ratio_history where vault_address = '${address}'`
+      const before = yield* query(dataDir, rows)
+      simulator.patch({ faults: [unknown] })
+      const { events } = yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
+        history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "suspicious_empty"]),
+      )
+      const warned = events.flatMap((event) => (event.kind === "warning" ? [event.pipeline] : []))
+      expect(new Set(warned)).toEqual(new Set(history))
+      expect(yield* query(dataDir, rows)).toEqual(before)
+      simulator.patch({ faults: [] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      const again = yield* outcomes(dataDir, `entity = '${address}'`)
+      expect(again.map(([name]) => name)).toEqual(history.toSorted((a, b) => a.localeCompare(b)))
+    }),
+  )
+})
+
+describe("what is asked for wrongly is no absence", () => {
+  it.live("a name: the run fails with the setting, and all is there once that is made", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ wireCase: "snake" })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: transparency })
+      expect(first.summary.outcome).toBe("partial")
+      const named = ["allocation_history", "fees", "permissions", "positions", "roles", "timelocks"]
+      expect(yield* outcomes(dataDir, "outcome = 'failed'")).toEqual(
+        named.map((name) => [name, "failed"]),
+      )
+      expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
+      const told = yield* query(
+        dataDir,
+        "select distinct error_text like '%wants `chain_id` and was sent `chainId`: set wire.case: snake%' as told from ops.tasks where outcome = 'failed'",
+      )
+      expect(told).toEqual([{ told: true }])
+      const api = { wire: { ...defaultWire, case: "snake" as const } }
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
+      expect(second.summary.outcome).toBe("complete")
+      const [counted] = yield* query(dataDir, "select count(*) as n from core.fees")
+      expect(Number(counted?.["n"])).toBe(4)
+    }),
+  )
+
+  it.live("a path: the run fails and names what to look at", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ platformSegment: "acme" })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: transparency })
+      expect(first.summary.outcome).toBe("partial")
+      const failed = yield* outcomes(dataDir, "outcome = 'failed'")
+      expect(failed.map(([name]) => name)).toEqual(
+        transparency.toSorted((a, b) => a.localeCompare(b)),
+      )
+      const told = yield* query(
+        dataDir,
+        "select distinct error_text like '%see platformSegment%' as told from ops.tasks where outcome = 'failed'",
+      )
+      expect(told).toEqual([{ told: true }])
+      const api = { wire: { ...defaultWire, platformSegment: "acme" } }
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
+      expect(second.summary.outcome).toBe("complete")
+    }),
+  )
+})
+
+describe("the time of a task", () => {
+  it.live("is that of its own requests, however many are served before", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 12 })
+      const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {
+        pipelines: ["fees"],
+        pace: { maxRequestsPerSecond: 4 },
+        taskTimeoutSeconds: 1,
+      })
+      expect(summary.outcome).toBe("complete")
+      expect(summary.seconds).toBeGreaterThan(2)
+    }),
+  )
+
+  it.live("ends, nevertheless", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ faults: [{ kind: "stall-headers", pathPrefix: "/platform/fees" }] })
+      const { summary } = yield* runOnce(simulator.url, dataDir, {
+        pipelines: ["fees"],
+        taskTimeoutSeconds: 0.5,
+      })
+      expect(summary.outcome).toBe("partial")
+      const told = yield* query(
+        dataDir,
+        "select distinct error_tag, error_text like '%not done within 0.5 s%' as told from ops.tasks where outcome = 'failed'",
+      )
+      expect(told).toEqual([{ error_tag: "Timeout", told: true }])
+    }),
+  )
+})
