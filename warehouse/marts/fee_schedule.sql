@@ -31,39 +31,30 @@ listed_fees as (
     where weekly_performance_fee_bps is not null
 ),
 
-served_vaults as (
-    select distinct
-        chain_id,
-        vault_address
-    from fees
-),
-
--- What a vault's own page says of these two counts only where the service serves no fees of the vault.
-described_fees as (
-    select
-        details.chain_id,
-        details.vault_address,
-        details.weekly_performance_fee_bps,
-        details.valid_from,
-        details.valid_to,
-        if(served_vaults.vault_address is null, details.management_fee_pct, null)
-            as management_fee_pct,
-        if(served_vaults.vault_address is null, details.performance_fee_pct, null)
-            as performance_fee_pct
-    from core.vault_details as details
-    left join served_vaults
-        on
-            details.chain_id = served_vaults.chain_id
-            and details.vault_address = served_vaults.vault_address
-),
-
 detailed_fees as (
-    select *
-    from described_fees
+    select
+        chain_id,
+        vault_address,
+        management_fee_pct,
+        performance_fee_pct,
+        weekly_performance_fee_bps,
+        valid_from,
+        valid_to
+    from core.vault_details
     where
-        weekly_performance_fee_bps is not null
-        or management_fee_pct is not null
+        management_fee_pct is not null
         or performance_fee_pct is not null
+        or weekly_performance_fee_bps is not null
+),
+
+-- From here on what a vault's own page says of the two no longer counts.
+first_served as (
+    select
+        chain_id,
+        vault_address,
+        min(valid_from) as first_served_at
+    from fees
+    group by chain_id, vault_address
 ),
 
 versions as (
@@ -108,14 +99,23 @@ in_force as (
         settled.chain_id,
         settled.vault_address,
         settled.instant_at,
-        coalesce(fees.management_fee_pct, detailed_fees.management_fee_pct) as management_fee_pct,
-        coalesce(fees.performance_fee_pct, detailed_fees.performance_fee_pct)
-            as performance_fee_pct,
+        case
+            when settled.instant_at >= first_served.first_served_at then fees.management_fee_pct
+            else detailed_fees.management_fee_pct
+        end as management_fee_pct,
+        case
+            when settled.instant_at >= first_served.first_served_at then fees.performance_fee_pct
+            else detailed_fees.performance_fee_pct
+        end as performance_fee_pct,
         coalesce(
             listed_fees.weekly_performance_fee_bps,
             detailed_fees.weekly_performance_fee_bps
         ) as weekly_performance_fee_bps
     from settled
+    left join first_served
+        on
+            settled.chain_id = first_served.chain_id
+            and settled.vault_address = first_served.vault_address
     left join fees
         on
             settled.chain_id = fees.chain_id
