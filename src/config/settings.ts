@@ -254,7 +254,8 @@ export const settings = {
         enabled: {
           kind: { type: "boolean" },
           default: true,
-          describe: "Export the tables as Parquet when publishing",
+          describe:
+            "Export the tables as Parquet when publishing; `false` removes what was exported",
         },
         compression: {
           kind: { type: "choice", of: ["zstd", "snappy"] },

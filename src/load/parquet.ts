@@ -9,6 +9,7 @@ import { columnComment, tableComment } from "./ddl.ts"
 import { putInPlace, sha256Of } from "./durableFiles.ts"
 import {
   type Manifest,
+  manifestFile,
   type ManifestFile,
   parquetDirectory,
   readManifest,
@@ -237,4 +238,18 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
   }
   await rm(asideDirectory(dataDir), { recursive: true, force: true })
   return { manifest, written }
+}
+
+/** Removes an earlier export, its manifest first; answers how many files of it there were. */
+export const removeExport = async (
+  dataDir: string,
+  tables: ReadonlyArray<Table>,
+): Promise<number> => {
+  const { length } = await filesThere(dataDir)
+  await rm(manifestFile(dataDir), { force: true })
+  for (const folder of new Set(tables.map(({ schema }) => schema))) {
+    await rm(join(parquetDirectory(dataDir), folder), { recursive: true, force: true })
+  }
+  await rm(asideDirectory(dataDir), { recursive: true, force: true })
+  return length
 }

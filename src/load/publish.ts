@@ -10,7 +10,7 @@ import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile } from "./manifest.ts"
-import { exportParquet, type ParquetOptions } from "./parquet.ts"
+import { exportParquet, type ParquetOptions, removeExport } from "./parquet.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -18,7 +18,7 @@ import { publications } from "./tables/publications.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 export interface PublishOptions {
-  /** `undefined` makes no Parquet. */
+  /** `undefined` makes no Parquet, and removes what an earlier publication made: nobody would bring it up to date. */
   readonly parquet: ParquetOptions | undefined
 }
 
@@ -46,6 +46,8 @@ export interface Publication {
   readonly parquetRows: number
   /** Parquet files written this time: those whose rows changed. */
   readonly parquetWritten: number
+  /** Parquet files of earlier publications that are gone, where this one makes none. */
+  readonly parquetRemoved: number
 }
 
 const publishedDirectory = (dataDir: string): string => join(dataDir, "published")
@@ -137,6 +139,8 @@ const publishAll = async (
   await copyDatabase(databaseFile(dataDir), aside)
   const definitions = await checkCopy(session, aside, runId)
   await putInPlace(aside, publishedFile(dataDir))
+  const parquetRemoved =
+    options.parquet === undefined ? await removeExport(dataDir, warehouse.tables) : 0
   const receipt: Receipt = {
     run_id: runId,
     published_at: publishedAt,
@@ -151,6 +155,7 @@ const publishAll = async (
     parquetFiles: files.length,
     parquetRows,
     parquetWritten: exported?.written ?? 0,
+    parquetRemoved,
   }
 }
 
@@ -174,26 +179,36 @@ export const lastReceipt = async (dataDir: string): Promise<Partial<Receipt> | u
 }
 
 /**
- * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last
- * publication that was completed, or it was defined otherwise. Tasks, cursors and archived responses alone
- * are not news.
+ * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication,
+ * that one was not completed, it was defined otherwise, or what it made is not there. Tasks, cursors and archived
+ * responses alone are not news.
  */
-export const changedSincePublication = (
-  definition: string,
-): Effect.Effect<boolean, LoadError, Warehouse> =>
+export const changedSincePublication = ({
+  definition,
+  parquet,
+}: Publishing): Effect.Effect<boolean, LoadError, Warehouse> =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
-    const receipt = yield* Effect.promise(() => lastReceipt(warehouse.dataDir))
+    const { dataDir } = warehouse
+    const receipt = yield* Effect.promise(() => lastReceipt(dataDir))
     if (receipt?.definition !== definition) return true
+    if (!existsSync(publishedFile(dataDir))) return true
+    if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
     // Views that were not recorded, or by another version of DuckDB, could not be verified.
-    const [version] = yield* warehouse.rows("SELECT library_version AS v FROM pragma_version()")
-    if (receipt.views === undefined || receipt.duckdb !== version?.["v"]) return true
-    const since = receipt.published_at_micros ?? 0
+    const [state] = yield* warehouse.rows(
+      `SELECT library_version AS version,
+         (SELECT epoch_us(max(published_at))::DOUBLE FROM ${CATALOG}.ops.publications) AS stamped
+       FROM pragma_version()`,
+    )
+    if (receipt.views === undefined || receipt.duckdb !== state?.["version"]) return true
+    const since = receipt.published_at_micros
+    // A publication stamps the warehouse first and writes its receipt last.
+    if (since === undefined || since !== state?.["stamped"]) return true
     const changed = yield* warehouse.rows(
       `SELECT 1 FROM ${CATALOG}.ops.partition_changes
        WHERE (table_schema = 'core' OR (table_schema = 'ops'
          AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results')))
        AND epoch_us(changed_at) > ${since} LIMIT 1`,
     )
-    return since === 0 || changed.length > 0 || !existsSync(publishedFile(warehouse.dataDir))
+    return changed.length > 0
   })

@@ -22,7 +22,7 @@ export const publishNews = Effect.fnUntraced(function* (
   onProgress: OnProgress,
 ) {
   const definition = yield* definitionOf(options)
-  if (!(yield* changedSincePublication(definition))) return false
+  if (!(yield* changedSincePublication({ ...options, definition }))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* createMartViews
   yield* publish({ ...options, definition })

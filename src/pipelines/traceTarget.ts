@@ -253,10 +253,10 @@ const nothingThere = Effect.fnUntraced(function* (
   conditions: readonly [entity: Condition, moment: Condition],
 ) {
   const { name, time, table } = named
-  const at = yield* leftOutAt(copy, named, conditions)
-  if (typeof at === "string" && table !== undefined) {
+  const answeredAt = yield* leftOutAt(copy, named, conditions)
+  if (typeof answeredAt === "string" && table !== undefined) {
     return yield* new NotThere({
-      why: `${name} has no such row any longer: the answer of ${at} left it out.`,
+      why: `${name} has no such row any longer: the answer of ${answeredAt} left it out.`,
       advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of tells what was known at an instant.`,
     })
   }

@@ -34,7 +34,9 @@ const asRun = <A, E>(
   options: Partial<WarehouseOptions> = {},
 ) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
 
-const publishAll = publish({ parquet: defaultParquet, definition: "d" })
+const published = { parquet: defaultParquet, definition: "d" }
+const publishAll = publish(published)
+const withoutParquet = { parquet: undefined, definition: "without" }
 
 // The 31st of January from noon on, and the 1st of February.
 const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
@@ -143,7 +145,7 @@ describe("the published copy", () => {
 })
 
 describe("whether there is news", () => {
-  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication("d"))
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication(published))
 
   it.live("facts are, tasks and cursors are not", () =>
     Effect.gen(function* () {
@@ -167,7 +169,9 @@ describe("whether there is news", () => {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, publishAll)
       expect(yield* changed(dataDir)).toBe(false)
-      expect(yield* asRun(dataDir, changedSincePublication("another"))).toBe(true)
+      expect(
+        yield* asRun(dataDir, changedSincePublication({ ...published, definition: "another" })),
+      ).toBe(true)
     }),
   )
 
@@ -196,6 +200,80 @@ describe("whether there is news", () => {
       // Killed after the stamp, before the copy was in place.
       writeFileSync(receipt, before)
       expect(yield* changed(dataDir)).toBe(true)
+    }),
+  )
+})
+
+describe("a publication that was killed", () => {
+  const manifestIn = (dataDir: string) => join(dataDir, "parquet/manifest.json")
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication(published))
+
+  it.live("after it had removed the manifest, to write every file again, is news", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      expect(yield* changed(dataDir)).toBe(false)
+      rmSync(manifestIn(dataDir))
+      expect((yield* verify(dataDir)).map(({ kind }) => kind)).toContain("extra")
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("once it had stamped the warehouse, is news, though no row is", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const before = ["published/publication.json", "published/vaulthouse.duckdb"].map(
+        (name) => [join(dataDir, name), readFileSync(join(dataDir, name))] as const,
+      )
+      yield* asRun(dataDir, publishAll)
+      // Killed before the copy took the old one's place: the manifest is newer than the copy.
+      for (const [path, content] of before) writeFileSync(path, content)
+      expect((yield* verify(dataDir)).map(({ kind }) => kind)).toContain("stamp")
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+})
+
+describe("a publication without Parquet", () => {
+  const parquetIn = (dataDir: string) =>
+    readdirSync(join(dataDir, "parquet"), { recursive: true, encoding: "utf8" })
+
+  it.live("leaves no files of an earlier one, which nobody would bring up to date", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const exported = parquetIn(dataDir).filter((path) => path.endsWith(".parquet")).length
+      const load = commit(readingsBatch(twoMonths(2)))
+      const { parquetRemoved } = yield* asRun(
+        dataDir,
+        Effect.andThen(load, publish(withoutParquet)),
+      )
+      expect(parquetRemoved).toBe(exported)
+      expect(parquetIn(dataDir)).toEqual([])
+      expect(yield* verify(dataDir)).toEqual([])
+      const news = (options: typeof withoutParquet | typeof published) =>
+        asRun(dataDir, changedSincePublication(options))
+      expect(yield* news(withoutParquet)).toBe(false)
+      expect(yield* news({ ...published, definition: "without" })).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+      expect(parquetIn(dataDir).filter((path) => path.endsWith(".parquet")).length).toBeGreaterThan(
+        exported,
+      )
+    }),
+  )
+
+  it.live("is news where there are still files", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publish({ ...published, definition: "without" }))
+      expect(yield* asRun(dataDir, changedSincePublication(withoutParquet))).toBe(true)
     }),
   )
 })

@@ -17,11 +17,15 @@ export const runPublish = (argv: Arguments): Promise<ExitCode> =>
         dataDir: settings.dataDir,
         afresh: argv["all"] === true,
       })
-      const { publishedAt, parquetFiles, parquetRows, parquetWritten } = published
+      const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved } = published
+      const made =
+        options?.parquet === undefined
+          ? `no Parquet, as configured${parquetRemoved === 0 ? "" : `; ${counted(parquetRemoved, "file")} of earlier publications removed`}`
+          : `${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now`
       process.stdout.write(
         argv["json"] === true
           ? `${JSON.stringify(published)}\n`
-          : `Published in ${settings.dataDir} as of ${publishedAt}: ${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now.\n`,
+          : `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n`,
       )
       return exitCodes.ok
     }),
