@@ -44,8 +44,8 @@ format: install ## Format the code
 docs: install ## Make the generated pages of docs/ again
 	@node src/cli/docs/main.ts
 
-guide: install ## Answer the questions of docs/analysts-guide.md again
-	@node demo/guide.ts
+guide: install ## Make what README.md and docs/analysts-guide.md show again
+	@node demo/main.ts
 
 build: install ## Build dist/, as published
 	@npm run --silent build

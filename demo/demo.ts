@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { rm } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { text } from "node:stream/consumers"
-import asciichart from "asciichart"
+import { chart, chartQuestion } from "./chart.ts"
 
 const command = join(import.meta.dirname, "../bin/vaulthouse")
 const dataDir = relative(process.cwd(), join(import.meta.dirname, "data"))
@@ -45,22 +45,6 @@ const listening = async (simulator: ChildProcess): Promise<string> => {
   throw new Error("the simulator did not start")
 }
 
-const chart = async (): Promise<void> => {
-  const days = await query(
-    `select vault_name, day, collateral_ratio_close from mart.vault_daily
-     where vault_address = (select vault_address from mart.vault_daily group by all
-       order by count(collateral_ratio_close) desc, vault_address limit 1)
-     and collateral_ratio_close is not null order by day desc limit 90`,
-  )
-  const series = days.map((day) => Number(day["collateral_ratio_close"])).toReversed()
-  const [newest] = days
-  if (series.length === 0 || newest === undefined) return
-  say(
-    `\n${String(newest["vault_name"])}: collateral ratio at each day's close, last ${series.length} days\n`,
-  )
-  say(asciichart.plot(series, { height: 9, format: (value) => value.toFixed(4).padStart(9) }))
-}
-
 await rm(dataDir, { recursive: true, force: true })
 say("Starting a simulated service: 12 vaults with a year of hourly history …")
 const simulator = start(["simulate", "--port", "0", "--vaults", "12", "--days", "365"], "pipe")
@@ -68,7 +52,8 @@ try {
   const url = await listening(simulator)
   await show("sync", "--base-url", url, "--data-dir", dataDir, "--log-format", "pretty")
   await show("status", "--data-dir", dataDir)
-  await chart()
+  const drawn = chart(await query(chartQuestion))
+  if (drawn !== undefined) say(`\n${drawn}`)
   say(`
 The same again finds nothing new, and takes a second. Now try:
 

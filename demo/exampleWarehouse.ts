@@ -11,6 +11,7 @@ import { martStatements } from "../src/load/marts.ts"
 import { defaultParquet } from "../src/load/parquet.ts"
 import { publishedFile } from "../src/load/publish.ts"
 import { defaultRunSettings } from "../src/pipelines/runSettings.ts"
+import type { RunSummary } from "../src/pipelines/progress.ts"
 import { run } from "../src/pipelines/run.ts"
 import { type OptionsPatch, type Simulator, startSimulator } from "../simulator/index.ts"
 import { askedAtInstant, martsAt } from "./stillClock.ts"
@@ -35,6 +36,8 @@ export interface ExampleWarehouse {
   readonly dataDir: string
   /** Published as always, then with a now() that stands still. */
   readonly connection: DuckDBConnection
+  /** How the first run ended. */
+  readonly first: RunSummary
   /** As it is at the second run. */
   readonly simulator: Simulator
   readonly close: () => Promise<void>
@@ -59,10 +62,11 @@ const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
   }
 }
 
-const syncAt = (baseUrl: string, dataDir: string, instant: string) =>
+/** A run five minutes after the hour. */
+const syncAt = (baseUrl: string, dataDir: string, hour: string): Promise<RunSummary> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    return yield* run({
+    const summary = yield* run({
       dataDir,
       pace: {},
       command: "sync",
@@ -87,7 +91,10 @@ const syncAt = (baseUrl: string, dataDir: string, instant: string) =>
         retryBudgetSeconds: 30,
       },
       settings: defaultRunSettings,
-    }).pipe(Effect.provideService(Clock.Clock, clockFrom(instant, clock)))
+    }).pipe(Effect.provideService(Clock.Clock, clockFrom(hour.replace("12:00", "12:05"), clock)))
+    const { outcome, published } = summary
+    if (outcome !== "complete" || !published) throw new Error(`The run ended ${outcome}`)
+    return summary
   }).pipe(Effect.scoped, Effect.runPromise)
 
 /** Takes about twenty seconds. Everything goes below the directory, which is the caller's to remove. */
@@ -95,18 +102,9 @@ export const makeExampleWarehouse = async (directory: string): Promise<ExampleWa
   const dataDir = join(directory, "data")
   const simulator = await startSimulator(atFirst)
   try {
-    for (const [instant, patch] of [
-      [firstNow, undefined],
-      [secondNow, { now: secondNow, revision: 1 }],
-    ] as const) {
-      if (patch !== undefined) simulator.patch(patch)
-      const { outcome, published } = await syncAt(
-        simulator.url,
-        dataDir,
-        instant.replace("12:00", "12:05"),
-      )
-      if (outcome !== "complete" || !published) throw new Error(`The run ended ${outcome}`)
-    }
+    const first = await syncAt(simulator.url, dataDir, firstNow)
+    simulator.patch({ now: secondNow, revision: 1 })
+    await syncAt(simulator.url, dataDir, secondNow)
     const file = join(directory, "asked.duckdb")
     await copyFile(publishedFile(dataDir), file)
     const instance = await DuckDBInstance.create(file)
@@ -117,7 +115,7 @@ export const makeExampleWarehouse = async (directory: string): Promise<ExampleWa
       instance.closeSync()
       await simulator.close()
     }
-    return { dataDir, connection, simulator, close }
+    return { dataDir, connection, first, simulator, close }
   } catch (error) {
     await simulator.close()
     throw error

@@ -1,6 +1,5 @@
-// Runs the questions in docs/analysts-guide.md and writes the answers below them: node demo/guide.ts
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+// Runs the questions in docs/analysts-guide.md and writes the answers below them.
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { readParameters } from "../src/cli/query/parameters.ts"
@@ -8,7 +7,7 @@ import { declaredParameters } from "../src/cli/query/declared.ts"
 import { textTable } from "../src/cli/table.ts"
 import { bound } from "../src/load/queryParameter.ts"
 import * as Result from "effect/Result"
-import { atThatTime, makeExampleWarehouse } from "./exampleWarehouse.ts"
+import { atThatTime } from "./exampleWarehouse.ts"
 
 const root = join(import.meta.dirname, "..")
 const examples = join(root, "warehouse/examples")
@@ -58,7 +57,10 @@ const exampleOf = (command: string): Asked | undefined => {
   return { sql: readFileSync(join(examples, `${name}.sql`), "utf8"), given }
 }
 
-const answerOf = async (connection: DuckDBConnection, { sql, given }: Asked): Promise<string> => {
+export const answerOf = async (
+  connection: DuckDBConnection,
+  { sql, given }: Asked,
+): Promise<string> => {
   const parameters = {
     ...declaredParameters(sql),
     ...Result.getOrThrow(readParameters(given)),
@@ -76,6 +78,7 @@ const answerOf = async (connection: DuckDBConnection, { sql, given }: Asked): Pr
     names,
     rows,
     isNumber.map((is) => (is ? "right" : "left")),
+    Infinity,
   )
   const isWide = table.split("\n").some((line) => line.length > MAX_WIDTH)
   const few = rows.slice(0, 3)
@@ -84,6 +87,7 @@ const answerOf = async (connection: DuckDBConnection, { sql, given }: Asked): Pr
         ["column", ...few.map((_, at) => `row ${at + 1}`)],
         names.map((name, at) => [name, ...few.map((row) => row[at] ?? "")]),
         ["left"],
+        Infinity,
       )
     : table
   const printed = isWide ? few.length : rows.length
@@ -117,18 +121,3 @@ const listOfQuestions = (): string =>
     "",
     "",
   ].join("\n")
-
-if (import.meta.main) {
-  const directory = mkdtempSync(join(tmpdir(), "vaulthouse-guide-"))
-  try {
-    const { connection, close } = await makeExampleWarehouse(directory)
-    try {
-      writeFileSync(guideFile, await withAnswers(readFileSync(guideFile, "utf8"), connection))
-    } finally {
-      await close()
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-  process.stdout.write("docs/analysts-guide.md\n")
-}

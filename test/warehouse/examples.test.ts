@@ -11,6 +11,7 @@ import {
   makeExampleWarehouse,
 } from "../../demo/exampleWarehouse.ts"
 import { guideFile, withAnswers } from "../../demo/guide.ts"
+import { readmeFile, withShown } from "../../demo/readme.ts"
 import { declaredParameters } from "../../src/cli/query/declared.ts"
 import { allColumns, tableName } from "../../src/domain/table.ts"
 import { asOfStatements } from "../../src/load/asOf.ts"
@@ -188,6 +189,23 @@ describe("docs/analysts-guide.md", () => {
         : !existsSync(join(import.meta.dirname, "../../docs", target)),
     )
     expect(missing).toEqual([])
+  })
+})
+
+describe("README.md", () => {
+  it("shows what a run prints today; `make guide` writes it", async () => {
+    const readme = readFileSync(readmeFile, "utf8")
+    expect(readme).toMatch(/<!-- shown -->\n```text\n\$ npx vaulthouse sync/)
+    expect(await withShown(readme, example)).toBe(readme)
+  })
+
+  it("links to files that are there", () => {
+    const readme = readFileSync(readmeFile, "utf8")
+    const targets = [...readme.matchAll(/\]\(([^):]+)\)/g)].map(([, target = ""]) => target)
+    expect(targets.length).toBeGreaterThan(5)
+    expect(
+      targets.filter((target) => !existsSync(join(import.meta.dirname, "../..", target))),
+    ).toEqual([])
   })
 })
 

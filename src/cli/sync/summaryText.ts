@@ -1,14 +1,29 @@
 // How a run ended, in a table and a sentence.
+import type { RecordedOutcome } from "../../domain/outcome.ts"
 import type { RunSummary } from "../../pipelines/progress.ts"
 import { failuresText } from "../check/failuresText.ts"
 import { counted } from "../counted.ts"
 import { textTable } from "../table.ts"
-import { paragraph } from "../terminal.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 
 const count = (value: number): string => value.toLocaleString("en")
 
+/** In this order, whichever came first. */
+const places: Readonly<Record<RecordedOutcome, number>> = {
+  loaded: 1,
+  unchanged: 2,
+  empty: 3,
+  suspicious_empty: 4,
+  unsupported: 5,
+  skipped: 6,
+  deferred: 7,
+  quarantined: 8,
+  failed: 9,
+}
+
 const outcomes = (of: RunSummary["pipelines"][number]["outcomes"]): string =>
-  Object.entries(of)
+  (Object.entries(of) as ReadonlyArray<[RecordedOutcome, number]>)
+    .toSorted(([one], [other]) => places[one] - places[other])
     .map(([outcome, tasks]) => `${count(tasks)} ${outcome.replaceAll("_", " ")}`)
     .join(", ")
 
@@ -38,11 +53,11 @@ const skippedText = (pipelines: Pipelines): ReadonlyArray<string> => {
   ]
 }
 
-export const summaryText = (summary: RunSummary, dataDir: string): string => {
-  const asked = summary.pipelines.filter((pipeline) => !isIdle(pipeline) && !isSkipped(pipeline))
-  const table = textTable(
+/** What became of each pipeline; columns are wrapped to the width. */
+export const pipelinesTable = (pipelines: Pipelines, width: number = terminalWidth()): string =>
+  textTable(
     ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"],
-    asked.map((pipeline) => [
+    pipelines.map((pipeline) => [
       pipeline.name,
       outcomes(pipeline.outcomes),
       count(pipeline.rowsInserted),
@@ -51,7 +66,12 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
       pipeline.seconds.toFixed(1),
     ]),
     ["left", "left", "right", "right", "right", "right"],
+    width,
   )
+
+export const summaryText = (summary: RunSummary, dataDir: string): string => {
+  const asked = summary.pipelines.filter((pipeline) => !isIdle(pipeline) && !isSkipped(pipeline))
+  const table = pipelinesTable(asked)
   const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
     firstErrors.map((error) => `  ${name}: ${error}`),
   )
@@ -68,7 +88,8 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
   ].join("\n")
 }
 
-const closing = (summary: RunSummary, dataDir: string): string => {
+/** How the run ended, in a sentence. */
+export const closing = (summary: RunSummary, dataDir: string): string => {
   const took = `${counted(summary.requests, "request")}, ${summary.seconds.toFixed(1)} s`
   const published = summary.published ? ` Published in ${dataDir}.` : ""
   switch (summary.outcome) {
