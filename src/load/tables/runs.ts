@@ -43,7 +43,11 @@ export const runs: Table = {
     { name: "tasks", type: "integer", comment: "Tasks done" },
     { name: "requests", type: "integer", comment: "HTTP requests sent" },
     { name: "rows_inserted", type: "integer", comment: "Rows new to the warehouse" },
-    { name: "rows_revised", type: "integer", comment: "Rows whose values changed" },
+    {
+      name: "rows_revised",
+      type: "integer",
+      comment: "Rows whose values changed, and rows that are gone from their set",
+    },
     { name: "base_url", type: "text", comment: "Origin the data came from" },
     {
       name: "vaulthouse_version",

@@ -56,7 +56,12 @@ export const tasks: Table = {
       required: true,
       comment: "Rows new to the warehouse",
     },
-    { name: "rows_revised", type: "integer", required: true, comment: "Rows whose values changed" },
+    {
+      name: "rows_revised",
+      type: "integer",
+      required: true,
+      comment: "Rows whose values changed, and rows that are gone from their set",
+    },
     {
       name: "rows_unchanged",
       type: "integer",
