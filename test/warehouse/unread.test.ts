@@ -4,13 +4,15 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { atThatTime } from "../../demo/exampleWarehouse.ts"
 import { declaredParameters } from "../../src/cli/query/declared.ts"
+import { createMarts } from "../../src/load/marts.ts"
 import { bound } from "../../src/load/queryParameter.ts"
 import { CATALOG } from "../../src/load/sql.ts"
-import { openWarehouse, putGiven, type TestWarehouse } from "./support.ts"
+import { openWarehouse, putGiven, tables, type TestWarehouse } from "./support.ts"
 
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
+  await createMarts(warehouse.connection, CATALOG, tables)
   await warehouse.connection.run(`USE ${CATALOG}`)
 })
 afterAll(() => warehouse.close())

@@ -20,43 +20,32 @@ audit_entries as (
     from core.audit_log
 ),
 
+timelocks as (
+    select
+        chain_id,
+        vault_address,
+        timelock_id,
+        status,
+        labels,
+        scheduled_at,
+        executable_at,
+        since_at
+    from mart.timelock_schedule
+),
+
 timelock_versions as (
     select
         chain_id,
         vault_address,
         timelock_id,
         status,
-        scheduled_at,
-        executable_at,
-        delay_seconds,
-        -- A time too far off for the column, "never" say, is kept in extra: no delay replaces it.
-        executable_at is not null
-        or (extra ->> '$.executable_at') is not null as is_executable_at_told,
-        labels,
+        labels::varchar as labels,
         valid_from,
-        lag(status) over history as status_before,
-        row_number() over history as nth,
-        row_number() over (
+        lag(status) over (
             partition by chain_id, vault_address, timelock_id
-            order by valid_from desc
-        ) as nth_newest
+            order by valid_from
+        ) as status_before
     from core.timelocks
-    window history as (
-        partition by chain_id, vault_address, timelock_id
-        order by valid_from
-    )
-),
-
-timelock_requests as (
-    select
-        chain_id,
-        vault_address,
-        timelock_id,
-        scheduled_at,
-        executable_at,
-        delay_seconds
-    from core.timelock_requests
-    where is_current
 ),
 
 role_versions as (
@@ -127,28 +116,6 @@ status_changes as (
     from core.vaults
 ),
 
--- What the live read (§2.9) did not tell may follow from the request: the same timelock by its id.
-timed_timelocks as (
-    select
-        timelock_versions.*,
-        case
-            when timelock_versions.is_executable_at_told then timelock_versions.executable_at
-            else coalesce(
-                timelock_requests.executable_at,
-                coalesce(timelock_versions.scheduled_at, timelock_requests.scheduled_at)
-                + to_seconds(
-                    coalesce(timelock_versions.delay_seconds, timelock_requests.delay_seconds)
-                )
-            )
-        end as can_be_executed_at
-    from timelock_versions
-    left join timelock_requests
-        on
-            timelock_versions.chain_id = timelock_requests.chain_id
-            and timelock_versions.vault_address = timelock_requests.vault_address
-            and timelock_versions.timelock_id = timelock_requests.timelock_id
-),
-
 -- What a table held when it was first read is how things stood, no change of them.
 events as (
     select
@@ -169,38 +136,38 @@ events as (
         scheduled_at as occurred_at,
         'timelock_scheduled' as kind,
         'Timelock scheduled' as title,
-        labels::varchar as detail,
+        labels as detail,
         'core.timelocks' as source,
         true as is_told,
         timelock_id as event_id
-    from timelock_versions
-    where nth_newest = 1 and scheduled_at is not null
+    from timelocks
+    where scheduled_at is not null
     union all
     select
         chain_id,
         vault_address,
-        can_be_executed_at as occurred_at,
+        executable_at as occurred_at,
         'timelock_executable' as kind,
         'Timelock can be executed' as title,
-        labels::varchar as detail,
+        labels as detail,
         'core.timelocks' as source,
         true as is_told,
         timelock_id as event_id
-    from timed_timelocks
-    where nth_newest = 1 and can_be_executed_at is not null and status = 'scheduled'
+    from timelocks
+    where executable_at is not null and status = 'scheduled'
     union all
     select
         chain_id,
         vault_address,
-        coalesce(scheduled_at, valid_from) as occurred_at,
+        coalesce(scheduled_at, since_at) as occurred_at,
         'timelock_executable_unknown' as kind,
         'Nobody told when the timelock can be executed' as title,
-        labels::varchar as detail,
+        labels as detail,
         'core.timelocks' as source,
         scheduled_at is not null as is_told,
         timelock_id as event_id
-    from timed_timelocks
-    where nth_newest = 1 and can_be_executed_at is null and status = 'scheduled'
+    from timelocks
+    where executable_at is null and status = 'scheduled'
     union all
     select
         chain_id,
@@ -208,12 +175,12 @@ events as (
         valid_from as occurred_at,
         'timelock_' || status as kind,
         'Timelock ' || status as title,
-        labels::varchar as detail,
+        labels as detail,
         'core.timelocks' as source,
         false as is_told,
         timelock_id as event_id
     from timelock_versions
-    where nth > 1 and status <> status_before
+    where status <> status_before
     union all
     select
         chain_id,

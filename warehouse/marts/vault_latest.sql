@@ -115,27 +115,9 @@ scheduled_timelocks as (
     select
         chain_id,
         vault_address,
-        timelock_id,
-        scheduled_at,
-        executable_at,
-        delay_seconds,
-        -- A time too far off for the column, "never" say, is kept in extra: no delay replaces it.
-        executable_at is not null
-        or (extra ->> '$.executable_at') is not null as is_executable_at_told
-    from core.timelocks
+        executable_at
+    from mart.timelock_schedule
     where is_current and status = 'scheduled'
-),
-
-timelock_requests as (
-    select
-        chain_id,
-        vault_address,
-        timelock_id,
-        scheduled_at,
-        executable_at,
-        delay_seconds
-    from core.timelock_requests
-    where is_current
 ),
 
 audit_entries as (
@@ -338,28 +320,6 @@ vault_health as (
     group by chain_id, vault_address
 ),
 
--- What the live read (§2.9) did not tell may follow from the request: the same timelock by its id.
-timed_timelocks as (
-    select
-        scheduled_timelocks.*,
-        case
-            when scheduled_timelocks.is_executable_at_told then scheduled_timelocks.executable_at
-            else coalesce(
-                timelock_requests.executable_at,
-                coalesce(scheduled_timelocks.scheduled_at, timelock_requests.scheduled_at)
-                + to_seconds(
-                    coalesce(scheduled_timelocks.delay_seconds, timelock_requests.delay_seconds)
-                )
-            )
-        end as can_be_executed_at
-    from scheduled_timelocks
-    left join timelock_requests
-        on
-            scheduled_timelocks.chain_id = timelock_requests.chain_id
-            and scheduled_timelocks.vault_address = timelock_requests.vault_address
-            and scheduled_timelocks.timelock_id = timelock_requests.timelock_id
-),
-
 clock as (
     -- UTC whatever the session's time zone, and without the icu extension.
     select make_timestamp(epoch_us(now())) as now_at
@@ -367,16 +327,16 @@ clock as (
 
 timelocks as (
     select
-        timed_timelocks.chain_id,
-        timed_timelocks.vault_address,
+        scheduled_timelocks.chain_id,
+        scheduled_timelocks.vault_address,
         count(*) as scheduled,
-        count(*) filter (timed_timelocks.can_be_executed_at <= clock.now_at) as executable,
-        min(timed_timelocks.can_be_executed_at)
-            filter (timed_timelocks.can_be_executed_at > clock.now_at) as next_executable_at,
-        count(*) - count(timed_timelocks.can_be_executed_at) as without_executable_at
-    from timed_timelocks
+        count(*) filter (scheduled_timelocks.executable_at <= clock.now_at) as executable,
+        min(scheduled_timelocks.executable_at)
+            filter (scheduled_timelocks.executable_at > clock.now_at) as next_executable_at,
+        count(*) - count(scheduled_timelocks.executable_at) as without_executable_at
+    from scheduled_timelocks
     cross join clock
-    group by timed_timelocks.chain_id, timed_timelocks.vault_address
+    group by scheduled_timelocks.chain_id, scheduled_timelocks.vault_address
 ),
 
 joined as (
