@@ -153,7 +153,7 @@ describe("the last member of a set", () => {
         expect((yield* outcomes(dataDir, "loans")).at(-1)).toBe("empty")
         yield* expectReplays(dataDir)
       }),
-    60_000,
+    120_000,
   )
 
   it.live("of a directory too", () =>
