@@ -37,28 +37,37 @@ stored_apy as (
     from apy_kinds
 ),
 
-apy_runs as (
+apy_tasks as (
     select
-        series,
         run_id,
-        max(finished_at) as asked_at
+        series,
+        finished_at
     from ops.tasks
-    where pipeline = 'apy_history' and series is not null
-    group by series, run_id
+    where pipeline = 'apy_history'
 ),
 
-apy_newest_run as (
-    select arg_max(run_id, asked_at) as run_id
-    from apy_runs
+-- The newest run whose tasks say all they asked for: one that broke off may not have come to every series.
+whole_runs as (
+    select
+        run_id,
+        min(finished_at) as began_at
+    from apy_tasks
+    group by run_id
+    having bool_and(series is not null)
+),
+
+newest_run as (
+    select max(began_at) as began_at
+    from whole_runs
 ),
 
 asked_apy as (
     select
-        apy_runs.series,
-        bool_or(apy_runs.run_id = apy_newest_run.run_id) as is_read
-    from apy_runs
-    cross join apy_newest_run
-    group by apy_runs.series
+        series,
+        max(finished_at) as asked_at
+    from apy_tasks
+    where series is not null
+    group by series
 ),
 
 known_apy as (
@@ -71,9 +80,10 @@ apy as (
     select
         known_apy.series,
         -- A warehouse made from its archive has facts and no tasks.
-        coalesce(asked_apy.is_read, apy_newest_run.run_id is null) as is_read
+        newest_run.began_at is null or coalesce(asked_apy.asked_at >= newest_run.began_at, false)
+            as is_read
     from known_apy
-    cross join apy_newest_run
+    cross join newest_run
     left join asked_apy
         on known_apy.series = asked_apy.series
     union all
