@@ -105,7 +105,9 @@ export class ApiClient extends Context.Service<
           if (Result.isFailure(spelled)) return yield* failed(unsendable(endpoint, spelled.failure))
           const request = spelled.success
           const url = base + request.path
-          const seconds = Math.max(settings.requestTimeoutSeconds, endpoint.attemptSeconds ?? 0)
+          const { attemptSeconds = 0 } = endpoint
+          const isSlow = attemptSeconds > 0
+          const seconds = Math.max(settings.requestTimeoutSeconds, attemptSeconds)
           const served = new ServedTime(yield* Clock.currentTimeMillis)
           const task = yield* CurrentTask
           const send = Effect.suspend(() => {
@@ -119,7 +121,7 @@ export class ApiClient extends Context.Service<
             function* () {
               const turn = yield* waitingFor(task === undefined ? [served] : [served, task.served])
               const received = yield* budget
-                .spend(Effect.andThen(turn, send), retryBudgetSeconds * 1000)
+                .spend(Effect.andThen(turn, send), retryBudgetSeconds * 1000, isSlow)
                 .pipe(
                   Effect.ensuring(turn),
                   Effect.mapError((error) => ("_tag" in error ? paused(error) : error)),

@@ -70,11 +70,17 @@ export class Pace {
     return 0
   }
 
-  answered(now: number, latency: number): void {
+  /** `latency`: absent where it tells nothing of the load, as of a read that is slow by nature. */
+  answered(now: number, latency: number | undefined): void {
     this.passed.push(now)
     if (this.passed.length > 4096) this.passed = this.passed.slice(-2048)
     this.grow(now)
-    this.observeLatency(latency)
+    if (latency !== undefined) this.observeLatency(latency)
+  }
+
+  /** No answer in the time there was: as slow as one that took so long. */
+  unanswered(latency: number): void {
+    if (latency > LATENCY_FLOOR_MILLIS) this.observeLatency(latency)
   }
 
   /** A 429; `delaySeconds` when the server said how long to wait. */

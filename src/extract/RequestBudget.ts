@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { type PaceOptions, Pace } from "./Pace.ts"
 
@@ -22,11 +23,13 @@ export class RequestBudget extends Context.Service<
   {
     /**
      * Runs one request when it is its turn and learns from how it went. Fails with `Paused` instead of
-     * waiting when the service has asked for a longer pause than `patienceMillis`.
+     * waiting when the service has asked for a longer pause than `patienceMillis`. How long a read takes that
+     * is slow by nature (§2.5, §8) says nothing of how busy the service is.
      */
     readonly spend: <A extends Observed, E, R>(
       request: Effect.Effect<A, E, R>,
       patienceMillis: number,
+      isSlow?: boolean,
     ) => Effect.Effect<A, E | Paused, R>
   }
 >()("vaulthouse/extract/RequestBudget") {
@@ -52,19 +55,23 @@ export class RequestBudget extends Context.Service<
         const spend = <A extends Observed, E, R>(
           request: Effect.Effect<A, E, R>,
           patienceMillis: number,
+          isSlow = false,
         ) =>
           Semaphore.withPermit(
             slots,
             Effect.gen(function* () {
               yield* awaitTurn(patienceMillis)
               const startedAt = yield* Clock.currentTimeMillis
-              const answer = yield* request
+              const outcome = yield* Effect.result(request)
               const now = yield* Clock.currentTimeMillis
+              const latency = isSlow ? undefined : now - startedAt
               const before = pace.concurrency
-              if (answer.status === 429) pace.refused(now, answer.delaySeconds)
-              else pace.answered(now, now - startedAt)
+              if (Result.isFailure(outcome)) pace.unanswered(latency ?? 0)
+              else if (outcome.success.status === 429) {
+                pace.refused(now, outcome.success.delaySeconds)
+              } else pace.answered(now, latency)
               if (pace.concurrency !== before) yield* Semaphore.resize(slots, pace.concurrency)
-              return answer
+              return yield* Effect.fromResult(outcome)
             }),
           )
 

@@ -15,10 +15,11 @@ const texts = ["msg", "message", "error", "reason", "description", "detail", "ti
 const names = ["field", "param", "parameter", "argument", "property"]
 const places = ["loc", "path", "location", "source"]
 
+const unknownName =
+  /\bextra(?![a-z])|\b(unknown|unexpected|unrecogni[sz]ed|additional) (query )?(param|field|arg|prop|key|input)/i
+
 const kindOf = (text: string): Complaint["kind"] | undefined =>
-  /\b(extra|unknown|unexpected|unrecogni[sz]ed|additional)|not (permitted|allowed|known)/i.test(
-    text,
-  )
+  unknownName.test(text)
     ? "unknown"
     : /\b(missing|required|received undefined)\b/i.test(text)
       ? "missing"
@@ -30,6 +31,7 @@ const sentences = [
   new RegExp(String.raw`\b${sort}:?\s+${named}\s+(?:is|was|are)\s`, "i"),
   new RegExp(String.raw`\b${sort}:?\s+${named}\s*$`, "i"),
   /["'`]([A-Za-z][\w.-]*)["'`] is (?:a )?required/i,
+  /^([a-z]+(?:_[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+) is (?:required|missing)/,
 ]
 
 const ofSentence = (text: string): ReadonlyArray<Complaint> => {

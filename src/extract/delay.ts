@@ -20,6 +20,13 @@ const secondsUntil = (text: string | undefined, nowMillis: number): number | und
   return Number.isNaN(at) ? undefined : (at - nowMillis) / 1000
 }
 
+/** Of a rate limit, in its older spellings and within the one field of the newer. */
+const resetOf = (headers: Headers): string | undefined =>
+  headers["ratelimit-reset"] ??
+  headers["x-ratelimit-reset"] ??
+  headers["x-rate-limit-reset"] ??
+  /(?:^|[\s;,])(?:reset|t)=(\d+)/.exec(headers["ratelimit"] ?? "")?.[1]
+
 /** The service's clock, whose instants these are, where it is not ours; the header has whole seconds only. */
 const clockOf = (date: string | undefined, nowMillis: number): number => {
   const served = Date.parse(date ?? "")
@@ -35,8 +42,6 @@ export const delaySecondsOf = (
   const now = clockOf(headers["date"], nowMillis)
   const asked =
     secondsUntil(headers["retry-after"], now) ??
-    (status === 429
-      ? secondsUntil(headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"], now)
-      : undefined)
+    (status === 429 ? secondsUntil(resetOf(headers), now) : undefined)
   return asked !== undefined && asked > 0 ? asked : undefined
 }

@@ -48,6 +48,18 @@ export interface Service {
 // undici's own decompressing is experimental, and says so on every user's terminal.
 const decompress = promisify(gunzip)
 
+// Takes a mark of the byte order away, which is no JSON.
+const decoder = new TextDecoder()
+
+/** The key as a service may repeat it: as it is, in a URL, in JSON. */
+const spellings = (key: string): ReadonlySet<string> =>
+  new Set([
+    key,
+    encodeURIComponent(key),
+    JSON.stringify(key).slice(1, -1),
+    key.replaceAll("/", String.raw`\/`),
+  ])
+
 const isGzip = (encoding: string | undefined): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding ?? "")
 
 /** `onHeaders` is told that there is a service at all, even where its body never comes. */
@@ -58,7 +70,10 @@ export const exchange = (
   onHeaders: () => void,
 ): Effect.Effect<Exchange, Failure> => {
   const withoutKey = (text: string): string =>
-    key === undefined ? text : text.replaceAll(key, "<redacted>")
+    [...(key === undefined ? [] : spellings(key))].reduce(
+      (left, spelling) => left.replaceAll(spelling, "<redacted>"),
+      text,
+    )
   return Effect.gen(function* () {
     const bare = HttpClientRequest.make(request.method)(base + request.path, {
       headers: {
@@ -81,9 +96,12 @@ export const exchange = (
     const now = yield* Clock.currentTimeMillis
     return {
       status: response.status,
-      body: withoutKey(bytes.toString("utf8")),
+      body: withoutKey(decoder.decode(bytes)),
       delaySeconds: delaySecondsOf(response.status, response.headers, now),
-      location: response.headers["location"],
+      location:
+        response.headers["location"] === undefined
+          ? undefined
+          : withoutKey(response.headers["location"]),
     }
   }).pipe(
     Effect.mapError((error): Failure => ({

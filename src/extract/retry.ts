@@ -52,7 +52,7 @@ export const waitBefore = (
 ): Effect.Effect<number> =>
   Effect.map(Random.next, (random) =>
     Math.max(
-      (delaySeconds ?? 0) * 1000,
+      delaySeconds === undefined ? 0 : delaySeconds * 1000 + random * FIRST_BACKOFF_MILLIS,
       random * Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS * 2 ** attempts),
     ),
   )

@@ -133,9 +133,9 @@ const verdictOf = (error: ApiError): Verdict => {
   const { reason, detail, status } = error
   switch (reason._tag) {
     case "Unauthorized":
-      return { access: "key unknown", detail: `HTTP 401: ${detail}` }
+      return { access: "key unknown", detail: `HTTP ${status}: ${detail}` }
     case "Forbidden":
-      return { access: "forbidden", detail: `HTTP 403: ${detail}` }
+      return { access: "forbidden", detail: `HTTP ${status}: ${detail}` }
     case "NotConfigured":
       return { access: "not configured", detail: `set ${reason.setting}` }
     case "NotFound":

@@ -267,6 +267,15 @@ describe("ApiClient", () => {
     }),
   )
 
+  it.live("reads an answer that begins with a mark of the byte order", () =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient((_, response) =>
+        response.writeHead(200).end(`\u{feff}${JSON.stringify([point])}`),
+      )
+      expect((yield* client.call(unrealizedPnl, { vault })).value).toEqual([point])
+    }),
+  )
+
   it.live("asks for gzip and reads it", () =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient((_, response) =>

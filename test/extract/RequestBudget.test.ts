@@ -21,7 +21,64 @@ interface Sent {
   readonly status: 200 | 429
 }
 
+/** Asks so many at once, each of so many milliseconds, and tells how long they took in all. */
+const timeOf = Effect.fnUntraced(function* (count: number, millis: number, isSlow: boolean) {
+  const budget = yield* RequestBudget
+  const startedAt = yield* Clock.currentTimeMillis
+  const answer = Effect.as(Effect.sleep(millis), { status: 200, delaySeconds: undefined })
+  const asked = Array.from({ length: count }, () => budget.spend(answer, 30_000, isSlow))
+  let seconds = Infinity
+  yield* Effect.forkChild(
+    Effect.flatMap(Effect.all(asked, { concurrency: "unbounded" }), () =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        seconds = (now - startedAt) / 1000
+      }),
+    ),
+  )
+  yield* TestClock.adjust("2 hours")
+  return seconds
+})
+
 describe("RequestBudget", () => {
+  it.effect("asks fewer at once when answers slow down, but not for reads that are slow", () =>
+    Effect.gen(function* () {
+      yield* timeOf(200, 20, false)
+      const slow = yield* timeOf(200, 20_000, true)
+      const slowed = yield* timeOf(200, 20_000, false)
+      expect(slow).toBeLessThan(300)
+      expect(slowed).toBeGreaterThan(3 * slow)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("asks fewer at once when no answer comes in time", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      yield* timeOf(200, 20, false)
+      let underWay = 0
+      let most = 0
+      const lost = Effect.gen(function* () {
+        underWay += 1
+        most = Math.max(most, underWay)
+        yield* Effect.sleep(30_000)
+        underWay -= 1
+        return yield* Effect.fail("timeout" as const)
+      })
+      const ask = Effect.ignore(budget.spend(lost, 30_000))
+      yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 2000 }, () => ask),
+          { concurrency: "unbounded" },
+        ),
+      )
+      yield* TestClock.adjust("1 minute")
+      expect(most).toBeGreaterThan(16)
+      most = 0
+      yield* TestClock.adjust("4 minutes")
+      most = underWay
+      expect(most).toBeLessThan(8)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect("uses what the service allows, is hardly refused, and lets no pipeline starve", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget

@@ -46,6 +46,7 @@ describe("a validation error about a name", () => {
     ["a sentence", 400, { detail: "Missing required parameter: chain_id" }],
     ["another", 422, { error: { message: "query parameter 'chain_id' is required" } }],
     ["joi", 400, { message: '"chain_id" is required' }],
+    ["a bare sentence", 400, { detail: "chain_id is required" }],
     ["ajv", 400, { errors: [{ message: "must have required property 'chain_id'" }] }],
   ] as const)("is a failure that names the setting: %s", ([, status, body]) =>
     Effect.gen(function* () {
@@ -119,6 +120,8 @@ describe("a validation error about a name", () => {
     },
     { detail: [{ loc: ["query", "chainId"], msg: "Input should be 1 or 42161", type: "enum" }] },
     { detail: [{ loc: ["path", "vault_address"], msg: "an EVM vault is required" }] },
+    { detail: [{ loc: ["query", "chainId"], msg: "unknown chain", type: "value_error" }] },
+    { detail: [{ loc: ["query", "chainId"], msg: "unexpected value; permitted: 1, 42161" }] },
     "unsupported",
   ])("%j is about the vault, and an absence", (body) =>
     Effect.gen(function* () {
@@ -197,6 +200,29 @@ describe("404", () => {
 })
 
 describe("the key", () => {
+  it.live.each([
+    ["as it is", (key: string) => key],
+    ["in a URL", (key: string) => encodeURIComponent(key)],
+    ["in JSON", (key: string) => JSON.stringify(key).slice(1, -1)],
+    ["in JSON as PHP writes it", (key: string) => key.replaceAll("/", String.raw`\/`)],
+  ] as const)("is kept out of what is kept, %s, and out of where a redirect leads", ([, spell]) =>
+    Effect.gen(function* () {
+      const key = 'a+b/c"d=='
+      const { client } = yield* startClient(
+        (_, response, number) => {
+          if (number === 1) response.writeHead(403).end(`who is ${spell(key)}?`)
+          else response.writeHead(302, { location: `/login?key=${spell(key)}` }).end()
+        },
+        { apiKey: Redacted.make(key) },
+      )
+      const refused = yield* failureOf(client.call(positions, inputs))
+      expect(refused.detail).toMatch(/^who is /)
+      expect(refused.detail).not.toContain(spell(key))
+      const redirected = yield* failureOf(client.call(positions, inputs))
+      expect(redirected.detail).not.toContain(spell(key))
+    }),
+  )
+
   it.live("stands in no message, whatever the service repeats of it", () =>
     Effect.gen(function* () {
       const { client } = yield* startClient(

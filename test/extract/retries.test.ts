@@ -74,6 +74,9 @@ describe("a call that is refused", () => {
     ["ratelimit-reset", "seconds", (): unknown => 60],
     ["x-ratelimit-reset", "a date", (): unknown => new Date(inSeconds(60) * 1000).toISOString()],
     ["retry-after", "a date", (): unknown => new Date(inSeconds(60) * 1000).toUTCString()],
+    ["ratelimit", "a field of fields", (): unknown => '"default";r=0;t=60'],
+    ["ratelimit", "a list", (): unknown => "limit=10, remaining=0, reset=60"],
+    ["x-rate-limit-reset", "epoch seconds", (): unknown => inSeconds(60)],
     ["retry-after", "epoch seconds", (): unknown => inSeconds(60)],
   ] as const)("a 429 with %s as %s is a wait of as many seconds", ([header, , value]) =>
     Effect.gen(function* () {
