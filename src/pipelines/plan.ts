@@ -20,6 +20,8 @@ export interface PlannedPipeline {
   readonly title: string
   readonly tasks: number
   readonly requests: number
+  /** Why it would not be read at all. */
+  readonly skipped?: string
 }
 
 export interface Plan {
@@ -63,8 +65,8 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   if (context.fillGaps) yield* createMartViews
   const pipelines: Array<PlannedPipeline> = []
   for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
-    const isClosed = closedBy(pipeline.endpoint, options) !== undefined
-    const asked = isClosed ? [] : yield* askedBy(warehouse, pipeline, context, options)
+    const skipped = closedBy(pipeline.endpoint, options)
+    const asked = skipped !== undefined ? [] : yield* askedBy(warehouse, pipeline, context, options)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,
@@ -73,6 +75,7 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
         (sum, { target, memory }) => sum + pipeline.expectedRequests(target, memory, context),
         0,
       ),
+      ...(skipped === undefined ? {} : { skipped }),
     })
   }
   const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)

@@ -32,6 +32,11 @@ describe("a run", () => {
     expect(planned).toMatchObject({ code: 0, stderr: "" })
     expect(planned.stdout).toMatch(/^pipeline +tasks +requests$/m)
     expect(planned.stdout).toContain("No vault is known yet")
+    // A row for what is asked, a reason or a place among the idle for the rest.
+    expect(planned.stdout).toMatch(/^vaults +1 +about 2$/m)
+    expect(planned.stdout).toMatch(/^ {2}subaccounts, .*: needs an API key/m)
+    expect(planned.stdout).toMatch(/^Nothing to ask yet: ratio_history, /m)
+    for (const name of pipelineNames) expect(planned.stdout).toMatch(new RegExp(`\\b${name}\\b`))
     expect(simulator.requests().total).toBe(0)
 
     const first = await sync("whole")

@@ -1,21 +1,44 @@
-// What a run would do, as a table.
-import type { Plan } from "../../pipelines/plan.ts"
+// What a run would do: a table of what it would ask, and why it would not ask the rest.
+import type { Plan, PlannedPipeline } from "../../pipelines/plan.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
+import { counted } from "../counted.ts"
 
-export const planText = (plan: Plan): string => {
+const namesOf = (pipelines: ReadonlyArray<PlannedPipeline>): string =>
+  pipelines.map(({ name }) => name).join(", ")
+
+export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan): string => {
+  const asking = pipelines.filter(({ tasks }) => tasks > 0)
+  const skipped = pipelines.filter((each) => each.skipped !== undefined)
+  const idle = pipelines.filter((each) => !asking.includes(each) && !skipped.includes(each))
   const table = textTable(
     ["pipeline", "tasks", "requests"],
-    plan.pipelines.map(({ name, tasks, requests }) => [
+    asking.map(({ name, tasks, requests: expected }) => [
       name,
       tasks.toLocaleString("en"),
-      `about ${requests.toLocaleString("en")}`,
+      `about ${expected.toLocaleString("en")}`,
     ]),
     ["left", "right", "right"],
   )
-  const time =
-    plan.seconds === undefined ? "" : `, about ${Math.ceil(plan.seconds)} s at the last run's pace`
-  const note = plan.vaultsUnknown
-    ? "No vault is known yet: a first run lists them, and then reads every history of each.\n"
-    : ""
-  return `${table}\nAbout ${plan.requests.toLocaleString("en")} requests in all${time}. Nothing was sent.\n${note}`
+  const reasons = [...Map.groupBy(skipped, (each) => each.skipped ?? "")].map(
+    ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
+  )
+  const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s at the last run's pace`
+  return [
+    ...(asking.length > 0 ? [table] : []),
+    ...(reasons.length > 0 ? ["", "Would be skipped:", ...reasons] : []),
+    ...(idle.length > 0
+      ? ["", paragraph(`Nothing to ask${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
+      : []),
+    "",
+    `About ${counted(requests, "request")} in all${time}. Nothing was sent.`,
+    ...(vaultsUnknown
+      ? [
+          paragraph(
+            "No vault is known yet: a first run lists them, and then reads every history of each.",
+          ),
+        ]
+      : []),
+    "",
+  ].join("\n")
 }
