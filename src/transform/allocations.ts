@@ -4,6 +4,7 @@ import { asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import { fieldWords } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
+import { numberOf } from "./takenFields.ts"
 
 const protocolFields = ["protocol", "protocol_name", "protocolName", "protocol_id", "name"]
 const valueFields = [
@@ -27,7 +28,20 @@ const container =
   /^(protocol_|strategy_)?(allocations?|breakdown|positions|holdings)(_by_(protocol|strategy))?$|^(by_)?protocols?$|^strategies$/
 
 const present = (point: JsonObject, names: ReadonlyArray<string>): string | undefined =>
-  names.find((name) => asNumber(point[name]) !== undefined)
+  names.find((name) => numberOf(point[name]) !== undefined)
+
+/** A figure served as text as the number it is. */
+const figure = (value: unknown): unknown => (typeof value === "string" ? numberOf(value) : value)
+
+/** Names of figures: numbers, or where there are none texts that are numbers. */
+const figuresIn = (
+  point: JsonObject,
+  isBeside: (name: string) => boolean,
+): ReadonlyArray<string> => {
+  const names = Object.keys(point).filter((name) => !isBeside(name))
+  const numbers = names.filter((name) => asNumber(point[name]) !== undefined)
+  return numbers.length > 0 ? numbers : names.filter((name) => numberOf(point[name]) !== undefined)
+}
 
 const without = (point: JsonObject, ...names: ReadonlyArray<string | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(point).filter(([name]) => !names.includes(name)))
@@ -72,10 +86,7 @@ const containerOf = (point: JsonObject): string | undefined => {
   // Beside figures by protocol it is none of them; with a value of its own it is one of them.
   const value = point[only]
   const isOne = isJsonObject(value) && isAllocation(value)
-  const isBeside = Object.keys(point).some(
-    (name) => !isAside(name) && asNumber(point[name]) !== undefined,
-  )
-  return isOne || isBeside ? undefined : only
+  return isOne || figuresIn(point, isAside).length > 0 ? undefined : only
 }
 
 const isAllocation = (record: JsonObject): boolean =>
@@ -87,8 +98,8 @@ const long = (point: JsonObject, protocolField: string): JsonObject => {
   return {
     ...without(point, protocolField, valueField, shareField),
     protocol: point[protocolField],
-    ...(valueField === undefined ? {} : { value: point[valueField] }),
-    ...(shareField === undefined ? {} : { share: point[shareField] }),
+    ...(valueField === undefined ? {} : { value: figure(point[valueField]) }),
+    ...(shareField === undefined ? {} : { share: figure(point[shareField]) }),
   }
 }
 
@@ -110,21 +121,18 @@ const isAside = (name: string): boolean =>
 
 /** The one numeric field, when there is just one: then it can only be the value. */
 const onlyNumber = (point: JsonObject): string | undefined => {
-  const [only, ...others] = Object.keys(point).filter(
-    (name) => !isAside(name) && asNumber(point[name]) !== undefined,
-  )
+  const [only, ...others] = figuresIn(point, isAside)
   return others.length === 0 ? only : undefined
 }
 
 /** A map of protocols to numbers, or to objects that hold one; beside a number an object must hold one. */
 const wide = (map: JsonObject, isBeside: (name: string) => boolean): ReadonlyArray<JsonObject> => {
-  const isFigure = (name: string): boolean => asNumber(map[name]) !== undefined && !isBeside(name)
-  const hasFigures = Object.keys(map).some(isFigure)
+  const figures = new Set(figuresIn(map, isBeside))
   const beside: Record<string, unknown> = {}
   const allocations: Array<JsonObject> = []
   for (const [protocol, value] of Object.entries(map)) {
-    if (isFigure(protocol)) allocations.push({ protocol, value })
-    else if (isJsonObject(value) && (!hasFigures || isAllocation(value))) {
+    if (figures.has(protocol)) allocations.push({ protocol, value: figure(value) })
+    else if (isJsonObject(value) && (figures.size === 0 || isAllocation(value))) {
       allocations.push(long({ ...value, protocol }, "protocol"))
     } else beside[protocol] = value
   }
@@ -138,5 +146,5 @@ const inMap = (map: JsonObject): ReadonlyArray<JsonObject> =>
     const sum = wide(without(map, name), () => false)
       .map(({ value }) => asNumber(value) ?? 0)
       .reduce((one, other) => one + other, 0)
-    return Math.abs((asNumber(map[name]) ?? 0) - sum) <= 1e-6 * Math.abs(sum)
+    return Math.abs((numberOf(map[name]) ?? 0) - sum) <= 1e-6 * Math.abs(sum)
   })

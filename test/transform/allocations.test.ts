@@ -111,6 +111,24 @@ describe("allocationsOf", () => {
       ],
     ],
     [
+      "wide in texts, numbers all of them",
+      { date, Aave: "10.5", Morpho: "5", source: "rpc", total: "15.5" },
+      [
+        { protocol: "Aave", value: 10.5, source: "rpc", total: "15.5" },
+        { protocol: "Morpho", value: 5, source: "rpc", total: "15.5" },
+      ],
+    ],
+    [
+      "wide in numbers, a text beside them",
+      { date, Aave: 10, version: "2" },
+      [{ protocol: "Aave", value: 10, version: "2" }],
+    ],
+    [
+      "a list with figures as text",
+      { date, allocations: [{ protocol: "Aave", value_usd: "10.5", share: "1" }] },
+      [{ protocol: "Aave", value: 10.5, share: 1 }],
+    ],
+    [
       "wide with one protocol, an object",
       { date, Aave: { value_usd: 10, weight: 1 } },
       [{ protocol: "Aave", value: 10, share: 1 }],
