@@ -17,6 +17,7 @@ const names: ReadonlyArray<string> = [
   "vault_daily",
   "vault_hourly",
   "vault_performance",
+  "allocation_days",
   "allocation_daily",
   "pnl_daily",
   "apy_compare",

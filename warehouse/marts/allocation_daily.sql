@@ -11,39 +11,18 @@ allocations as (
     from core.allocation_history
 ),
 
--- Shares come as fractions or as percent: only their proportion is used, and only where a day has no value
--- at all.
 days as (
     select
         chain_id,
         vault_address,
         day,
-        count(*) as protocols,
-        count(value) > 0 as has_values,
-        sum(value) as allocated_value,
-        coalesce(sum(value), sum(share)) as total,
-        if(count(value) > 0, min(value), min(share)) as smallest,
-        if(count(value) > 0, max(value), max(share)) as largest,
-        if(count(value) > 0, sum(value * value), sum(share * share)) as squares
-    from allocations
-    group by chain_id, vault_address, day
-),
-
-measured_days as (
-    select
-        chain_id,
-        vault_address,
-        day,
-        protocols,
-        has_values,
         allocated_value,
-        -- A part of a total of nothing is not zero, it is undefined.
-        case when total > 0 then total end as total,
-        -- Where a position is negative the weights are no longer parts of a whole.
-        case when total > 0 and smallest >= 0 then squares / (total * total) end
-            as concentration_hhi,
-        case when total > 0 and smallest >= 0 then largest / total end as top_share
-    from days
+        protocols,
+        weighed_by,
+        weighed_total,
+        concentration_hhi,
+        top_share
+    from mart.allocation_days
 ),
 
 weighted as (
@@ -54,18 +33,18 @@ weighted as (
         allocations.protocol,
         allocations.value,
         allocations.share,
-        if(measured_days.has_values, allocations.value, allocations.share) / measured_days.total
+        if(days.weighed_by = 'value', allocations.value, allocations.share) / days.weighed_total
             as weight,
-        measured_days.allocated_value,
-        measured_days.protocols,
-        measured_days.concentration_hhi,
-        measured_days.top_share
+        days.allocated_value,
+        days.protocols,
+        days.concentration_hhi,
+        days.top_share
     from allocations
-    inner join measured_days
+    inner join days
         on
-            allocations.chain_id = measured_days.chain_id
-            and allocations.vault_address = measured_days.vault_address
-            and allocations.day = measured_days.day
+            allocations.chain_id = days.chain_id
+            and allocations.vault_address = days.vault_address
+            and allocations.day = days.day
 ),
 
 protocol_days as (

@@ -209,54 +209,17 @@ newest_apy as (
     group by vault_address
 ),
 
-newest_allocation_day as (
-    select
-        chain_id,
-        vault_address,
-        max(date) as date
-    from core.allocation_history
-    group by chain_id, vault_address
-),
-
 newest_allocation as (
     select
-        allocation.chain_id,
-        allocation.vault_address,
-        allocation.date,
-        allocation.protocol,
-        allocation.value,
-        -- Shares come as fractions or as percent: only their proportion is used, and only where a
-        -- day has no value at all.
-        case
-            when count(allocation.value) over vault > 0 then allocation.value
-            else allocation.share
-        end as weight
-    from core.allocation_history as allocation
-    inner join newest_allocation_day
-        on
-            allocation.chain_id = newest_allocation_day.chain_id
-            and allocation.vault_address = newest_allocation_day.vault_address
-            and allocation.date = newest_allocation_day.date
-    window vault as (partition by allocation.chain_id, allocation.vault_address)
-),
-
-allocated as (
-    select
         chain_id,
         vault_address,
-        max(date) as date,
-        sum(value) as value,
-        -- Between equal weights the first name wins, so that the answer is the same each time.
-        first(protocol order by weight desc nulls last, protocol)
-            filter (weight is not null) as top_protocol,
-        case when sum(weight) > 0 then max(weight) / sum(weight) end as top_protocol_share,
-        -- As in mart.allocation_daily: with a negative position the weights are no parts of a whole.
-        case
-            when sum(weight) > 0 and min(weight) >= 0
-                then sum(weight * weight) / (sum(weight) * sum(weight))
-        end as concentration_hhi
-    from newest_allocation
-    group by chain_id, vault_address
+        day,
+        allocated_value,
+        top_protocol,
+        top_share,
+        concentration_hhi
+    from mart.allocation_days
+    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 newest_snapshots as (
@@ -367,12 +330,12 @@ joined as (
         newest_apy.apy_unsmoothed_on,
         date_diff('day', newest_apy.apy_unsmoothed_on, clock.now_at::date)
             as apy_unsmoothed_age_days,
-        allocated.date as allocation_on,
-        date_diff('day', allocated.date, clock.now_at::date) as allocation_age_days,
-        allocated.value as allocated_value,
-        allocated.top_protocol,
-        allocated.top_protocol_share,
-        allocated.concentration_hhi,
+        newest_allocation.day as allocation_on,
+        date_diff('day', newest_allocation.day, clock.now_at::date) as allocation_age_days,
+        newest_allocation.allocated_value,
+        newest_allocation.top_protocol,
+        newest_allocation.top_share as top_protocol_share,
+        newest_allocation.concentration_hhi,
         newest_snapshots.total_nav as nav_usd,
         newest_snapshots.reported_tvl as contract_tvl,
         newest_snapshots.buffer_usd,
@@ -481,10 +444,10 @@ joined as (
         on vaults.vault_address = newest_pnl.vault_address
     left join newest_apy
         on vaults.vault_address = newest_apy.vault_address
-    left join allocated
+    left join newest_allocation
         on
-            vaults.chain_id = allocated.chain_id
-            and vaults.vault_address = allocated.vault_address
+            vaults.chain_id = newest_allocation.chain_id
+            and vaults.vault_address = newest_allocation.vault_address
 )
 
 select

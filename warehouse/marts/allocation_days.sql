@@ -1,0 +1,64 @@
+with
+
+allocations as (
+    select
+        chain_id,
+        vault_address,
+        date as day,
+        protocol,
+        value,
+        share
+    from core.allocation_history
+),
+
+-- Shares come as fractions or as percent: only their proportion is used, and only where a day has no value
+-- at all.
+days as (
+    select
+        chain_id,
+        vault_address,
+        day,
+        count(*) as protocols,
+        case
+            when count(value) > 0 then 'value'
+            when count(share) > 0 then 'share'
+        end as weighed_by,
+        sum(value) as allocated_value,
+        coalesce(sum(value), sum(share)) as total,
+        if(count(value) > 0, min(value), min(share)) as smallest,
+        if(count(value) > 0, max(value), max(share)) as largest,
+        if(count(value) > 0, sum(value * value), sum(share * share)) as squares,
+        -- Between equal ones the first name wins, so that the answer is the same each time.
+        if(
+            count(value) > 0,
+            first(protocol order by value desc, protocol) filter (value is not null),
+            first(protocol order by share desc, protocol) filter (share is not null)
+        ) as top_protocol
+    from allocations
+    group by chain_id, vault_address, day
+),
+
+measured as (
+    select
+        *,
+        -- A part of a total of nothing is not zero, it is undefined.
+        case when total > 0 then total end as weighed_total,
+        -- Where a position is negative the weights are no longer parts of a whole.
+        case when total > 0 and smallest >= 0 then largest / total end as top_share,
+        case when total > 0 and smallest >= 0 then squares / (total * total) end
+            as concentration_hhi
+    from days
+)
+
+select
+    chain_id::bigint as chain_id,
+    vault_address::varchar as vault_address,
+    day::date as day,
+    allocated_value::double as allocated_value,
+    protocols::integer as protocols,
+    weighed_by::varchar as weighed_by,
+    weighed_total::double as weighed_total,
+    top_protocol::varchar as top_protocol,
+    top_share::double as top_share,
+    concentration_hhi::double as concentration_hhi
+from measured
