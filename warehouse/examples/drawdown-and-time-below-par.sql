@@ -19,6 +19,7 @@ performance as (
         max_drawdown_peak_on,
         max_drawdown_trough_on,
         max_drawdown_recovered_on,
+        ratio_max_drawdown,
         hours_present,
         hours_below_par,
         share_of_hours_below_par,
@@ -26,57 +27,24 @@ performance as (
         collateral_ratio_low_at
     from mart.vault_performance
     where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
-),
-
-hours as (
-    select
-        vault_address,
-        hour_at,
-        collateral_ratio
-    from mart.vault_hourly
-    where collateral_ratio is not null
-),
-
-below_high as (
-    select
-        vault_address,
-        1 - collateral_ratio / nullif(
-            max(collateral_ratio) over (
-                partition by vault_address
-                order by hour_at
-                rows between unbounded preceding and current row
-            ),
-            0
-        ) as fall
-    from hours
-),
-
-ratio_falls as (
-    select
-        vault_address,
-        max(fall) as ratio_drawdown
-    from below_high
-    group by vault_address
 )
 
 select
-    performance.vault_name,
-    performance.vault_address,
-    performance.max_drawdown,
-    performance.max_drawdown_peak_on as peak_on,
-    performance.max_drawdown_trough_on as trough_on,
-    performance.max_drawdown_recovered_on as recovered_on,
-    performance.max_drawdown_recovered_on - performance.max_drawdown_peak_on as days_under_water,
-    ratio_falls.ratio_drawdown,
-    performance.hours_below_par,
-    performance.share_of_hours_below_par,
-    performance.collateral_ratio_low,
-    performance.collateral_ratio_low_at,
-    performance.apy_period_days
+    vault_name,
+    vault_address,
+    max_drawdown,
+    max_drawdown_peak_on as peak_on,
+    max_drawdown_trough_on as trough_on,
+    max_drawdown_recovered_on as recovered_on,
+    max_drawdown_recovered_on - max_drawdown_peak_on as days_under_water,
+    ratio_max_drawdown as ratio_drawdown,
+    hours_below_par,
+    share_of_hours_below_par,
+    collateral_ratio_low,
+    collateral_ratio_low_at,
+    apy_period_days
 from performance
-left join ratio_falls
-    on performance.vault_address = ratio_falls.vault_address
 order by
-    performance.max_drawdown desc nulls last,
-    ratio_falls.ratio_drawdown desc nulls last,
-    performance.vault_name
+    max_drawdown desc nulls last,
+    ratio_drawdown desc nulls last,
+    vault_name

@@ -3,8 +3,9 @@
 --
 --     $days = 30     days ahead; overdue payments are always there
 --
--- The service tells the next payment of a loan, not its maturity: later payments are not here. Amounts are in
--- the unit served, so add them up per token only: running_amount does.
+-- The service tells the next payment of a loan: later ones are not here, and when the loan itself is due is
+-- mart.loan_book.matures_at, where it is told. Amounts are in the unit served, so add them up per token only:
+-- running_amount does.
 with
 
 payments as (

@@ -14,9 +14,11 @@ loans as (
         total_repaid,
         apr,
         lender_apr,
+        late_apr,
         principal_token_symbol,
         principal_token_address,
         deployed_at,
+        matures_at,
         upcoming_payment_amount,
         upcoming_payment_due_at,
         valid_from
@@ -30,7 +32,9 @@ details as (
         initial_principal_amount,
         total_repaid,
         lender_apr,
+        late_apr,
         deployed_at,
+        matures_at,
         upcoming_payment_amount,
         upcoming_payment_due_at
     from core.loan_details
@@ -51,9 +55,11 @@ subaccount_loans as (
         total_repaid,
         apr,
         lender_apr,
+        late_apr,
         principal_token_symbol,
         principal_token_address,
         deployed_at,
+        matures_at,
         upcoming_payment_amount,
         upcoming_payment_due_at,
         valid_from,
@@ -129,7 +135,9 @@ joined as (
         coalesce(book.total_repaid, details.total_repaid) as total_repaid,
         book.apr,
         coalesce(book.lender_apr, details.lender_apr) as lender_apr,
+        coalesce(book.late_apr, details.late_apr) as late_apr,
         coalesce(book.deployed_at, details.deployed_at) as deployed_at,
+        coalesce(book.matures_at, details.matures_at) as matures_at,
         -- A payment's amount and date are of one record.
         case
             when book.upcoming_payment_amount is null and book.upcoming_payment_due_at is null
@@ -178,8 +186,11 @@ select
     apr::double as apr,
     lender_apr::double as lender_apr,
     (apr - lender_apr)::double as apr_spread,
+    late_apr::double as late_apr,
     deployed_at::timestamp as deployed_at,
     date_diff('day', deployed_at::date, now_at::date)::integer as days_since_deployed,
+    matures_at::timestamp as matures_at,
+    date_diff('day', now_at::date, matures_at::date)::integer as days_to_maturity,
     next_payment_amount::double as next_payment_amount,
     next_payment_due_at::timestamp as next_payment_due_at,
     date_diff('day', now_at::date, next_payment_due_at::date)::integer as days_to_next_payment,

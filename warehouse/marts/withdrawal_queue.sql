@@ -148,6 +148,7 @@ select
     is_late::boolean as is_late,
     recipient_address::varchar as recipient_address,
     amount::double as amount,
+    (share_of_vault * nav_usd)::double as amount_usd,
     amount_raw::varchar as amount_raw,
     vault_pct::double as vault_pct,
     share_of_vault::double as share_of_vault,
