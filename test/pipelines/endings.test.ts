@@ -241,6 +241,32 @@ describe("the last member of a set", () => {
       }),
   )
 
+  it.live("is not ended by a vault that is unknown, nor by the first empty answer after that", () =>
+    Effect.gen(function* () {
+      const vault = `0x${"ab".repeat(20)}`
+      const granted = { permissions: [{ integration: "Aave", functions: ["supply"] }] }
+      const answers = [granted, 404, { permissions: [] }, { permissions: [] }] as const
+      let asked = 0
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (!url.includes("/permissions")) {
+          return json(response, url.endsWith("status=active") ? [{ address: vault, chain: 1 }] : [])
+        }
+        const answer = answers[asked++]
+        return answer === 404
+          ? json(response, { detail: "unknown vault" }, 404)
+          : json(response, answer)
+      })
+      const dataDir = yield* temporaryFolder
+      const states: Array<unknown> = []
+      for (const _ of answers) {
+        yield* runOnce(server.url, dataDir, { pipelines: ["permissions"] })
+        states.push(yield* current(dataDir, "permissions"))
+      }
+      expect(states).toEqual([1, 1, 1, 0])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
   it.live("of a series no empty answer ends anything", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 20, vaults: 1, subaccounts: 1 })
