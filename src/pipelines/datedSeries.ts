@@ -40,7 +40,7 @@ export interface DatedSeries<P extends Parameters, A> {
 interface Content {
   readonly answer: Answer<unknown>
   readonly mapped: MappedAnswer
-  /** Days the answer stands for: of the newest points up to a day, no more than it had room for. */
+  /** Days the answer stands for: the newest points up to a day tell nothing of what is older than they are. */
   readonly covers: CoveredDays
 }
 
@@ -99,15 +99,14 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
   const points = series.pointsIn(answer.value)
   const times = timesIn(series.table, mapped)
   const days = daysIn(times)
-  const full = series.pointLimit !== undefined && points >= series.pointLimit
-  const from = window.from ?? (full ? days?.oldest : undefined)
-  const content: Content = { answer, mapped, covers: { from, to: window.to } }
+  const covers = { from: window.from ?? days?.oldest, to: window.to }
+  const content: Content = { answer, mapped, covers }
   return {
     content,
     points,
     oldest: days?.oldest,
     newest: days?.newest,
-    full,
+    full: series.pointLimit !== undefined && points >= series.pointLimit,
     times,
   } satisfies HoleRead<Content>
 })

@@ -193,7 +193,7 @@ describe("ops.tasks", () => {
         dataDir,
         `select pipeline, series, vault_address = (select vault_address from core.vaults) as is_vault,
            chain_id = (select chain_id from core.vaults) as is_chain,
-           covers_to is not null as has_days, "window",
+           covers_to is not null as has_days, outcome, "window",
            covers_from::varchar as covers_from, covers_to::varchar as covers_to
          from ops.tasks order by pipeline, "window"`,
       )
@@ -201,11 +201,11 @@ describe("ops.tasks", () => {
       const shared = { is_vault: true, is_chain: null, has_days: true }
       expect(of("ratio_history").length).toBeGreaterThan(2)
       for (const task of [...of("ratio_history"), ...of("allocation_history")]) {
-        const { covers_from: from, covers_to: to } = task
-        // The newest up to a day are as many as an answer holds, or all there are.
+        const { covers_from: from, covers_to: to, outcome } = task
         const isOpen = String(task["window"]).startsWith("..")
-        if (!isOpen) expect(task["window"]).toBe(`${String(from)}..${String(to)}`)
-        else expect(String(task["window"])).toBe(`..${String(to)}`)
+        expect(task["window"]).toBe(`${isOpen ? "" : String(from)}..${String(to)}`)
+        // The newest up to a day tell nothing of what is older than they are; none at all tell of everything.
+        if (isOpen) expect(from === null).toBe(outcome === "empty")
       }
       expect(of("ratio_history")).toMatchObject(
         of("ratio_history").map(() => ({ ...shared, series: "ratio" })),
