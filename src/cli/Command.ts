@@ -9,7 +9,27 @@ export interface Positional {
   readonly name: string
   readonly describe: string
   readonly many?: true
+  /** What none of it means, where there may be many. */
+  readonly absent?: string
 }
+
+/** Settings that mean something to a command that sends nothing. */
+export const readingSettings: ReadonlyArray<string> = [
+  "config",
+  "data-dir",
+  "log-format",
+  "log-level",
+  "color",
+]
+
+/** And to one that asks the service a question or two. */
+export const askingSettings: ReadonlyArray<string> = [
+  "base-url",
+  "platform-segment",
+  "max-requests-per-second",
+  "request-timeout",
+  ...readingSettings,
+]
 
 export interface Command {
   readonly name: string

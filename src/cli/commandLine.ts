@@ -6,6 +6,7 @@ import { commands } from "./commands/index.ts"
 import { answerCompletion, REQUEST } from "./completion/answer.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { globalFlags } from "./globalFlags.ts"
+import { terminalWidth } from "./terminal.ts"
 import { version } from "./version.ts"
 
 const usage = ({ name, positional }: Command): string => {
@@ -35,7 +36,8 @@ export const parser = (
     .strict()
     // Complaints are read below, and documentation derives from help: both are English everywhere.
     .locale("en")
-    .wrap(100)
+    // As wide as the terminal, and no wider than is read with ease.
+    .wrap(Math.min(100, terminalWidth()))
   for (const command of commands) {
     built = built.command(
       usage(command),
@@ -55,7 +57,7 @@ const describe = (
     .usage(
       `$0 ${usage({ ...command, summary, flags, examples, ...(positional === undefined ? {} : { positional }) })}\n\n${details ?? summary}`,
     )
-    .options(flags)
+    .options(withPlainDefaults(flags))
   for (const name of Object.keys(globalFlags)) {
     if (settings?.includes(name) === false) built = built.hide(name)
   }
@@ -63,14 +65,39 @@ const describe = (
     built = built.positional(positional.name, {
       describe: positional.describe,
       type: "string",
-      ...(positional.many === true ? { array: true } : {}),
+      ...(positional.many === true
+        ? { array: true, defaultDescription: positional.absent ?? "none" }
+        : {}),
     })
   }
   // Named here, the group comes before that of the settings.
   built = built.group(Object.keys(flags), "Options:")
-  for (const [line, what] of examples) built = built.example(`$0 ${line}`, what)
-  return built
+  return built.epilogue(["Examples:", ...examples.flatMap(exampleLines)].join("\n"))
 }
+
+/** Defaults as one would type them, without quotes. */
+const withPlainDefaults = (flags: Command["flags"]): Command["flags"] =>
+  Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      typeof flag.default === "string" ? { defaultDescription: flag.default, ...flag } : flag,
+    ]),
+  )
+
+/** To be pasted as it stands: broken before a flag where it is long, with what it is for below. */
+const exampleLines = ([line, what]: Command["examples"][number]): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const part of `vaulthouse ${line}`.split(/ (?=--)/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && `${last} ${part}`.length < EXAMPLE_WIDTH) {
+      lines[lines.length - 1] = `${last} ${part}`
+    } else lines.push(part)
+  }
+  return [`  ${lines.join(" \\\n        ")}`, ...(what === "" ? [] : [`      ${what}`])]
+}
+
+// Fits the narrowest terminal, indented.
+const EXAMPLE_WIDTH = 70
 
 /** A flag typed twice counts as typed last, save where each one adds to a list. */
 const once = (argv: Arguments): Arguments =>
@@ -137,6 +164,15 @@ const explain = (
     "version",
   ]
   return [...new Set(words)]
-    .map((word) => `there is no flag or argument \`${word}\`${didYouMean(word, flags)}`)
+    .map((word) => {
+      // Flags come without their dashes.
+      const isFlag = args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)
+      return isFlag
+        ? `there is no flag \`--${word}\`${didYouMean(
+            `--${word}`,
+            flags.map((flag) => `--${flag}`),
+          )}`
+        : `there is no flag or argument \`${word}\`${didYouMean(word, flags)}`
+    })
     .join("\n")
 }

@@ -2,10 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands/index.ts"
 import { commandPage } from "../../src/cli/docs/page.ts"
-import { type Around, vaulthouse } from "./command.ts"
+import { type Around, hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-usage-"))
 afterAll(() => rmSync(cwd, { recursive: true }))
@@ -37,6 +38,28 @@ describe("help", () => {
     },
   )
 
+  it.each([
+    ["status", false],
+    ["tables", false],
+    ["call", true],
+    ["sync", true],
+  ])("%s --help shows settings of requests: %s", async (name, shown) => {
+    const { stdout } = await typed([name, "--help"])
+    for (const flag of ["--base-url ", "--request-timeout "]) {
+      // An example may name one.
+      const [settings = ""] = stdout.slice(stdout.indexOf("\nSettings:")).split("\nExamples:")
+      expect(settings.includes(flag), flag).toBe(shown)
+    }
+    expect(stdout).not.toMatch(/default: (\[\]|")/)
+  })
+
+  it.runIf(hasTerminal)("fits a terminal of 80 columns", async () => {
+    const child = startOnTerminal(["sync", "--help"], cwd, 80)
+    const shown = (await text(child.stdout)).replaceAll("\r", "").split("\n")
+    expect(shown).toContain("Examples:")
+    expect(shown.filter((line) => line.length > 80)).toEqual([])
+  })
+
   it("docs/cli.md is what the parser says; `make docs` writes it again", async () => {
     const written = readFileSync(resolve(import.meta.dirname, "../../docs/cli.md"), "utf8")
     expect(written).toBe(await commandPage())
@@ -58,12 +81,12 @@ describe("a wrong command line", () => {
     [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
     [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
     [["nothing-like-it"], ["there are sync, status, "]],
-    [["--ful"], ["there is no flag or argument `ful`"]],
+    [["--ful"], ["there is no flag `--ful`"]],
     [
       ["sync", "--ful"],
-      ["`ful`; did you mean `full`?", "vaulthouse sync --help"],
+      ["there is no flag `--ful`; did you mean `--full`?", "vaulthouse sync --help"],
     ],
-    [["status", "--data-dri", "x"], ["`data-dri`; did you mean `data-dir`?"]],
+    [["status", "--data-dri", "x"], ["`--data-dri`; did you mean `--data-dir`?"]],
     [["sync", "--since"], ["--since needs a value."]],
     [["sync", "--base-url", "127.0.0.1:18080"], ["did you mean http://127.0.0.1:18080?"]],
     [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
@@ -142,7 +165,7 @@ describe("a wrong command line", () => {
     const { code, stderr } = await typed(["sync", "--ful"], { env })
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("did you mean `full`?") as string,
+      stderr: expect.stringContaining("did you mean `--full`?") as string,
     })
   })
 })

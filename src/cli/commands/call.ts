@@ -1,5 +1,5 @@
 // vaulthouse call: one question to one endpoint.
-import type { Command } from "../Command.ts"
+import { askingSettings, type Command } from "../Command.ts"
 
 export const call: Command = {
   name: "call",
@@ -18,6 +18,7 @@ export const call: Command = {
     list: { type: "boolean", describe: "List endpoints, who may ask, and their inputs" },
     json: { type: "boolean", describe: "Print the list as JSON" },
   },
+  settings: askingSettings,
   examples: [
     ["call tokenized_vaults --param status=active", "the vaults that accept deposits"],
     ["call fees --param vault_address=0x… --param chainId=1", "one vault's fees"],

@@ -1,5 +1,5 @@
 // vaulthouse check: are the rows what they must be?
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const check: Command = {
   name: "check",
@@ -20,6 +20,7 @@ export const check: Command = {
     all: { type: "boolean", describe: "List the checks that passed too" },
     json: { type: "boolean", describe: "Print the results as JSON" },
   },
+  settings: readingSettings,
   examples: [
     ["check", "every check"],
     [

@@ -1,5 +1,5 @@
 // vaulthouse compact: few files of many.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const compact: Command = {
   name: "compact",
@@ -7,6 +7,7 @@ export const compact: Command = {
   details:
     "Every run leaves one file of responses; those of a month that is over become one, in which a body that came again and again stands once. Parquet needs none of this: it has one file a month and table.",
   flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
+  settings: readingSettings,
   examples: [["compact", "join what can be joined"]],
   run: async (argv) => (await import("../compact/run.ts")).runCompact(argv),
 }

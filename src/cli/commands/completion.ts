@@ -1,5 +1,5 @@
 // vaulthouse completion: a script that completes commands and flags in a shell.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const completion: Command = {
   name: "completion",
@@ -8,6 +8,7 @@ export const completion: Command = {
     'The script asks vaulthouse itself what may come next: commands, flags, values with a choice, pipelines, tables and endpoints. For bash add to ~/.bashrc: eval "$(vaulthouse completion bash)". For zsh add to ~/.zshrc, after compinit: eval "$(vaulthouse completion zsh)".',
   positional: { name: "shell", describe: "bash (default) or zsh" },
   flags: {},
+  settings: readingSettings,
   examples: [
     ["completion bash >> ~/.bashrc", "for bash, in every new shell"],
     ["completion zsh >> ~/.zshrc", "for zsh, in every new shell"],

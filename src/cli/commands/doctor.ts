@@ -1,5 +1,5 @@
 // vaulthouse doctor: is everything as it must be?
-import type { Command } from "../Command.ts"
+import { askingSettings, type Command } from "../Command.ts"
 
 export const doctor: Command = {
   name: "doctor",
@@ -10,6 +10,7 @@ export const doctor: Command = {
     all: { type: "boolean", describe: "Also ask endpoints known to be slow" },
     json: { type: "boolean", describe: "Print the findings as JSON" },
   },
+  settings: askingSettings,
   examples: [["doctor --base-url https://api.example.com", "before the first sync"]],
   run: async (argv) => (await import("../doctor/run.ts")).runDoctor(argv),
 }

@@ -1,5 +1,5 @@
 // vaulthouse prune: retention of the response archive.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const prune: Command = {
   name: "prune",
@@ -16,6 +16,7 @@ export const prune: Command = {
     "dry-run": { type: "boolean", describe: "Only say what would go" },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
+  settings: readingSettings,
   examples: [
     ["prune --dry-run", "what would go"],
     ["prune --older-than 30d", "keep a month of what no row needs"],

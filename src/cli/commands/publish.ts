@@ -1,5 +1,5 @@
 // vaulthouse publish: the readers' copies again.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
@@ -10,6 +10,7 @@ export const publish: Command = {
     all: { type: "boolean", describe: "Write every Parquet file again, not only what changed" },
     json: { type: "boolean", describe: "Print what was published as JSON" },
   },
+  settings: readingSettings,
   examples: [
     ["publish", "after `sync --no-publish`"],
     ["publish --all", "after `verify` found something"],

@@ -1,5 +1,5 @@
 // vaulthouse query: SQL over the published copy.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const query: Command = {
   name: "query",
@@ -27,6 +27,7 @@ export const query: Command = {
       describe: "Print at most so many rows (default: 1000 in a table, all otherwise)",
     },
   },
+  settings: readingSettings,
   examples: [
     ['query "select * from mart.vault_latest"', "one row per vault"],
     ["query --file question.sql --format csv > answer.csv", "into a file"],

@@ -1,5 +1,5 @@
 // vaulthouse replay: rebuild the tables from the response archive.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const replay: Command = {
   name: "replay",
@@ -15,6 +15,7 @@ export const replay: Command = {
     },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
+  settings: [...readingSettings, "progress"],
   examples: [
     ["replay", "rebuild every table"],
     ["replay --quarantine", "after an update that can read what was set aside"],

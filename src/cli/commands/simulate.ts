@@ -12,7 +12,12 @@ const flags: Readonly<Record<string, Options>> = Object.fromEntries(
       name,
       type === "boolean"
         ? { type, describe }
-        : { type, describe, requiresArg: true, ...(value === undefined ? {} : { default: value }) },
+        : {
+            type,
+            describe,
+            requiresArg: true,
+            ...(value === undefined ? {} : { default: value }),
+          },
     ]),
 )
 

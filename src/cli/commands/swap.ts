@@ -1,5 +1,5 @@
 // vaulthouse swap: the one command that changes something at the service.
-import type { Command } from "../Command.ts"
+import { askingSettings, type Command } from "../Command.ts"
 
 const value = (describe: string) => ({ type: "string", requiresArg: true, describe }) as const
 
@@ -23,6 +23,7 @@ export const swap: Command = {
     list: { type: "boolean", describe: "List the swaps sent, and what became of them" },
     json: { type: "boolean", describe: "Print as JSON" },
   },
+  settings: askingSettings,
   examples: [
     [
       "swap --address 0x… --source-token 0x… --source-chain 1 --destination-token 0x… --destination-chain 1 --source-amount 100",

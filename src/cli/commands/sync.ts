@@ -8,8 +8,9 @@ export const sync: Command = {
     "Reads what is new since the last run (everything, the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and Parquet. Stopping it at any moment loses nothing.",
   positional: {
     name: "pipeline",
-    describe: "Names as `sync --plan` lists them; what they need runs too; all when none",
+    describe: "Names as `sync --plan` lists them; what they need runs too",
     many: true,
+    absent: "all",
   },
   flags: {
     vault: { type: "string", array: true, requiresArg: true, describe: "Only these vaults" },

@@ -1,5 +1,5 @@
 // vaulthouse tables: the data dictionary.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const tables: Command = {
   name: "tables",
@@ -7,6 +7,7 @@ export const tables: Command = {
   details: "Without a name lists all tables and marts; with one, describes its columns.",
   positional: { name: "name", describe: "A table, for example core.ratio_history or vault_latest" },
   flags: { json: { type: "boolean", describe: "Print the dictionary as JSON" } },
+  settings: readingSettings,
   examples: [
     ["tables", "everything there is"],
     ["tables mart.vault_daily", "one mart, column by column"],

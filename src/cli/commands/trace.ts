@@ -1,5 +1,5 @@
 // vaulthouse trace: from a figure back to the bytes it came from.
-import type { Command } from "../Command.ts"
+import { type Command, readingSettings } from "../Command.ts"
 
 export const trace: Command = {
   name: "trace",
@@ -35,6 +35,7 @@ export const trace: Command = {
     },
     json: { type: "boolean", describe: "Print as JSON" },
   },
+  settings: readingSettings,
   examples: [
     [
       "trace vault_daily --vault 0x… --date 2026-05-01 --column apy_smoothed",
