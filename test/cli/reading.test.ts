@@ -204,7 +204,13 @@ describe("status", () => {
     expect(code).toBe(0)
     const status = JSON.parse(stdout) as Record<string, unknown>
     expect(status).toMatchObject({ lastRun: { outcome: "complete" }, gaps: [], quarantine: [] })
-    expect(status["freshness"]).toHaveLength(4)
+    expect(status["freshness"]).toMatchObject([
+      { series: "allocation" },
+      { series: "apy_smoothed_7d" },
+      { series: "apy_unsmoothed_7d" },
+      { series: "pnl" },
+      { series: "ratio" },
+    ])
   })
 })
 
