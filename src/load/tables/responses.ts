@@ -21,7 +21,7 @@ export const responses: Table = {
       name: "is_landed",
       type: "boolean",
       comment:
-        "Whether rows were made of it; not of failures, nor of an answer asked for again in parts",
+        "Whether rows were made of it, or a set ended by it; not of failures, nor of an empty answer that was not believed or one asked for again in parts",
     },
     { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
     { name: "method", type: "text", required: true, comment: "HTTP method" },
