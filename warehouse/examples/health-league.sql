@@ -3,10 +3,10 @@
 --
 --     $places = 20   how many
 --
--- Only subaccounts with debt have a place. health_factor is a ratio: liquidation is possible below 1.0, 1.2
--- is the least that is healthy. collateral_fall_to_liquidation is the fraction the counted collateral may
--- lose before the factor is at 1.0; zero and below is where liquidation is possible already. Mind as_of_at: a
--- figure is as old as it says, whatever the run.
+-- Only subaccounts with debt that a list still has have a place. health_factor is a ratio: liquidation is
+-- possible below 1.0, 1.2 is the least that is healthy. collateral_fall_to_liquidation is the fraction the
+-- counted collateral may lose before the factor is at 1.0; zero and below is where liquidation is possible
+-- already. Mind as_of_at: a figure is as old as it says, whatever the run.
 with
 
 health as (

@@ -5,7 +5,8 @@
 --
 -- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors
 -- stay (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral each would need
--- to be back at 1.0. One row a band before and after: read it as a table of transitions.
+-- to be back at 1.0. One row a band before and after: read it as a table of transitions. Subaccounts that no list
+-- has any more are left out.
 with
 
 health as (
@@ -16,7 +17,7 @@ health as (
         collateral_usd,
         debt_usd
     from mart.subaccount_health
-    where has_debt
+    where has_debt and is_listed is distinct from false
 ),
 
 stressed as (

@@ -35,7 +35,8 @@ subaccounts as (
     select
         subaccount_address,
         name,
-        vault_names
+        vault_names,
+        is_listed
     from mart.subaccount_names
 ),
 
@@ -77,6 +78,7 @@ joined as (
         excess.target_health_factor,
         subaccounts.name,
         subaccounts.vault_names,
+        subaccounts.is_listed,
         tokens.symbol,
         excess.amount_usd,
         excess.token_amount,
@@ -113,5 +115,8 @@ select
     read_at::timestamp as read_at,
     valid_from::timestamp as since_at
 from joined
--- Without debt nobody asks any more: the newer word is that there is nothing to be short of.
-where not coalesce(not has_debt and told_at > read_at, false)
+-- Without debt nobody asks any more, nor where no list has the subaccount: the newer word is that there is
+-- nothing to be short of.
+where
+    not coalesce(not has_debt and told_at > read_at, false)
+    and is_listed is distinct from false

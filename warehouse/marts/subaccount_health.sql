@@ -38,7 +38,8 @@ names as (
         subaccount_address,
         name,
         linked_vaults,
-        vault_names
+        vault_names,
+        is_listed
     from mart.subaccount_names
 ),
 
@@ -101,22 +102,37 @@ measured as (
     from figures
 ),
 
+-- What is in no list any more is not asked about: its last factor is no risk of today's.
+named as (
+    select
+        measured.*,
+        names.name,
+        names.is_listed,
+        names.linked_vaults,
+        names.vault_names,
+        measured.has_debt and names.is_listed is distinct from false as is_at_risk
+    from measured
+    left join names
+        on measured.subaccount_address = names.subaccount_address
+),
+
 ranked as (
     select
         *,
         case
-            when has_debt
-                then rank() over (partition by has_debt order by health_factor)
+            when is_at_risk
+                then rank() over (partition by is_at_risk order by health_factor)
         end as risk_rank
-    from measured
+    from named
 ),
 
 joined as (
     select
         ranked.subaccount_address,
-        names.name,
+        ranked.name,
         summaries.type,
         directory.status,
+        ranked.is_listed,
         ranked.health_factor,
         ranked.band,
         ranked.has_debt,
@@ -131,16 +147,14 @@ joined as (
         ranked.source,
         ranked.as_of_at,
         date_diff('second', ranked.as_of_at, clock.now_at) / 3600 as age_hours,
-        coalesce(names.linked_vaults, 0) as linked_vaults,
-        names.vault_names
+        coalesce(ranked.linked_vaults, 0) as linked_vaults,
+        ranked.vault_names
     from ranked
     cross join clock
     left join summaries
         on ranked.subaccount_address = summaries.subaccount_address
     left join directory
         on ranked.subaccount_address = directory.subaccount_address
-    left join names
-        on ranked.subaccount_address = names.subaccount_address
 )
 
 select
@@ -148,6 +162,7 @@ select
     name::varchar as name,
     type::varchar as type,
     status::varchar as status,
+    is_listed::boolean as is_listed,
     health_factor::double as health_factor,
     band::varchar as band,
     has_debt::boolean as has_debt,

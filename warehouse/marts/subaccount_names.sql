@@ -16,6 +16,24 @@ summaries as (
     where is_current
 ),
 
+-- Past members too, to tell what has left from what was in no list.
+listed as (
+    select
+        subaccount_address,
+        is_current
+    from core.subaccounts
+    union all
+    select
+        subaccount_address,
+        is_current
+    from core.my_subaccounts
+    union all
+    select
+        subaccount_address,
+        is_current
+    from core.vault_subaccounts
+),
+
 links as (
     select
         subaccount_address,
@@ -34,8 +52,16 @@ linked as (
     group by subaccount_address
 ),
 
+listings as (
+    select
+        subaccount_address,
+        bool_or(is_current) as is_listed
+    from listed
+    group by subaccount_address
+),
+
 known as (
-    select subaccount_address from directory
+    select subaccount_address from listings
     union
     select subaccount_address from summaries
     union
@@ -46,8 +72,11 @@ select
     known.subaccount_address::varchar as subaccount_address,
     coalesce(directory.name, summaries.name)::varchar as name,
     coalesce(linked.linked_vaults, 0)::integer as linked_vaults,
-    linked.vault_names::varchar as vault_names
+    linked.vault_names::varchar as vault_names,
+    listings.is_listed::boolean as is_listed
 from known
+left join listings
+    on known.subaccount_address = listings.subaccount_address
 left join directory
     on known.subaccount_address = directory.subaccount_address
 left join summaries
