@@ -88,8 +88,21 @@ export const optionsFromFlags = (values: FlagValues): OptionsPatch => {
     }
   }
   const further = values["options"]
-  const more = typeof further === "string" ? (JSON.parse(further) as OptionsPatch) : {}
+  const more = typeof further === "string" ? optionsFrom(further) : {}
   return { ...(options as OptionsPatch), ...more }
+}
+
+const optionsFrom = (text: string): OptionsPatch => {
+  let options: unknown
+  try {
+    options = JSON.parse(text)
+  } catch (cause) {
+    throw new RangeError(`--options: not JSON: ${(cause as Error).message}`, { cause })
+  }
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new RangeError(`--options: not an object: ${text}`)
+  }
+  return options
 }
 
 export const listenFromFlags = (values: FlagValues): { host: string; port: number } => ({

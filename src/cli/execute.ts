@@ -12,6 +12,7 @@ import { adviceFor } from "./advice.ts"
 import type { Arguments } from "./Command.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
+import { paragraph, terminalWidth } from "./terminal.ts"
 
 /** How a command that is stopped by Ctrl-C or SIGTERM ends. */
 export interface Stopped {
@@ -55,7 +56,7 @@ export const runToEnd = async <E>(
     return stopped.code
   }
   const error = Cause.squash(exit.cause)
-  process.stderr.write(`${explain(error)}\n`)
+  process.stderr.write(`${paragraph(explain(error), 0, terminalWidth(process.stderr))}\n`)
   if (level() === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
   return exitCodeOf(error)
 }

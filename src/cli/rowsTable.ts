@@ -1,5 +1,5 @@
 // Rows of the warehouse as a table for a terminal: headings from their names, absences as a dash.
-import { textTable } from "./table.ts"
+import { columnsThatFit, textTable } from "./table.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -11,17 +11,26 @@ export const cellText = (value: unknown): string => {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+|(\.\d+))?Z$/, "$1 $2$3")
 }
 
+const heading = (name: string): string => name.replaceAll("_", " ").trim()
+
 /** `none` where there are no rows. */
 export const rowsTable = (
   rows: ReadonlyArray<Row>,
   none: string,
-  names: ReadonlyArray<string> = Object.keys(rows[0] ?? {}),
+  all: ReadonlyArray<string> = Object.keys(rows[0] ?? {}),
+  /** Left out, one after the other, where the terminal is too narrow for all. */
+  dispensable: ReadonlyArray<string> = [],
 ): string => {
   if (rows.length === 0) return none
   const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
+  const cells = (names: ReadonlyArray<string>) =>
+    rows.map((row) => names.map((name) => cellText(row[name])))
+  const names = columnsThatFit(all.map(heading), cells(all), dispensable.map(heading)).flatMap(
+    (at) => all[at] ?? [],
+  )
   return textTable(
-    names.map((name) => name.replaceAll("_", " ").trim()),
-    rows.map((row) => names.map((name) => cellText(row[name]))),
+    names.map(heading),
+    cells(names),
     names.map((name) => (isNumber(name) ? "right" : "left")),
   )
 }

@@ -55,6 +55,28 @@ export const tableWidth = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
 ): number => totalOf(naturalWidths(head, rows))
 
+/** Columns to show, without as many of the dispensable ones, in their order, as keep cells from being broken. */
+export const columnsThatFit = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  dispensable: ReadonlyArray<string>,
+  width: number = terminalWidth(),
+): ReadonlyArray<number> => {
+  const least = headingsWrapped(head, rows)
+  let columns = head.map((_, at) => at)
+  for (const name of dispensable) {
+    if (totalOf(columns.map((at) => least[at] ?? 0)) <= width) break
+    columns = columns.filter((at) => head[at] !== name)
+  }
+  return columns
+}
+
+/** Whole cells below headings that are broken between words. */
+const headingsWrapped = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<number> => head.map((name, at) => Math.max(longestWord(name), cellWidth(rows, at)))
+
 const naturalWidths = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -82,7 +104,7 @@ const narrowed = (
   const widths = naturalWidths(head, rows)
   if (totalOf(widths) <= width) return widths
   const isFigures = (at: number): boolean => align[at] === "right"
-  const headings = head.map((name, at) => Math.max(longestWord(name), cellWidth(rows, at)))
+  const headings = headingsWrapped(head, rows)
   const whole = headings.map((least, at) =>
     isFigures(at)
       ? least

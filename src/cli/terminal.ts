@@ -1,8 +1,8 @@
 // How wide the terminal is, and text broken into lines that fit it.
 
-/** In characters; Infinity where standard output is no terminal: a pipe gets its lines whole. */
-export const terminalWidth = (): number =>
-  process.stdout.isTTY ? process.stdout.columns || Infinity : Infinity
+/** In characters; Infinity where the output is no terminal: a pipe gets its lines whole. */
+export const terminalWidth = (output: NodeJS.WriteStream = process.stdout): number =>
+  output.isTTY ? output.columns || Infinity : Infinity
 
 /** Lines of at most so many characters, broken at spaces where there are any. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> =>

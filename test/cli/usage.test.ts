@@ -140,6 +140,8 @@ describe("a wrong command line", () => {
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
     [["query"], ["No SQL", "vaulthouse query"]],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
+    [["simulate", "--port", "0", "--options", "{"], ["--options: not JSON: "]],
+    [["simulate", "--port", "0", "--options", "3"], ["--options: not an object: 3"]],
   ]
   it.each(wrong)("%j", async (args, says) => {
     const { code, stdout, stderr } = await typed(args)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { sideways } from "../../src/cli/query/sideways.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
-import { textTable } from "../../src/cli/table.ts"
+import { columnsThatFit, textTable } from "../../src/cli/table.ts"
 import { paragraph } from "../../src/cli/terminal.ts"
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))
@@ -75,4 +75,22 @@ it("long SQL has a clause a line, and none within parentheses or quotes", () => 
     "select aaaaaaaaaa, bbbbbbbbbb,",
     "    cccccccccc",
   ])
+})
+
+describe("columns that one can do without", () => {
+  const head = ["run", "started", "tasks", "new rows"]
+  const rows = [["20261121T105857Z-3781df", "2026-11-21 10:58", "1,263", "123,522"]]
+  const shown = (width: number) =>
+    columnsThatFit(head, rows, ["started", "tasks", "nosuch"], width).map((at) => head[at])
+
+  it("stay where there is room, headings broken", () => {
+    expect(shown(80)).toEqual(head)
+    expect(shown(23 + 16 + 5 + 7 + 6)).toEqual(head)
+  })
+
+  it("go one after the other, and no further than that", () => {
+    expect(shown(23 + 16 + 5 + 7 + 5)).toEqual(["run", "tasks", "new rows"])
+    expect(shown(35)).toEqual(["run", "new rows"])
+    expect(shown(10)).toEqual(["run", "new rows"])
+  })
 })

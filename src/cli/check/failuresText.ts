@@ -1,5 +1,6 @@
 // Checks that failed, each with its rule and a few of the rows that offend.
 import { counted } from "../counted.ts"
+import { paragraph } from "../terminal.ts"
 import type { CheckResult } from "../../pipelines/check.ts"
 
 const MAX_EXAMPLES = 3
@@ -25,8 +26,8 @@ const failureText = ({
   const more = failures - shown.length
   return [
     `  ${severity === "error" ? "ERROR" : "warn "}  ${name}: ${counted(failures, "row")}`,
-    `         ${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`,
-    ...shown.map((row) => `         - ${rowText(row)}`),
+    `         ${paragraph(`${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`, 9)}`,
+    ...shown.map((row) => `         - ${paragraph(rowText(row), 11)}`),
     ...(more > 0 ? [`         and ${more.toLocaleString("en")} more`] : []),
   ].join("\n")
 }

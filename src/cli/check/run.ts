@@ -8,6 +8,7 @@ import { UsageError } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 import { archiveText } from "./archiveText.ts"
 import { failuresText } from "./failuresText.ts"
 
@@ -104,7 +105,10 @@ const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
   if (idle.length === 0) return []
   const empty = new Set(idle.flatMap(({ emptyTables }) => emptyTables))
   return [
-    `Nothing to judge: ${count(empty.size)} table(s) they need have no rows (not asked for, refused to this key, or nothing there); \`--all\` lists the checks.`,
+    paragraph(
+      `Nothing to judge: ${count(empty.size)} table(s) they need have no rows (not asked for, refused to this key, or nothing there); \`--all\` lists the checks.`,
+      2,
+    ),
   ]
 }
 

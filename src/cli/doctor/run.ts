@@ -20,6 +20,7 @@ import { type ExitCode, exitCodes } from "../exit.ts"
 import { flagValues } from "../globalFlags.ts"
 import { serviceOf } from "../service.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 
 interface Findings {
   readonly checks: ReadonlyArray<Check>
@@ -105,7 +106,7 @@ const examineService = Effect.fnUntraced(function* (config: Config, slow: boolea
 const findingsText = ({ checks, access }: Findings): string => {
   const rows = checks.map(({ check, state, detail }) => [check, state, detail])
   const advised = checks.flatMap(({ check, state, advice }) =>
-    advice === undefined ? [] : [`${check} (${state}): ${advice}`],
+    advice === undefined ? [] : [paragraph(`${check} (${state}): ${advice}`, 2)],
   )
   return [
     textTable(["check", "state", "detail"], rows),

@@ -19,6 +19,9 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
         revised: run["rows_revised"],
       })),
       "No run is published yet.",
+      undefined,
+      // An id begins with when the run started.
+      ["started", "command", "tasks"],
     ),
     ...(hidden > 0 ? [`(${hidden} older, --max-rows shows more)`] : []),
     ...unpublishedText(unpublished),
@@ -30,10 +33,12 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
   return [
     ...unpublishedText(unpublished),
     `Run ${run.run_id}: \`${String(run["command"])}\`, ${outcomeOf(run)}`,
-    `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${duration(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
+    paragraph(
+      `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${duration(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
+    ),
     `${cellText(run["tasks"])} tasks, ${cellText(run["requests"])} requests, ${cellText(run["rows_inserted"])} new rows, ${cellText(run["rows_revised"])} revised`,
     "",
-    rowsTable(tasks, "It did no task."),
+    rowsTable(tasks, "It did no task.", undefined, ["entities", "rows_unchanged", "seconds"]),
     "",
     ...errorTexts(errors),
     ...section("Gaps it recorded or settled", gaps, "none"),
@@ -48,7 +53,9 @@ const unpublishedText = (last: LastRun | undefined): ReadonlyArray<string> =>
   last === undefined
     ? []
     : [
-        `The last run, ${last.runId}, is not in the published copy: it ended ${last.outcome} at ${last.finishedAt.slice(0, 19).replace("T", " ")} UTC with ${last.rowsInserted.toLocaleString("en")} new rows and ${last.rowsRevised.toLocaleString("en")} revised (${last.requests} requests, ${last.seconds.toFixed(1)} s; last-run.json).`,
+        paragraph(
+          `The last run, ${last.runId}, is not in the published copy: it ended ${last.outcome} at ${last.finishedAt.slice(0, 19).replace("T", " ")} UTC with ${last.rowsInserted.toLocaleString("en")} new rows and ${last.rowsRevised.toLocaleString("en")} revised (${last.requests} requests, ${last.seconds.toFixed(1)} s; last-run.json).`,
+        ),
       ]
 
 const outcomeOf = (run: RunRow): string => {

@@ -5,7 +5,7 @@ import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { textTable } from "../table.ts"
+import { columnsThatFit, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runStatus = (argv: Arguments): Promise<ExitCode> =>
@@ -126,14 +126,22 @@ const cell = (name: string, value: unknown): string => {
   return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")
 }
 
+const heading = (name: string): string => name.replaceAll("_", " ")
+
 const tableOf = (rows: Status["gaps"], none: string): string => {
   const [first] = rows
   if (first === undefined) return none
-  const names = Object.keys(first)
+  const all = Object.keys(first)
+  const cells = (of: ReadonlyArray<string>) =>
+    rows.map((row) => of.map((name) => cell(name, row[name])))
+  // `status --json` has it.
+  const names = columnsThatFit(all.map(heading), cells(all), ["median hours"], screen()).flatMap(
+    (at) => all[at] ?? [],
+  )
   const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
   return textTable(
-    names.map((name) => name.replaceAll("_", " ")),
-    rows.map((row) => names.map((name) => cell(name, row[name]))),
+    names.map(heading),
+    cells(names),
     names.map((name) => (isNumber(name) ? "right" : "left")),
     screen(),
   )

@@ -73,7 +73,7 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
   const asked = summary.pipelines.filter((pipeline) => !isIdle(pipeline) && !isSkipped(pipeline))
   const table = pipelinesTable(asked)
   const errors = summary.pipelines.flatMap(({ name, firstErrors }) =>
-    firstErrors.map((error) => `  ${name}: ${error}`),
+    firstErrors.map((error) => `  ${paragraph(`${name}: ${error}`, 4)}`),
   )
   return [
     ...(asked.length > 0 ? [table] : []),
@@ -83,7 +83,7 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
       ? ["", "Checks that failed:", failuresText(summary.failedChecks)]
       : []),
     "",
-    closing(summary, dataDir),
+    paragraph(closing(summary, dataDir)),
     "",
   ].join("\n")
 }

@@ -6,6 +6,7 @@ import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 
 export const runVerify = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, ({ settings: { dataDir } }) =>
@@ -16,9 +17,10 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
       } else {
         const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
         process.stdout.write(`${textTable(["finding", "file", "detail"], rows)}\n`)
-        process.stderr.write(
-          `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.\n`,
+        const advice = paragraph(
+          `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.`,
         )
+        process.stderr.write(`${advice}\n`)
       }
       return findings.length === 0 ? exitCodes.ok : exitCodes.checks
     }),
