@@ -278,20 +278,60 @@ describe("sync", () => {
     }),
   )
 
-  it.live("a hole in the PnL history that the service no longer serves is recorded for good", () =>
-    Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days: 60, vaults: 3 })
-      const dataDir = yield* temporaryFolder
-      yield* runOnce(simulator.url, dataDir)
-      simulator.patch({ now: "2026-08-01T12:00:00Z" })
-      const { events } = yield* runOnce(simulator.url, dataDir)
-      const gaps = yield* query(
-        dataDir,
-        "select distinct reason, state from ops.gaps where pipeline = 'pnl_history'",
-      )
-      expect(gaps).toEqual([{ reason: "unreachable", state: "permanent" }])
-      expect(events.some(({ kind }) => kind === "warning")).toBe(true)
-    }),
+  it.live.each<readonly [string, boolean]>([
+    ["a run", false],
+    ["a run that reads everything again", true],
+  ])(
+    "a hole in the PnL history that the service no longer serves is recorded for good by %s",
+    ([, full]) =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ now, days: 60, vaults: 3 })
+        const dataDir = yield* temporaryFolder
+        const pipelines = ["pnl_history"]
+        yield* runOnce(simulator.url, dataDir, { pipelines })
+        simulator.patch({ now: "2026-08-01T12:00:00Z" })
+        const { events } = yield* runOnce(simulator.url, dataDir, { pipelines, settings: { full } })
+        const gaps = yield* query(
+          dataDir,
+          "select distinct reason, state from ops.gaps where pipeline = 'pnl_history'",
+        )
+        expect(gaps).toEqual([{ reason: "unreachable", state: "permanent" }])
+        expect(events.some(({ kind }) => kind === "warning")).toBe(true)
+      }),
+  )
+
+  it.live(
+    "APY before the day a run was told to begin with is left to the next run that is told none",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ now, days: 60, vaults: 3 })
+        const dataDir = yield* temporaryFolder
+        const run = (since?: number) =>
+          runOnce(simulator.url, dataDir, { pipelines: ["apy_history"], settings: { since } })
+        const days = () =>
+          query(
+            dataDir,
+            `select vault_address, count(*)::integer as days from core.apy_history
+           where is_smoothed group by all order by all`,
+          )
+        const longest = () =>
+          query(
+            dataDir,
+            `select max(json_extract_string(inputs, '$.daysAgo')::integer) as days,
+             bool_or(json_extract_string(inputs, '$.daysAgo') = '-1') as whole
+           from raw.responses where inputs like '%daysAgo%'
+             and run_id = (select max(run_id) from ops.runs)`,
+          )
+        yield* run(20_630)
+        const [some] = yield* days()
+        yield* run()
+        const whole = simulator.truth.vaults.map(({ apy }) => apy.smoothed.n).filter((n) => n > 0)
+        expect((yield* days()).map((row) => row["days"]).toSorted()).toEqual(whole.toSorted())
+        expect(Number(some?.["days"])).toBeLessThan(Math.max(...whole))
+        expect(yield* longest()).toMatchObject([{ whole: true }])
+        yield* run()
+        expect(yield* longest()).toMatchObject([{ whole: false }])
+      }),
   )
 
   it.live("reads the vaults and pipelines it is asked for, and no others", () =>

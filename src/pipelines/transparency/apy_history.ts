@@ -1,4 +1,5 @@
-// APY history: whole the first time, then from the high-water mark minus what smoothing still revises.
+// APY history: whole the first time, then from the high-water mark minus what smoothing still revises. A run that
+// was told where to begin leaves the rest to the first one that is not.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -18,7 +19,17 @@ import { landed } from "../landed.ts"
 import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 import { vaults } from "../targets.ts"
 
-const decodeCursor = Schema.decodeUnknownResult(Schema.Struct({ through: Schema.String }))
+const decodeCursor = Schema.decodeUnknownResult(
+  Schema.Struct({ through: Schema.String, from: Schema.optionalKey(Schema.String) }),
+)
+
+/** What is read of a series. */
+interface Mark {
+  /** Day of the newest value stored. */
+  readonly through: number
+  /** Nothing before it was asked for; `undefined` where everything was. */
+  readonly from: number | undefined
+}
 
 const FULL_HISTORY = -1
 
@@ -29,42 +40,55 @@ const seriesName = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
 const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `apy_${smoothing ? "smoothed" : "unsmoothed"}_${averagingPeriodDays}d`
 
-/** Day of the newest value stored of the series. */
-const mark = (stored: unknown): number | undefined => {
+const readMark = (stored: unknown): Mark | undefined => {
   const decoded = decodeCursor(stored)
-  return Result.isSuccess(decoded) ? parseDay(decoded.success.through) : undefined
+  if (Result.isFailure(decoded)) return undefined
+  const through = parseDay(decoded.success.through)
+  return through === undefined ? undefined : { through, from: parseDay(decoded.success.from) }
 }
+
+const writeMark = ({ through, from }: Mark) => ({
+  through: formatDay(through),
+  ...(from === undefined ? {} : { from: formatDay(from) }),
+})
 
 const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): number =>
   through - 2 * averagingPeriodDays
 
+/** `undefined` is the beginning. */
+const earlier = (one: number | undefined, other: number): number | undefined =>
+  one === undefined ? undefined : Math.min(one, other)
+
 /** How far back to ask: a rolling filter revises values up to two windows behind the newest. */
 const daysAgo = (
   series: ApySeries,
-  through: number | undefined,
+  mark: Mark | undefined,
   oldestHole: number,
   context: RunContext,
 ): number => {
-  const oldest =
-    through === undefined || context.full
-      ? context.since
-      : Math.min(oldestHole, revisedSince(series, through))
+  const isOlderWanted =
+    mark === undefined ||
+    context.full ||
+    (mark.from !== undefined && (context.since ?? -Infinity) < mark.from)
+  const oldest = isOlderWanted
+    ? context.since
+    : Math.min(oldestHole, revisedSince(series, mark.through))
   return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
 }
 
 /** Holes of days older than what the series' question goes back to anyway. */
 const oldHoles = (
   series: ApySeries,
-  through: number | undefined,
+  mark: Mark | undefined,
   memory: Memory,
   context: RunContext,
 ): Holes | undefined =>
-  through === undefined
+  mark === undefined
     ? undefined
     : holesToFill(
         memory.holes?.get(martSeries(series)),
         context,
-        (day) => day < revisedSince(series, through),
+        (day) => day < revisedSince(series, mark.through),
       )
 
 /** What one longer question did not bring either. */
@@ -87,12 +111,12 @@ const readSeries = Effect.fnUntraced(function* (
 ) {
   const client = yield* ApiClient
   const entity = `${memory.entity} ${seriesName(series)}`
-  const through = mark(memory.cursor(entity))
-  const holes = oldHoles(series, through, memory, context)
+  const mark = readMark(memory.cursor(entity))
+  const holes = oldHoles(series, mark, memory, context)
   const [oldestHole] = missingSlots(holes)
   const days = daysAgo(
     series,
-    through,
+    mark,
     oldestHole === undefined ? Infinity : dayOf(oldestHole),
     context,
   )
@@ -109,14 +133,15 @@ const readSeries = Effect.fnUntraced(function* (
   const found = rows.find(({ table }) => table === apyHistory)
   const dates = (found?.columns[apyHistory.columns.findIndex(({ name }) => name === "date")] ??
     []) as ReadonlyArray<number>
-  const newest = dates.reduce((max, date) => Math.max(max, date), through ?? -Infinity)
+  const from = days === FULL_HISTORY ? undefined : context.today - days + 1
+  const read: Mark = {
+    through: dates.reduce((max, date) => Math.max(max, date), mark?.through ?? -Infinity),
+    from: mark === undefined || from === undefined ? from : earlier(mark.from, from),
+  }
   const shared = {
     window: `${seriesName(series)}, ${days === FULL_HISTORY ? "full" : `${days} days`}`,
     series: martSeries(series),
-    covers: {
-      from: days === FULL_HISTORY ? undefined : context.today - days + 1,
-      to: context.today,
-    },
+    covers: { from, to: context.today },
     endpoint: historicalApyChart.name,
     responses: answer.responses,
     requests: answer.attempts,
@@ -129,11 +154,11 @@ const readSeries = Effect.fnUntraced(function* (
       gaps: notFilled(holes, dates, context).map((gap) => ({ ...gap, entity })),
       outcome: "landed",
       rows,
-      cursor: { entity, value: { through: formatDay(newest) } },
+      cursor: { entity, value: writeMark(read) },
     } satisfies Step
   }
   return (
-    through === undefined
+    mark === undefined
       ? { ...shared, outcome: "empty", rows: [] }
       : {
           ...shared,

@@ -9,6 +9,7 @@ import { dayOf, formatInstant, MICROS_PER_DAY, parseInstant } from "../../domain
 import type { VaultRef } from "../../domain/vault.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
+import { looksCutOff } from "../../extract/paginators/plausibleCap.ts"
 import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
 import { givenUp, holesToFill, missingSlots } from "../holes.ts"
 import { landed } from "../landed.ts"
@@ -77,23 +78,26 @@ const ask = Effect.fnUntraced(function* (
     oldest,
     times,
     count: times.length,
-    full: times.length >= limit,
+    // As many as were asked for, or as a service gives out that gives out fewer: older ones may be there.
+    full: times.length >= limit || looksCutOff(times.length),
   }
 })
 
 type Page = Effect.Success<ReturnType<typeof ask>>
 
+/** Whether nothing can be missing between what is stored and the page, the overlap included. */
 const reaches = (page: Page, mark: Mark, context: RunContext): boolean =>
-  !page.full || page.oldest <= mark.through - context.overlapDays * MICROS_PER_DAY
+  page.oldest <= mark.through - (page.full ? context.overlapDays * MICROS_PER_DAY : 0)
 
 const readHistory = Effect.fnUntraced(function* (
   target: Target<VaultRef>,
   memory: Memory,
   context: RunContext,
 ) {
-  const mark = context.full ? undefined : readMark(memory.cursor(memory.entity))
+  const mark = readMark(memory.cursor(memory.entity))
   const holes = oldHoles(mark, memory, context)
-  const first = yield* ask(target, limitFor(mark, holes, context), context)
+  const limit = context.full ? MAX_LIMIT : limitFor(mark, holes, context)
+  const first = yield* ask(target, limit, context)
   const short = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
   const page = short ? yield* ask(target, MAX_LIMIT, context) : first
   const responses = short
@@ -159,7 +163,7 @@ const toStep = (
           warning: "no PnL snapshots where there were some before; kept them",
         }
   }
-  const missed = mark !== undefined && page.full && page.oldest > mark.through
+  const missed = mark !== undefined && page.oldest > mark.through
   const gaps: ReadonlyArray<GapNote> = missed
     ? [
         {
@@ -167,7 +171,7 @@ const toStep = (
           toAt: page.oldest,
           reason: "unreachable",
           state: "permanent",
-          detail: `the service serves the newest ${MAX_LIMIT} snapshots only and they no longer reach ${formatInstant(mark.through)}; run sync more often`,
+          detail: `the service served the newest ${page.count} snapshots only and they no longer reach ${formatInstant(mark.through)}; run sync more often`,
         },
       ]
     : []
