@@ -168,7 +168,7 @@ export class ApiClient extends Context.Service<
             const patience = patienceMillis(retryBudgetSeconds, endpoint, failure)
             const left = patience - served.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* waitBefore(attempts, failure.delaySeconds)
-            if (wait > left) return yield* failed(withoutPatience(failure, left))
+            if (wait >= left) return yield* failed(withoutPatience(failure, left))
             settings.onRetry?.({
               endpoint: endpoint.name,
               status: failure.status,

@@ -1,12 +1,12 @@
-// What a validation error says of the names it was asked with. The document does not show its structure (§7), so
+// What a validation error says of the inputs it was asked with. The document does not show its structure (§7), so
 // every usual one is read: a list of `loc` and `msg`, of `field` and `message`, a map by name, a sentence. Pure.
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 
 export interface Complaint {
   /** As the service calls it. */
   readonly name: string
-  /** It wants the name and did not get it, or got it and does not know it. */
-  readonly kind: "missing" | "unknown"
+  /** It wants the name and did not get it; got it and does not know it; knows it and refuses what it holds. */
+  readonly kind: "missing" | "unknown" | "value"
   readonly isHeader: boolean
 }
 
@@ -54,17 +54,17 @@ const ofItem = (item: JsonObject): ReadonlyArray<Complaint> => {
   if (name === undefined) return ofSentence(text)
   // What stands in the path has no name on the wire.
   if (place[0] === "path" && place.length > 1) return []
-  return kind === undefined ? [] : [{ name, kind, isHeader: place[0] === "header" }]
+  return [{ name, kind: kind ?? "value", isHeader: place[0] === "header" }]
 }
 
 /** `{"chain_id": ["This field is required."]}`, alone or under another name. */
 const ofMap = (map: JsonObject): ReadonlyArray<Complaint> =>
   Object.entries(map).flatMap(([name, held]) => {
-    const kind = Array.isArray(held) ? kindOf(textsIn(held).join(" ")) : undefined
-    return kind === undefined ? [] : [{ name, kind, isHeader: false }]
+    const told = Array.isArray(held) ? textsIn(held).join(" ") : ""
+    return told === "" ? [] : [{ name, kind: kindOf(told) ?? "value", isHeader: false }]
   })
 
-/** Complaints about names in a parsed error body of any shape; about values none. */
+/** Complaints about inputs in a parsed error body of any shape. */
 export const complaintsIn = (body: unknown): ReadonlyArray<Complaint> => {
   if (typeof body === "string") return ofSentence(body)
   if (Array.isArray(body)) return body.flatMap(complaintsIn)

@@ -1,5 +1,5 @@
-// Whether a refusal means that the service calls an input otherwise than we do (§4: most wire names are not
-// shown), and which setting says so. Nothing else may be read out of such an answer.
+// Whether a refusal is about how it was asked: an input the service calls otherwise than we do (§4: most wire names
+// are not shown), and which setting says so, or a value of our own choice. Nothing else may be read out of it.
 import type { AnyEndpoint } from "./Endpoint.ts"
 import { type Complaint, complaintsIn } from "./complaints.ts"
 import type { Parameter } from "./Parameter.ts"
@@ -34,6 +34,7 @@ const advice = (
   inputs: ReadonlyArray<Sent>,
   wire: WireSettings,
 ): string => {
+  if (kind === "value") return `the service refuses this value of \`${name}\``
   if (kind === "unknown") {
     const sent = inputs.find(({ called }) => called === name)
     return `the service does not know \`${name}\`: set wire.names.${sent?.name ?? name} to what it calls it, or wire.case`
@@ -50,9 +51,12 @@ const advice = (
     : `the service wants \`${name}\` and was sent ${sent}: if that is one of them, set ${settings}`
 }
 
+// Inputs that say what is asked about: their values come from the service, and it may well not take them.
+const subject = /vault|address|chain|token|hash/i
+
 /**
- * What is wrong with the names, and what to set; `undefined` where the body complains of none. A header that is
- * wanted is the key's.
+ * What is wrong with the inputs, and what to set; `undefined` where the body complains of none, or of what is
+ * asked about.
  */
 export const misnamed = (
   endpoint: AnyEndpoint,
@@ -61,10 +65,6 @@ export const misnamed = (
   body: unknown,
 ): { readonly detail: string; readonly isOfKey: boolean } | undefined => {
   const sent = sentNames(request)
-  const complaints = complaintsIn(body).filter(({ name, kind, isHeader }) =>
-    isHeader ? kind === "missing" : sent.has(name) === (kind === "unknown"),
-  )
-  if (complaints.length === 0) return undefined
   const inputs = Object.entries<Parameter<never>>(endpoint.parameters)
     .map(([name, parameter]) => ({
       name,
@@ -72,7 +72,16 @@ export const misnamed = (
       called: wireName(endpoint, name, parameter, wire),
     }))
     .filter(({ called }) => sent.has(called))
-  return complaints.some(({ isHeader }) => isHeader)
+  const subjects = new Set(
+    inputs.filter(({ name }) => subject.test(name)).map(({ called }) => called),
+  )
+  const complaints = complaintsIn(body).filter(({ name, kind, isHeader }) => {
+    if (isHeader) return kind === "missing"
+    if (kind === "missing") return !sent.has(name)
+    return sent.has(name) && (kind === "unknown" || !subjects.has(name))
+  })
+  if (complaints.length === 0) return undefined
+  return complaints.some(({ name, isHeader }) => isHeader && /key|auth|token/i.test(name))
     ? { detail: "the service wants a key", isOfKey: true }
     : {
         detail: [...new Set(complaints.map((each) => advice(each, inputs, wire)))].join("; "),

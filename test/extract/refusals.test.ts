@@ -104,6 +104,29 @@ describe("a validation error about a name", () => {
     }),
   )
 
+  it.live.each([
+    ["historical_allocations", "startDate", "not a valid date"],
+    ["audit_log", "limit", "Input should be less than or equal to 100"],
+    ["timelocks", "status", "unexpected value; permitted: 'pending'"],
+    ["performance_fees", "calculationPeriod", "Input should be 'YTD' or 'MTD'"],
+  ] as const)("or about a value of our choice is a failure: %s, %s", ([name, input, msg]) =>
+    Effect.gen(function* () {
+      const endpoint = endpoints.find((each) => each.name === name)!
+      const { schema } = endpoint.parameters[input] as Parameter<never>
+      const chosen = { [input]: input === "startDate" ? 20_000 : valueOf(schema) }
+      const about = "vault" in endpoint.parameters ? { vault } : inputs
+      for (const body of [
+        { detail: [{ loc: ["query", input], msg, type: "value_error" }] },
+        { errors: { [input]: [msg] } },
+      ]) {
+        const asked = { ...about, ...chosen } as unknown as Inputs<Parameters>
+        const error = yield* errorOf(endpoint, asked, { status: 422, body })
+        expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+        expect(error.message).toContain(`refuses this value of \`${input}\``)
+      }
+    }),
+  )
+
   it.live("about the key's header is a missing key", () =>
     Effect.gen(function* () {
       const body = { detail: [{ loc: ["header", "x-api-key"], msg: "Field required" }] }
