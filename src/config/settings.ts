@@ -78,7 +78,7 @@ export const settings = {
     kind: { type: "duration" },
     flag: "task-timeout",
     default: 600,
-    describe: "Time for one task, retries and waits included",
+    describe: "Time for one task, retries included, waiting for its turn not",
   },
   logFormat: {
     kind: { type: "choice", of: ["pretty", "json"] },
