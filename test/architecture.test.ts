@@ -68,6 +68,25 @@ describe("imports", () => {
     expect(wrong).toEqual([])
   })
 
+  it("docs/architecture.md tells the same rule", () => {
+    const rows = [...read("docs/architecture.md").matchAll(/^\| `(src\/\w+)` \|[^|]*\| (.*) \|$/gm)]
+    const folders = rows.map(([, folder = ""]) => folder)
+    const told = rows.map(([, folder = "", may = ""], at) => {
+      const targets =
+        may === "all of the above"
+          ? folders.slice(0, at)
+          : [...may.matchAll(/`(\w+)`/g)]
+              .map(([, name = ""]) => `src/${name}`)
+              .filter((target) => target in mayImport)
+      return [folder, new Set([folder, ...targets])]
+    })
+    expect(Object.fromEntries(told)).toEqual(
+      Object.fromEntries(
+        Object.entries(mayImport).map(([folder, targets]) => [folder, new Set(targets)]),
+      ),
+    )
+  })
+
   it("each stage has its place in the rule", () => {
     expect(sources.filter((file) => mayImport[stage(file)] === undefined)).toEqual([])
   })

@@ -6,7 +6,7 @@ import { commands } from "./commands/index.ts"
 import { answerCompletion, REQUEST } from "./completion/answer.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { globalFlags } from "./globalFlags.ts"
-import { terminalWidth } from "./terminal.ts"
+import { paragraph, terminalWidth } from "./terminal.ts"
 import { version } from "./version.ts"
 
 const usage = ({ name, positional }: Command): string => {
@@ -127,7 +127,8 @@ export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode
   await built.parseAsync(args)
   if (complaint === undefined) return code
   const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
-  process.stderr.write(`vaulthouse: ${explain(complaint, command, args)}\n`)
+  const told = `vaulthouse: ${explain(complaint, command, args)}`
+  process.stderr.write(`${paragraph(told, 0, terminalWidth(process.stderr))}\n`)
   const help = command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
   process.stderr.write(`See \`${help}\`.\n`)
   return exitCodes.usage

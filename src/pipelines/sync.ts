@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { dayOf, microsFromMillis } from "../domain/time.ts"
-import type { ApiClient } from "../extract/ApiClient.ts"
 import { ResponseArchive } from "../extract/ResponseArchive.ts"
 import { Warehouse } from "../load/Warehouse.ts"
 import { pipelines } from "./catalog.ts"
@@ -117,5 +116,3 @@ const outcomeOf = ({ tallies }: Runner): RunOutcome => {
   if (all.some((tally) => tally.has("failed", "quarantined"))) return landed ? "partial" : "failed"
   return all.some((tally) => tally.has("deferred")) ? "deferred" : "complete"
 }
-
-export type SyncRequirements = ApiClient | ResponseArchive | Warehouse
