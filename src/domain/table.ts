@@ -93,6 +93,11 @@ export interface Rows {
    * whole table.
    */
   readonly scope?: Readonly<Record<string, Value>>
+  /**
+   * Set where these rows are beside what was asked for: an answer that holds nothing else is empty. `warning`: what
+   * the service could not read, so that it does not stand for what the answer lacks.
+   */
+  readonly beside?: "warning" | "total"
   /** Sets (by the columns of `Table.setKey`) that the answer names and says to have no member. */
   readonly emptySets?: ReadonlyArray<Readonly<Record<string, Value>>>
 }

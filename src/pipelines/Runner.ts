@@ -128,6 +128,7 @@ export class Runner {
         outcome: settled,
         rows,
         warning,
+        tag = told.error?.reason._tag,
       } = yield* judged(warehouse, question, told, {
         now,
         cacheSeconds: going.cacheSeconds,
@@ -145,7 +146,7 @@ export class Runner {
           outcome: settled,
           requests: step.requests,
           seconds: (startedAt - (going.since ?? startedAt)) / 1000,
-          ...(step.error === undefined ? {} : { errorTag: step.error.reason._tag }),
+          ...(tag === undefined ? {} : { errorTag: tag }),
           ...(errorText === undefined ? {} : { errorText }),
         },
         rows: step.rows,

@@ -10,6 +10,7 @@ import { LoadError } from "../load/errors.ts"
 import type { MappedAnswer } from "../transform/Source.ts"
 import { pipelines } from "./catalog.ts"
 import type { AnyPipeline } from "./Pipeline.ts"
+import { withoutEmptySets } from "./suspicion.ts"
 
 /** A row of raw.responses. */
 export interface IndexedResponse {
@@ -18,6 +19,8 @@ export interface IndexedResponse {
   readonly pipeline: string
   readonly entity: string
   readonly window: string
+  /** Only what it says beside its sets landed. */
+  readonly isDoubted: boolean
   readonly inputs: string
   readonly subject: string
   /** Microseconds since 1970 UTC. */
@@ -29,7 +32,8 @@ export interface IndexedResponse {
 }
 
 /** Columns an `IndexedResponse` is read from. */
-export const indexColumns = `response_id, run_id, pipeline, entity, "window", inputs::varchar as inputs,
+export const indexColumns = `response_id, run_id, pipeline, entity, "window",
+  coalesce(is_doubted, false) as is_doubted, inputs::varchar as inputs,
   subject::varchar as subject, epoch_us(received_at)::double as received_at, body_sha256,
   archive_file, archive_offset, archive_length`
 
@@ -39,6 +43,7 @@ export const indexedResponse = (row: Readonly<Record<string, unknown>>): Indexed
   pipeline: String(row["pipeline"]),
   entity: String(row["entity"]),
   window: String(row["window"]),
+  isDoubted: row["is_doubted"] === true,
   inputs: String(row["inputs"]),
   subject: String(row["subject"]),
   receivedAt: Number(row["received_at"]),
@@ -88,7 +93,7 @@ const mapArchived = (
   if (pipeline === undefined) {
     return Result.fail({ path: "$", detail: `there is no pipeline ${response.pipeline} any more` })
   }
-  return Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
+  const mapped = Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
     pipeline.rows(value, {
       origin: { responseId: response.responseId, receivedAt: response.receivedAt },
       subject: JSON.parse(response.subject) as unknown,
@@ -97,4 +102,7 @@ const mapArchived = (
       window: response.window,
     }),
   )
+  return response.isDoubted
+    ? Result.map(mapped, ({ rows, drift }) => ({ rows: withoutEmptySets(rows), drift }))
+    : mapped
 }

@@ -62,6 +62,7 @@ const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows
       entity,
       window: step.window,
       is_landed: landed.has(response.responseId),
+      is_doubted: landed.has(response.responseId) ? step.outcome === "suspicious_empty" : null,
       endpoint: response.endpoint,
       method: response.method,
       url: response.url,

@@ -19,6 +19,7 @@ import {
   rowsOfArchived,
 } from "./archived.ts"
 import { segmentFiles } from "./archiveFiles.ts"
+import { ownRows } from "./suspicion.ts"
 
 interface Body {
   readonly place: Place
@@ -107,9 +108,17 @@ const wasLanded = (
     return Effect.succeed(false)
   return Effect.map(
     rowsOfArchived(reader, indexedOf(line, body, closing), timeFields),
-    (mapped) => Result.isSuccess(mapped) && mapped.success.rows.some(({ length }) => length > 0),
+    // A first empty answer ends nothing, whatever it says beside.
+    (mapped) =>
+      Result.isSuccess(mapped) &&
+      (closing === undefined ? mapped.success.rows : ownRows(mapped.success.rows)).some(
+        ({ length }) => length > 0,
+      ),
   )
 }
+
+/** Landed all but its sets. */
+const isDoubted = (closing: Closing | undefined): boolean => closing?.outcome === "suspicious_empty"
 
 const windowOf = (closing: Closing | undefined): string => closing?.window ?? unknownWindow
 
@@ -122,6 +131,7 @@ const indexedOf = (
   pipeline: String(line.pipeline),
   entity: String(line.entity),
   window: windowOf(closing),
+  isDoubted: isDoubted(closing),
   ...body.place,
 })
 
@@ -132,6 +142,7 @@ const recordOf = ({ line, body, closing }: Found, isLanded: boolean) => ({
   entity: line.entity,
   window: windowOf(closing),
   is_landed: isLanded,
+  is_doubted: isLanded ? isDoubted(closing) : null,
   endpoint: line.endpoint,
   method: line.method,
   url: line.url,

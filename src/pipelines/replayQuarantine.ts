@@ -20,6 +20,7 @@ import {
 } from "./archived.ts"
 import { existingWarehouse } from "./existingWarehouse.ts"
 import { publishNews } from "./publish.ts"
+import { ownRows } from "./suspicion.ts"
 import { landedResponses, rebuiltBeside, refuseIfIncomplete, type ReplayOptions } from "./replay.ts"
 
 export interface StillBroken {
@@ -77,7 +78,7 @@ const judged = Effect.fnUntraced(function* ({ dataDir, timeFields }: ReplayOptio
     }
     readable.push(response)
     // A single empty answer is not believed, as in a run: it ends nothing.
-    if (mapped.success.rows.some(({ length }) => length > 0)) landable.push(response)
+    if (ownRows(mapped.success.rows).some(({ length }) => length > 0)) landable.push(response)
   }
   return { readable, landable, stillBroken }
 })

@@ -11,6 +11,7 @@ import type { MappedAnswer, Source } from "../transform/Source.ts"
 import { failedStep } from "./failedStep.ts"
 import { landed } from "./landed.ts"
 import type { Pipeline, RunContext, Step } from "./Pipeline.ts"
+import { ownRows } from "./suspicion.ts"
 
 /** One question about a target; `window` tells the questions about one target apart. */
 export interface Question<P extends Parameters> {
@@ -56,7 +57,8 @@ export const snapshot = <P extends Parameters, A, S>(
             const answer = yield* client.call(endpoint, inputs, subject)
             const { timeFields } = context
             const mapped = yield* landed(pipeline, { entity, subject, inputs, timeFields }, answer)
-            const empty = mapped.rows.every(({ length }) => length === 0)
+            // A warning, or a total, beside lists without a member makes an answer no less empty.
+            const empty = ownRows(mapped.rows).every(({ length }) => length === 0)
             return {
               window,
               endpoint: endpoint.name,

@@ -19,10 +19,15 @@ interface Question {
 
 interface Judged {
   readonly outcome: Outcome
-  /** What is to land: a set without members only where that is believed. */
+  /** What is to land: a set without members only where that is believed, what is said beside it either way. */
   readonly rows: ReadonlyArray<Rows>
   readonly warning: string | undefined
+  /** For the task's record: what can't be believed the next time either. */
+  readonly tag?: string
 }
+
+/** The service said that it could not read everything (§4.1): emptiness is no answer then, however often it comes. */
+const WARNED = "Warned"
 
 const MICROS_PER_SECOND = 1_000_000
 
@@ -45,33 +50,59 @@ export const judged = Effect.fnUntraced(function* (
   if (outcome !== "empty" || error !== undefined) {
     return { outcome, rows, warning: step.warning } satisfies Judged
   }
-  const sets = rows.filter(({ scope }) => scope !== undefined)
-  const others = rows.filter(holdsSomething)
+  const own = ownRows(rows)
+  const others = rows.filter(({ beside }) => beside !== undefined)
+  const sets = own.filter(({ scope }) => scope !== undefined)
+  const isSeries = sets.length < own.length || own.length === 0
   const isHeld = yield* holdsCurrent(warehouse, sets)
-  const isSeries = sets.length < rows.length || sets.length === 0
   const hadPoints = isSeries && (yield* hadRows(warehouse, question))
   if (!isHeld && !hadPoints) {
-    return { outcome, rows: others, warning: step.warning } satisfies Judged
+    const told = withoutEmptySets(rows)
+    return {
+      outcome: !isSeries && told.length > 0 ? "landed" : outcome,
+      // Warnings that no longer come have ended.
+      rows: (yield* holdsCurrent(warehouse, others)) ? [...new Set([...told, ...others])] : told,
+      warning: step.warning,
+    } satisfies Judged
   }
   const kept = `nothing in ${endpoint} where there was something before; kept it`
   if (!isHeld) {
     const warning = step.warning ?? kept
-    return { outcome: "suspicious_empty", rows: others, warning } satisfies Judged
+    return {
+      outcome: "suspicious_empty",
+      rows: withoutEmptySets(rows),
+      warning,
+    } satisfies Judged
   }
-  const doubted = yield* doubtedAt(warehouse, question)
+  if (others.some(({ beside, length }) => beside === "warning" && length > 0)) {
+    const warning = `nothing in ${endpoint} but a warning, where there was something before; kept it until it comes without one`
+    return {
+      outcome: "suspicious_empty",
+      tag: WARNED,
+      rows: withoutEmptySets(rows),
+      warning,
+    } satisfies Judged
+  }
+  const doubted = hadPoints ? undefined : yield* doubtedAt(warehouse, question)
   if (doubted !== undefined && doubted + cacheSeconds * MICROS_PER_SECOND <= now) {
     const warning = `nothing in ${endpoint}, as the run before was told: what there was has ended`
-    const believed = hadPoints ? "suspicious_empty" : outcome
-    return { outcome: believed, rows, warning } satisfies Judged
+    return { outcome, rows, warning } satisfies Judged
   }
   const later = cacheSeconds === 0 ? "the next run" : `a run ${cacheSeconds} s later (§8)`
   const warning = `${kept} until ${later} is told the same`
-  return { outcome: "suspicious_empty", rows: others, warning } satisfies Judged
+  return { outcome: "suspicious_empty", rows: withoutEmptySets(rows), warning } satisfies Judged
 })
 
-/** Beside sets: points, or days of which the answer says that they hold none. */
-const holdsSomething = ({ scope, length, emptySets = [] }: Rows): boolean =>
-  scope === undefined && length + emptySets.length > 0
+/** Rows of what was asked for, without what is said beside it. */
+export const ownRows = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
+  rows.filter(({ beside }) => beside === undefined)
+
+/**
+ * What lands of an answer that is doubted, and of it again in a replay: all but the sets that are said to have no
+ * member.
+ */
+export const withoutEmptySets = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
+  rows.filter(({ length, emptySets = [] }) => length + emptySets.length > 0)
 
 /** Whether any of these sets has a current row. */
 const holdsCurrent = Effect.fnUntraced(function* (warehouse: Store, sets: ReadonlyArray<Rows>) {

@@ -7,6 +7,7 @@ import type { Table } from "../domain/table.ts"
 import type { Violation } from "../domain/violation.ts"
 import { contentKeys } from "./contentKey.ts"
 import { mapCurrent } from "./mapCurrent.ts"
+import type { Mapped } from "./mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { cefiPositions } from "./tables/subaccounts/cefi_positions.ts"
 import { protocolPositions } from "./tables/subaccounts/protocol_positions.ts"
@@ -43,6 +44,8 @@ interface Kept {
   readonly record: JsonObject
 }
 
+const members = ["position", "token", "strategy"] as const
+
 /** Rows of the cross-chain record: one for each position, token and strategy, and one for what is beside. */
 export const protocolPositionRows = (
   answer: JsonObject | ReadonlyArray<JsonObject>,
@@ -51,25 +54,33 @@ export const protocolPositionRows = (
   const kept = isList(answer)
     ? answer.map((record): Kept => ({ kind: "position", record }))
     : partsOf(answer)
-  const records = kept.map(({ record }) => record)
-  const scope = { subaccount_address: subject.address }
-  const { rows, drift } = mapTaken({
-    table: protocolPositions,
-    records,
-    readings: {
-      // A chain is a number here and a name there; the name has a column of its own.
-      chain_id: chain("chain_id", "chain"),
-      token_address: address("address", "token_address"),
-    },
-    origin,
-    computed: {
-      ...scope,
-      kind: kept.map(({ kind }) => kind),
-      position_key: keysOf(kept),
-    },
-    consumed: idsAreKeys(records),
-  })
-  return Result.succeed(together({ rows: { ...rows, scope }, drift }))
+  const keys = keysOf(kept)
+  const consumed = idsAreKeys(kept.map(({ record }) => record))
+  const ofKind = (kind: Kept["kind"]): Mapped => {
+    const records = kept.filter((each) => each.kind === kind).map(({ record }) => record)
+    const { rows, drift } = mapTaken({
+      table: protocolPositions,
+      records,
+      readings: {
+        // A chain is a number here and a name there; the name has a column of its own.
+        chain_id: chain("chain_id", "chain"),
+        token_address: address("address", "token_address"),
+      },
+      origin,
+      computed: {
+        subaccount_address: subject.address,
+        kind,
+        position_key: records.map((record) => keys.get(record) ?? ""),
+      },
+      consumed,
+    })
+    return { rows: { ...rows, scope: { subaccount_address: subject.address, kind } }, drift }
+  }
+  const total = ofKind("record")
+  return Result.succeed(
+    // It is there without any position too.
+    together(...members.map(ofKind), { ...total, rows: { ...total.rows, beside: "total" } }),
+  )
 }
 
 const isList = (
@@ -77,7 +88,7 @@ const isList = (
 ): answer is ReadonlyArray<JsonObject> => Array.isArray(answer)
 
 /** By kind. There is one record of what stands beside the lists: it is always the same one. */
-const keysOf = (kept: ReadonlyArray<Kept>): ReadonlyArray<string> => {
+const keysOf = (kept: ReadonlyArray<Kept>): ReadonlyMap<JsonObject, string> => {
   const keys = new Map<JsonObject, string>()
   for (const [kind, group] of Map.groupBy(kept, (each) => each.kind)) {
     const ofKind = contentKeys(group.map(({ record }) => record))
@@ -85,7 +96,7 @@ const keysOf = (kept: ReadonlyArray<Kept>): ReadonlyArray<string> => {
       keys.set(record, kind === "record" ? "record" : (ofKind[at] ?? ""))
     }
   }
-  return kept.map(({ record }) => keys.get(record) ?? "")
+  return keys
 }
 
 const kindOf = (field: string): Kept["kind"] | undefined =>

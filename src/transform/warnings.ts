@@ -24,5 +24,5 @@ export const warningRows = (
     origin,
     computed: { ...entity, warning: texts },
   })
-  return { ...mapped, rows: { ...mapped.rows, scope: entity } }
+  return { ...mapped, rows: { ...mapped.rows, scope: entity, beside: "warning" } }
 }

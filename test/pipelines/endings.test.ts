@@ -267,6 +267,122 @@ describe("the last member of a set", () => {
     }),
   )
 
+  it.live("is not ended by an empty answer that warns, and its warning lands", () =>
+    Effect.gen(function* () {
+      const warned = { roles: [], timelocks: [], warnings: ["custody service unavailable"] }
+      const empty = { roles: [], timelocks: [], warnings: [] }
+      const answers = [
+        {
+          roles: [{ role: "owner", is_safe: true, safe_threshold: 2 }],
+          timelocks: [{ id: "a", executable_at: "2026-06-01T00:00:00", labels: [] }],
+          warnings: [],
+        },
+        warned,
+        warned,
+        empty,
+        empty,
+        warned,
+      ]
+      let run = 0
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(
+          response,
+          url.includes("/platform/")
+            ? answers[run]
+            : url.endsWith("status=active")
+              ? [{ address: address(1), chain: 1 }]
+              : [],
+        ),
+      )
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["roles", "timelocks"]
+      const states: Array<unknown> = []
+      for (run of answers.keys()) {
+        yield* runOnce(server.url, dataDir, { pipelines })
+        states.push([
+          yield* current(dataDir, "roles"),
+          yield* current(dataDir, "timelocks"),
+          yield* current(dataDir, "observation_warnings"),
+        ])
+      }
+      expect(states).toEqual([
+        [1, 1, 0],
+        [1, 1, 2],
+        [1, 1, 2],
+        // Without a warning for the first time: all of it is doubted.
+        [1, 1, 2],
+        [0, 0, 0],
+        [0, 0, 2],
+      ])
+      const told = [
+        "loaded",
+        "suspicious_empty",
+        "suspicious_empty",
+        "suspicious_empty",
+        "empty",
+        "loaded",
+      ]
+      expect(yield* outcomes(dataDir, "roles")).toEqual(told)
+      expect(yield* outcomes(dataDir, "timelocks")).toEqual(told)
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("is not ended at once by lists that are empty beside a total", () =>
+    Effect.gen(function* () {
+      const position = { protocol: "aave", net_usd_value: 3 }
+      const answers = [
+        { total_usd: 3, positions: [position], tokens: [] },
+        { total_usd: 0, positions: [], tokens: [] },
+        { total_usd: 0, positions: [], tokens: [] },
+        { total_usd: 0, positions: [], tokens: [] },
+        { total_usd: 3, positions: [position], tokens: [{ symbol: "USDC" }] },
+        // One list is empty, the other is not: that is an answer.
+        { total_usd: 1, positions: [], tokens: [{ symbol: "USDC" }] },
+      ]
+      let run = 0
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(
+          response,
+          url.includes("/debank")
+            ? answers[run]
+            : url.includes("offset=0")
+              ? [{ address: address(1), status: "active" }]
+              : [],
+        ),
+      )
+      const dataDir = yield* temporaryFolder
+      const states: Array<unknown> = []
+      for (run of answers.keys()) {
+        yield* runOnce(server.url, dataDir, { pipelines: ["protocol_positions"], api })
+        const [row] = yield* query(
+          dataDir,
+          `select string_agg(kind || coalesce(' ' || json_extract_string(extra, '$.total_usd'), ''), ', '
+             order by kind) as held from core.protocol_positions where is_current`,
+        )
+        states.push(row?.["held"])
+        yield* letAnHourPass(dataDir)
+      }
+      expect(states).toEqual([
+        "position, record 3",
+        "position, record 0",
+        "record 0",
+        "record 0",
+        "position, record 3, token",
+        "record 1, token",
+      ])
+      expect(yield* outcomes(dataDir, "protocol_positions")).toEqual([
+        "loaded",
+        "suspicious_empty",
+        "empty",
+        "unchanged",
+        "loaded",
+        "loaded",
+      ])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
   it.live("of a series no empty answer ends anything", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 20, vaults: 1, subaccounts: 1 })

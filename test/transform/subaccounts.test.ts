@@ -453,7 +453,13 @@ describe("positions read on their own", () => {
     expect(
       new Set(rows.map(({ kind, position_key: key }) => JSON.stringify([kind, key]))).size,
     ).toBe(5)
-    expect(scopes(mapped)).toEqual([{ subaccount_address: canonical }])
+    // What stands beside does not keep the lists from being empty.
+    expect(Result.getOrThrow(mapped).rows.map(({ scope, beside }) => [scope, beside])).toEqual([
+      [{ subaccount_address: canonical, kind: "position" }, undefined],
+      [{ subaccount_address: canonical, kind: "token" }, undefined],
+      [{ subaccount_address: canonical, kind: "strategy" }, undefined],
+      [{ subaccount_address: canonical, kind: "record" }, "total"],
+    ])
   })
 
   it("and so does a bare list of positions", () => {

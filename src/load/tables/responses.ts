@@ -23,6 +23,12 @@ export const responses: Table = {
       comment:
         "Whether rows were made of it, or a set ended by it; not of failures, nor of an empty answer that was not believed or one asked for again in parts",
     },
+    {
+      name: "is_doubted",
+      type: "boolean",
+      comment:
+        "Whether it was not believed that a set it names has no member (docs/decisions/0010): what landed of it are the warnings or totals beside; null where nothing landed",
+    },
     { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
     { name: "method", type: "text", required: true, comment: "HTTP method" },
     { name: "url", type: "text", required: true, comment: "Address asked, without credentials" },

@@ -75,7 +75,12 @@ export const tasks: Table = {
       required: true,
       comment: "Time the window added to its entity: since its last commit, or since it began",
     },
-    { name: "error_tag", type: "text", comment: "Kind of the error, for example RateLimited" },
+    {
+      name: "error_tag",
+      type: "text",
+      comment:
+        "Kind of the error, for example RateLimited; `Warned` where a set came empty beside warnings, which is not believed",
+    },
     { name: "error_text", type: "text", comment: "The error as a user reads it" },
     {
       name: "finished_at",
