@@ -612,3 +612,23 @@ select
     valid_from as _updated_at
 from (select distinct subaccount_address from core.health_factors order by all limit 2)
 cross join range(1, 3) as tokens (token);
+
+-- When the vault list and a yield were found to stand as they were read.
+insert into ops.tasks by name
+select
+    'r' as run_id,
+    pipeline,
+    entity,
+    'snapshot' as "window",
+    'unchanged' as outcome,
+    1 as requests,
+    0 as rows_inserted,
+    0 as rows_revised,
+    1 as rows_unchanged,
+    0.1 as seconds,
+    finished_at
+from (
+    values
+        ('vaults', '-', timestamp '2026-03-23 00:05:00'),
+        ('annualized_apy', 'y', timestamp '2026-03-28 00:05:00')
+) as t (pipeline, entity, finished_at);

@@ -7,7 +7,8 @@ rules as (
         right_figure,
         unit,
         relative_tolerance,
-        absolute_tolerance
+        absolute_tolerance,
+        max_hours_apart
     from mart.comparisons
 ),
 
@@ -26,6 +27,18 @@ addresses as (
         chain_id,
         vault_address
     from mart.vault_addresses
+),
+
+-- When what stands as it was read was last found to stand.
+asked as (
+    select
+        pipeline,
+        entity,
+        answered_at
+    from mart.last_asked
+    where
+        pipeline in ('vaults', 'vault_summaries', 'annualized_apy', 'withdrawals')
+        and answered_at is not null
 ),
 
 snapshots as (
@@ -72,7 +85,8 @@ summary_allocations as (
     select
         vault_address,
         chain_id,
-        value
+        value,
+        valid_from
     from core.vault_summary_allocations
     where is_current
 ),
@@ -81,7 +95,8 @@ listed_metrics as (
     select
         chain_id,
         vault_address,
-        latest_reported_tvl
+        latest_reported_tvl,
+        valid_from
     from core.vault_reported_metrics
     where is_current
 ),
@@ -91,7 +106,8 @@ annualized as (
         'annualized_apy_series' as comparison,
         vault_address,
         7 as days,
-        liquid_apy_7_day as served
+        liquid_apy_7_day as served,
+        valid_from
     from core.annualized_apy
     where is_current
     union all
@@ -99,7 +115,8 @@ annualized as (
         'annualized_apy_series_30d' as comparison,
         vault_address,
         30 as days,
-        liquid_apy_30_day as served
+        liquid_apy_30_day as served,
+        valid_from
     from core.annualized_apy
     where is_current
 ),
@@ -252,6 +269,7 @@ summary_totals as (
     select
         vaults.chain_id,
         vaults.vault_address,
+        coalesce(max(asked.answered_at), max(summary_allocations.valid_from)) as read_at,
         case
             when count(summary_allocations.value) = count(*) then sum(summary_allocations.value)
         end as value
@@ -260,6 +278,10 @@ summary_totals as (
         on
             summary_allocations.vault_address = vaults.vault_address
             and coalesce(summary_allocations.chain_id, vaults.chain_id) = vaults.chain_id
+    left join asked
+        on
+            asked.pipeline = 'vault_summaries'
+            and vaults.vault_address = asked.entity
     group by vaults.chain_id, vaults.vault_address
 ),
 
@@ -279,6 +301,7 @@ mean_apys as (
         annualized.comparison,
         annualized.vault_address,
         annualized.served,
+        annualized.valid_from,
         apy_days.last_day,
         avg(apy_days.apy_unsmoothed) as mean_apy
     from annualized
@@ -290,12 +313,29 @@ mean_apys as (
     having count(*) = any_value(annualized.days)
 ),
 
+withdrawal_readings as (
+    select
+        withdrawals.*,
+        coalesce(
+            greatest(by_chain.answered_at, by_address.answered_at), withdrawals.valid_from
+        ) as read_at
+    from withdrawals
+    left join asked as by_address
+        on by_address.pipeline = 'withdrawals' and withdrawals.vault_address = by_address.entity
+    left join asked as by_chain
+        on
+            by_chain.pipeline = 'withdrawals'
+            and withdrawals.vault_address || '@' || withdrawals.chain_id = by_chain.entity
+),
+
+-- compared_at is the right figure's instant, or both figures'; left_at the left one's.
 compared as (
     select
         'subaccounts_within_nav' as comparison,
         chain_id,
         vault_address,
         snapshot_at as compared_at,
+        snapshot_at as left_at,
         -- What exceeds the net asset value is wrong, what falls short of it is the buffer.
         greatest(total_nav, subaccounts_total_usd) as left_value,
         total_nav as right_value
@@ -307,6 +347,7 @@ compared as (
         chain_id,
         vault_address,
         snapshot_at as compared_at,
+        snapshot_at as left_at,
         total_nav as left_value,
         reported_tvl as right_value
     from newest_snapshots
@@ -316,6 +357,7 @@ compared as (
         newest_snapshots.chain_id,
         newest_snapshots.vault_address,
         newest_snapshots.snapshot_at as compared_at,
+        coalesce(asked.answered_at, listed_metrics.valid_from) as left_at,
         listed_metrics.latest_reported_tvl as left_value,
         newest_snapshots.reported_tvl as right_value
     from newest_snapshots
@@ -323,12 +365,15 @@ compared as (
         on
             newest_snapshots.chain_id = listed_metrics.chain_id
             and newest_snapshots.vault_address = listed_metrics.vault_address
+    left join asked
+        on asked.pipeline = 'vaults'
     union all
     select
         'nav_ratio_collateral_ratio' as comparison,
         chain_id,
         vault_address,
         snapshot_at as compared_at,
+        snapshot_at as left_at,
         nav_ratio as left_value,
         adjusted_redeem_ratio as right_value
     from nav_and_ratio
@@ -338,6 +383,7 @@ compared as (
         chain_id,
         vault_address,
         observed_at as compared_at,
+        observed_at as left_at,
         actual_tvl / nullif(tvl_on_vault, 0) as left_value,
         adjusted_redeem_ratio as right_value
     from newest_points
@@ -347,6 +393,7 @@ compared as (
         chain_id,
         vault_address,
         snapshot_at as compared_at,
+        snapshot_at as left_at,
         value as left_value,
         total_nav as right_value
     from holdings_and_nav
@@ -356,6 +403,7 @@ compared as (
         summary_totals.chain_id,
         summary_totals.vault_address,
         newest_snapshots.snapshot_at as compared_at,
+        summary_totals.read_at as left_at,
         summary_totals.value as left_value,
         newest_snapshots.total_nav as right_value
     from summary_totals
@@ -369,6 +417,7 @@ compared as (
         addresses.chain_id,
         addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
+        coalesce(asked.answered_at, mean_apys.valid_from) as left_at,
         -- A fraction or a percent, the document does not say: the size does.
         case
             when abs(mean_apys.served) > 10 * abs(mean_apys.mean_apy) then mean_apys.served / 100
@@ -378,12 +427,17 @@ compared as (
     from mean_apys
     inner join addresses
         on mean_apys.vault_address = addresses.vault_address
+    left join asked
+        on
+            asked.pipeline = 'annualized_apy'
+            and mean_apys.vault_address = asked.entity
     union all
     select
         'withdrawal_requests_sum' as comparison,
         withdrawals.chain_id,
         withdrawals.vault_address,
         withdrawals.valid_from as compared_at,
+        withdrawals.valid_from as left_at,
         case when request_totals.requests is null then 0 else request_totals.amount end
             as left_value,
         withdrawals.total_withdrawals as right_value
@@ -397,16 +451,17 @@ compared as (
     union all
     select
         'total_assets_supply' as comparison,
-        withdrawals.chain_id,
-        withdrawals.vault_address,
+        withdrawal_readings.chain_id,
+        withdrawal_readings.vault_address,
         newest_points.observed_at as compared_at,
-        withdrawals.total_assets as left_value,
+        withdrawal_readings.read_at as left_at,
+        withdrawal_readings.total_assets as left_value,
         newest_points.tvl_on_vault as right_value
-    from withdrawals
+    from withdrawal_readings
     inner join newest_points
         on
-            withdrawals.chain_id = newest_points.chain_id
-            and withdrawals.vault_address = newest_points.vault_address
+            withdrawal_readings.chain_id = newest_points.chain_id
+            and withdrawal_readings.vault_address = newest_points.vault_address
 ),
 
 measured as (
@@ -427,7 +482,15 @@ measured as (
     from compared
     inner join rules
         on compared.comparison = rules.comparison
-    where compared.left_value is not null and compared.right_value is not null
+    where
+        compared.left_value is not null
+        and compared.right_value is not null
+        -- Weeks later it is another figure: of a vault that was closed, say.
+        and (
+            rules.max_hours_apart is null
+            or abs(date_diff('hour', compared.left_at, compared.compared_at))
+            <= rules.max_hours_apart
+        )
 ),
 
 joined as (
