@@ -161,7 +161,9 @@ export class ApiClient extends Context.Service<
             seen = seenAgain(seen, failure.doubt)
             const meant = convinced(failure, seen)
             if (meant !== undefined) return yield* failed(meant)
-            const mayHelp = failure.doubt !== undefined || isRetryable(failure.reason)
+            const mayHelp =
+              failure.isFinal !== true &&
+              (failure.doubt !== undefined || isRetryable(failure.reason))
             if (!mayHelp || attempts >= maxAttempts(endpoint, hasAnswered)) {
               return yield* failed(failure)
             }
@@ -200,8 +202,8 @@ const waitingFor = (clocks: ReadonlyArray<ServedTime>): Effect.Effect<Effect.Eff
 const paused = ({ seconds }: Paused): Failure => ({
   reason: { _tag: "RateLimited", delaySeconds: seconds },
   status: 429,
-  detail: "not sent, since the service has refused others",
-  delaySeconds: seconds,
+  detail: `not sent: the service has refused others and asked to wait ${Math.ceil(seconds)} s more, longer than the retry budget`,
+  isFinal: true,
 })
 
 /** What the question is about, for messages and task records: an address if there is one. */

@@ -41,6 +41,8 @@ export class Pace {
   private calmRequests = 0
   private nextAt = 0
   private pausedUntil = 0
+  /** When the first of those was refused after whom nothing has passed. */
+  private refusedSince: number | undefined
   private eventEndsAt = 0
   private ratedAt = 0
   private passed: Array<number> = []
@@ -59,6 +61,11 @@ export class Pace {
     return Math.max(0, this.pausedUntil - now)
   }
 
+  /** How long everyone will have been refused when the pause is over: 0 where there is none. */
+  refusal(now: number): number {
+    return this.pausedUntil > now ? this.pausedUntil - (this.refusedSince ?? now) : 0
+  }
+
   /** Takes the next start, or says how many milliseconds to wait before asking again. */
   reserve(now: number): number {
     if (this.pausedUntil > now) return this.pausedUntil - now
@@ -72,6 +79,7 @@ export class Pace {
 
   /** `latency`: absent where it tells nothing of the load, as of a read that is slow by nature. */
   answered(now: number, latency: number | undefined): void {
+    this.refusedSince = undefined
     this.passed.push(now)
     if (this.passed.length > 4096) this.passed = this.passed.slice(-2048)
     this.grow(now)
@@ -89,6 +97,7 @@ export class Pace {
       this.pausedUntil,
       now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
     )
+    this.refusedSince ??= now
     if (now < this.eventEndsAt) return
     // While the rate is nearly steady, what was refused is the rate itself; in a search it ran ahead.
     const steady = this.growth <= PROBE_PER_SECOND * 4

@@ -23,7 +23,8 @@ export class RequestBudget extends Context.Service<
   {
     /**
      * Runs one request when it is its turn and learns from how it went. Fails with `Paused` instead of
-     * waiting when the service has asked for a longer pause than `patienceMillis`. How long a read takes that
+     * waiting when the service has asked for a longer pause than `patienceMillis`, at once or again and again
+     * with nothing answered in between. How long a read takes that
      * is slow by nature (§2.5, §8) says nothing of how busy the service is.
      */
     readonly spend: <A extends Observed, E, R>(
@@ -44,7 +45,8 @@ export class RequestBudget extends Context.Service<
           for (;;) {
             const now = yield* Clock.currentTimeMillis
             const pause = pace.pause(now)
-            if (pause > patienceMillis) return yield* new Paused({ seconds: pause / 1000 })
+            if (pace.refusal(now) > patienceMillis)
+              return yield* new Paused({ seconds: pause / 1000 })
             const wait = pace.reserve(now)
             if (wait <= 0) return
             // Clocks tick in whole milliseconds: a shorter wait would be one for the same instant.

@@ -27,6 +27,8 @@ export interface Failure {
   readonly detail: string
   /** Seconds the service asks to wait before the next attempt. */
   readonly delaySeconds?: number | undefined
+  /** Another attempt would only wait as long again. */
+  readonly isFinal?: true
   /** May have been an accident of the moment: believed when it comes the same way several times. */
   readonly doubt?: Doubt
 }

@@ -157,6 +157,21 @@ describe("the budget of a call", () => {
     }),
   )
 
+  it.effect("ends for all when everyone has been refused for as long", () =>
+    Effect.gen(function* () {
+      const refused = refusing(Infinity, 429, { "retry-after": "50" })
+      const { client, server } = yield* startClient(refused, settings)
+      const calls = Array.from({ length: 60 }, (_, index) =>
+        Effect.result(client.call(unrealizedPnl, { vault, limit: index + 1 })),
+      )
+      const { result, seconds } = yield* turned(Effect.all(calls, { concurrency: "unbounded" }))
+      const reasons = Result.getOrThrow(result).map((each) => errorOf(each).reason._tag)
+      expect(new Set(reasons)).toEqual(new Set(["RateLimited"]))
+      expect(seconds).toBeLessThan(260)
+      expect(server.asked.length).toBeLessThan(30)
+    }),
+  )
+
   it.effect("a read that is slow by nature is tried again when it timed out", () =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient(
