@@ -1,5 +1,5 @@
 // The HTTP client underneath: undici with a bounded pool, no redirects, nothing told to third
-// parties. `effect/http` is labelled unstable, so it is used here, in ApiClient.ts and in probe.ts alone.
+// parties. `effect/http` is labelled unstable: only this, exchange.ts, ApiClient.ts and probe.ts use it.
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
