@@ -51,10 +51,19 @@ export const hasTerminal = ((): boolean => {
 })()
 
 /** As `start`, on a terminal of its own, so wide; what it shows comes on standard output. */
-export const startOnTerminal = (args: ReadonlyArray<string>, cwd: string, columns = 80) =>
+export const startOnTerminal = (
+  args: ReadonlyArray<string>,
+  cwd: string,
+  columns = 80,
+  rows = 24,
+) =>
   spawn(
     "script",
-    ["-qec", `stty cols ${columns}; ${[process.execPath, bin, ...args].join(" ")}`, "/dev/null"],
+    [
+      "-qec",
+      `stty cols ${columns} rows ${rows}; ${[process.execPath, bin, ...args].join(" ")}`,
+      "/dev/null",
+    ],
     { cwd, env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" }, timeout: 55_000 },
   )
 

@@ -1,0 +1,148 @@
+// A bar for each pipeline that is being read, at the bottom of the terminal; above them, what is done or went
+// wrong, as lines that stay.
+import { MultiBar, type SingleBar } from "cli-progress"
+import { pipelineNames } from "../../pipelines/catalog.ts"
+import type { ProgressEvent } from "../../pipelines/progress.ts"
+import { retryText } from "../retryText.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
+import type { Display } from "./progressDisplay.ts"
+
+interface Counter {
+  readonly tasks: number
+  readonly startedAt: number
+  /** From the first answer on: what is skipped or has nothing to ask shows none. */
+  bar: SingleBar | undefined
+  seen: number
+  rows: number
+  requests: number
+}
+
+const NAME_WIDTH = pipelineNames.reduce((max, name) => Math.max(max, name.length), 0)
+const MAX_BAR = 16
+const MIN_BAR = 3
+// Everything in a line but its name and its bar.
+const OTHER_WIDTH = 54
+// More bars than lines would be drawn over each other: the others wait until one is done.
+const OTHER_LINES = 3
+
+const ERASE_REST_OF_LINE = "\u001B[K"
+
+const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counter) => {
+  const seconds = (Date.now() - startedAt) / 1000
+  const left = seen > 0 && seen < tasks ? Math.ceil((seconds / seen) * (tasks - seen)) : undefined
+  return {
+    name: name.padEnd(NAME_WIDTH),
+    tasks: `${seen}/${tasks}`.padEnd(7),
+    rows: rows.toLocaleString("en").padStart(9),
+    requests: String(requests).padStart(5),
+    rate: Math.round(rows / Math.max(seconds, 0.1))
+      .toLocaleString("en")
+      .padStart(6),
+    left: left === undefined ? "" : `${left} s left`,
+  }
+}
+
+/** `lineText`: news that stays, in one line or several. */
+export const bars = (lineText: (event: ProgressEvent) => string | undefined): Display => {
+  const width = terminalWidth(process.stderr)
+  const barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
+  const multi = new MultiBar({
+    stream: process.stderr,
+    format: " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}",
+    barsize,
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 8,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+  })
+  const counters = new Map<string, Counter>()
+  const note = noteAmong(multi)
+  let shown = 0
+
+  const say = (text: string): void => {
+    const lines = paragraph(text, 2, width).split("\n")
+    multi.log(lines.map((line) => `${line}${ERASE_REST_OF_LINE}\n`).join(""))
+  }
+  const update = (name: string, counter: Counter): void => {
+    if (counter.bar === undefined && shown < (process.stderr.rows || 24) - OTHER_LINES) {
+      counter.bar = multi.create(counter.tasks, 0, lineOf(name, counter))
+      shown += 1
+    }
+    counter.bar?.update(counter.seen, lineOf(name, counter))
+  }
+  const finish = (name: string, counter: Counter): void => {
+    if (counter.bar !== undefined) {
+      multi.remove(counter.bar)
+      counter.bar = undefined
+      shown -= 1
+    }
+    if (counter.requests === 0) return
+    const { tasks, rows, requests, rate, ...line } = lineOf(name, counter)
+    say(` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows ${requests} req ${rate}/s done`)
+  }
+  const onProgress = (event: ProgressEvent): void => {
+    const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
+    switch (event.kind) {
+      case "started":
+        counters.set(event.pipeline, {
+          tasks: event.tasks ?? 0,
+          startedAt: Date.now(),
+          bar: undefined,
+          seen: 0,
+          rows: 0,
+          requests: 0,
+        })
+        return
+      case "page":
+        if (counter === undefined) return
+        counter.rows += event.rows
+        counter.requests += event.requests
+        if (counter.requests > 0) update(event.pipeline, counter)
+        return
+      case "settled":
+        if (counter === undefined) return
+        counter.seen += 1
+        if (counter.requests > 0) update(event.pipeline, counter)
+        return
+      case "finished":
+        if (counter !== undefined) finish(event.pipeline, counter)
+        return
+      case "retry":
+        note.show(retryText(event), event.waitSeconds)
+        return
+      default: {
+        const text = lineText(event)
+        if (text !== undefined) say(text)
+      }
+    }
+  }
+  const stop = (): void => {
+    note.clear()
+    // What was said since the last time the bars were drawn.
+    multi.update()
+    multi.stop()
+  }
+  return { onProgress, stop }
+}
+
+// A note is read before it goes, and stays while the same is told again and again.
+const NOTE_SECONDS = 2
+
+/** A line among the bars that says what is waited for, while it is. */
+const noteAmong = (multi: MultiBar) => {
+  let line: SingleBar | undefined
+  let gone: NodeJS.Timeout | undefined
+  const clear = (): void => {
+    clearTimeout(gone)
+    if (line !== undefined) multi.remove(line)
+    line = undefined
+  }
+  const show = (text: string, waitSeconds: number): void => {
+    line ??= multi.create(1, 0, { text }, { format: " {text}" })
+    line.update(0, { text })
+    clearTimeout(gone)
+    gone = setTimeout(clear, (waitSeconds + NOTE_SECONDS) * 1000).unref()
+  }
+  return { show, clear }
+}
