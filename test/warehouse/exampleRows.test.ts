@@ -190,7 +190,9 @@ it("an address on two chains is two vaults wherever facts tell of the chain", as
     ],
   }
   const of = async (name: string, column: string) =>
-    (await answer(name, given)).map((row) => row[column]).toSorted()
+    (await answer(name, given))
+      .map((row) => row[column])
+      .toSorted((one, other) => Number(one) - Number(other))
   expect(await of("queue-over-time", "change")).toEqual([null, null])
   expect(await of("buffer-against-the-queue", "queue_amount")).toEqual([10, 100])
   expect(await of("whales-in-the-queue", "share_of_queue")).toEqual([1, 1])
