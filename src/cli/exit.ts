@@ -11,7 +11,7 @@ export const exitCodes = {
   partial: 3,
   /** A check failed: one of severity `error`, of what was published, or of `doctor`. */
   checks: 4,
-  /** The service's rate limit ended the run early; the next one goes on from there. */
+  /** The service asked to wait longer than a run does (429, `Retry-After`); the next one goes on from there. */
   deferred: 5,
   /** Another run holds the warehouse. */
   locked: 75,

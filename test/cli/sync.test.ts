@@ -110,7 +110,7 @@ describe("a service in trouble", () => {
     })
     const { code, stdout } = await sync("deferred")
     expect(code).toBe(5)
-    expect(stdout).toContain("Deferred by the service's rate limit")
+    expect(stdout).toContain("Deferred: the service asked to wait longer")
     expect(stdout).toContain("Run sync again later.")
   })
 })

@@ -40,7 +40,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: "the command line or the configuration is wrong",
   partial: "some tasks failed or were quarantined; the rest landed",
   checks: "a check failed, of `check` (severity `error`), `sync`, `verify` or `doctor`",
-  deferred: "the service's rate limit ended the run early; the next one goes on from there",
+  deferred: "the service asked to wait longer than a run does; the next one goes on from there",
   locked: "another run holds the warehouse (`sync --wait` waits for it)",
   interrupted: "stopped by Ctrl-C or SIGTERM",
 }

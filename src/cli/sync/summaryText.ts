@@ -100,7 +100,7 @@ export const closing = (summary: RunSummary, dataDir: string): string => {
     case "partial":
       return `Partial: some tasks failed, the rest landed (${took}).${published} Run sync again: it asks only for what is missing.`
     case "deferred":
-      return `Deferred by the service's rate limit (${took}); what landed is kept.${published} Run sync again later.`
+      return `Deferred: the service asked to wait longer than a run does (${took}); what landed is kept.${published} Run sync again later.`
     case "failed":
       return `Failed: nothing landed (${took}).`
   }
