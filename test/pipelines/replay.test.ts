@@ -358,30 +358,27 @@ describe("replay from quarantine", () => {
 
   it.live("ends nothing by an answer that turns out to be empty, as a run would not either", () =>
     Effect.gen(function* () {
-      const vault = `0x${"ab".repeat(20)}`
-      let warnings = ["no price for X"]
-      const server = yield* scriptedServer(({ url }, response) =>
-        url.startsWith("/tokenized_vault?")
-          ? json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
-          : json(response, { warnings, positions: [] }),
-      )
+      const simulator = yield* simulated({ vaults: 1, subaccounts: 6, serverCaches: false })
       const dataDir = yield* temporaryFolder
-      const asking = { pipelines: ["oracle_classification"] }
-      yield* runOnce(server.url, dataDir, asking)
-      warnings = []
-      yield* runOnce(server.url, dataDir, asking)
+      const asking = { pipelines: ["otc_positions"], api }
+      yield* runOnce(simulator.url, dataDir, asking)
+      simulator.patch({ faults: [{ kind: "empty", match: "/otc/position" }] })
+      yield* runOnce(simulator.url, dataDir, asking)
       const current = query(
         dataDir,
-        "select warning, is_current from core.observation_warnings order by all",
+        "select count(*)::integer as n from core.otc_positions where is_current",
       )
-      const told = [{ warning: "no price for X", is_current: true }]
-      expect(yield* current).toEqual(told)
-      // As if this answer had broken the contract of an earlier version.
+      const told = yield* current
+      expect(Number(told[0]?.["n"])).toBeGreaterThan(0)
+      // As if the second answer had broken the contract of an earlier version.
       yield* change(
         dataDir,
         `insert into ops.quarantine
-         select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at, null
-         from raw.responses where endpoint = 'oracle_classification' and not is_landed`,
+           (response_id, endpoint, pipeline, entity, "window", json_path, detail, run_id, quarantined_at)
+         select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at
+         from raw.responses where pipeline = 'otc_positions' order by received_at desc limit 1`,
+        `update raw.responses set is_landed = false, is_doubted = null
+         where response_id in (select response_id from ops.quarantine)`,
       )
       const loaded = yield* replayQuarantine(options(dataDir))
       expect(loaded).toMatchObject({ closed: 1, rows: 0, stillBroken: [] })
