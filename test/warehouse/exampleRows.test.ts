@@ -206,3 +206,33 @@ it("an address on two chains is two vaults wherever facts tell of the chain", as
   expect(await of("ratio-moves-and-what-came-before", "event")).toEqual([null])
   expect(await of("weekly-report", "governance_events")).toEqual(["0"])
 })
+
+it("flows-by-month: supply and PnL are of the same day", async () => {
+  const point = (day: string, supply: number) => ({
+    vault_address: "a",
+    observed_at: `${day} 12:00:00`,
+    tvl_on_vault: supply,
+    actual_tvl: supply,
+    adjusted_redeem_ratio: 1,
+  })
+  const pnl = (day: string, value: number) => ({
+    vault_address: "a",
+    snapshot_at: `${day} 12:00:00`,
+    unrealized_pnl: value,
+    unrealized_pnl_in_asset: value,
+  })
+  const rows = await answer("flows-by-month", {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": [
+      point("2026-04-30", 100),
+      point("2026-05-10", 108),
+      // Deposited after the newest PnL of the month: nobody can tell it from a gain yet.
+      point("2026-05-31", 508),
+    ],
+    "core.pnl_history": [pnl("2026-04-30", 1), pnl("2026-05-10", 4)],
+  })
+  expect(rows.map((row) => [row["supply_change"], row["pnl_change"], row["flow"]])).toEqual([
+    [null, null, null],
+    [408, 3, 5],
+  ])
+})

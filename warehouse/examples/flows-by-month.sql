@@ -4,8 +4,9 @@
 --     $vault = null  address or name of a vault; null is every vault
 --
 -- In the vault's own asset. flow is what the month's change of supply leaves after the change of unrealized
--- PnL: deposits less withdrawals, as far as the PnL the service reports accounts for the rest. An estimate:
--- it also holds fees and rewards. Null where a month has no PnL.
+-- PnL: deposits less withdrawals, as far as the PnL the service reports accounts for the rest. For it both
+-- changes are between the months' newest days that have both figures; supply_change is between their newest. An
+-- estimate: it also holds fees and rewards. Null where a month has no PnL.
 with
 
 days as (
@@ -27,6 +28,7 @@ months as (
         vault_name,
         date_trunc('month', day)::date as month,
         last(supply order by day) as supply,
+        last(supply order by day) filter (pnl_in_asset is not null) as supply_beside_pnl,
         arg_max(pnl_in_asset, day) as pnl_in_asset
     from days
     group by vault_address, vault_name, date_trunc('month', day)::date
@@ -39,6 +41,7 @@ changes as (
         month,
         supply,
         supply - lag(supply) over vault as supply_change,
+        supply_beside_pnl - lag(supply_beside_pnl) over vault as supply_beside_pnl_change,
         pnl_in_asset - lag(pnl_in_asset) over vault as pnl_change
     from months
     window vault as (partition by vault_address order by month)
@@ -51,6 +54,6 @@ select
     supply,
     supply_change,
     pnl_change,
-    supply_change - pnl_change as flow
+    supply_beside_pnl_change - pnl_change as flow
 from changes
 order by vault_name, vault_address, month
