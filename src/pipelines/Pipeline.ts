@@ -39,6 +39,8 @@ export interface GapNote {
 export interface Step {
   /** For people, and part of the task's identity; what it stands for is in `covers`. */
   readonly window: string
+  /** The window is the same question in every run: what others about the entity were told says nothing of it. */
+  readonly isSameQuestion?: true
   /** Series (mart.series) the step is of; absent where it is none, or all that the pipeline reads. */
   readonly series?: string
   /** Days of the series asked for, whatever came of it. */
@@ -79,6 +81,8 @@ export interface Memory {
   readonly entity: string
   readonly cursor: (entity: string) => unknown
   readonly openGaps: ReadonlyArray<{ readonly fromAt: number; readonly toAt: number }>
+  /** Whether this question about the entity need not be asked yet: its absence is remembered, or its answer cached. */
+  readonly isSettled: (window: string) => boolean
   /** What a run that fills gaps asks for again, by series (mart.series); absent in any other. */
   readonly holes?: ReadonlyMap<string, Holes>
 }
@@ -124,6 +128,8 @@ export interface Pipeline<S, A = unknown> {
   /** Rows of one answer; pure. Fails where a record is not as documented. */
   rows(answer: A, source: Source<S>): Result.Result<MappedAnswer, Violation>
   steps(target: Target<S>, memory: Memory, context: RunContext): Steps
+  /** The questions about a target, where they are the same in every run: each is then remembered by itself. */
+  windows?(target: Target<S>, context: RunContext): ReadonlyArray<string>
   /** Requests a run will need for the target, for `--plan`. */
   expectedRequests(target: Target<S>, memory: Memory, context: RunContext): number
 }

@@ -29,7 +29,6 @@ interface Body {
 /** A response, and what became of it where a closing says so. */
 interface Found {
   readonly line: Omit<ArchivedLine, "body" | "text" | "textWithoutBody">
-  readonly body: Body
   closing: Closing | undefined
 }
 
@@ -53,20 +52,29 @@ export const indexArchive = Effect.fnUntraced(function* (options: IndexOptions) 
   if (known.length > 0) return
   const directory = archiveDirectory(options.dataDir)
   const reader = archiveReader(options.dataDir)
-  // By their names, which begin with the run's start: a body is where it came first.
   const bodies = new Map<string, Body>()
+  const index = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
+    const records: Array<ReturnType<typeof recordOf>> = []
+    for (const each of found) {
+      const body = bodies.get(each.line.sha256)
+      if (body === undefined || isUnheardOf(each)) continue
+      const isLanded = yield* wasLanded(each, body, reader, options.timeFields)
+      records.push(recordOf(each, body, isLanded))
+    }
+    yield* warehouse.commit({ rows: [], bookkeeping: [mapObjects(responses, records)] })
+  })
+  const early: Array<Found> = []
   for (const file of existsSync(directory) ? segmentFiles(directory) : []) {
     const found = yield* Effect.tryPromise({
       try: () => readFound(directory, file, bodies),
       catch: archiveError,
     })
-    const records: Array<ReturnType<typeof recordOf>> = []
-    for (const each of found) {
-      if (isUnheardOf(each)) continue
-      records.push(recordOf(each, yield* wasLanded(each, reader, options.timeFields)))
-    }
-    yield* warehouse.commit({ rows: [], bookkeeping: [mapObjects(responses, records)] })
+    const isRead = ({ line }: Found): boolean => bodies.has(line.sha256)
+    yield* index(found.filter(isRead))
+    early.push(...found.filter((each) => !isRead(each)))
   }
+  // Names begin with the second a run started: of two runs of one second the later may have been read first.
+  yield* index(early)
 })
 
 const readFound = async (
@@ -78,8 +86,7 @@ const readFound = async (
   for await (const { place, lines, closings } of readSegment(directory, file)) {
     for (const { body, text: _, textWithoutBody: __, ...line } of lines) {
       if (body !== undefined) bodies.set(line.sha256, { place, bytes: Buffer.byteLength(body) })
-      const held = bodies.get(line.sha256)
-      if (held !== undefined) found.set(line.responseId, { line, body: held, closing: undefined })
+      found.set(line.responseId, { line, closing: undefined })
     }
     for (const closing of closings) {
       for (const responseId of [...closing.landed, ...closing.notLanded]) {
@@ -96,7 +103,8 @@ const isUnheardOf = ({ line, closing }: Found): boolean =>
   closing === undefined && line.format > 1 && line.pipeline !== null
 
 const wasLanded = (
-  { line, body, closing }: Found,
+  { line, closing }: Found,
+  body: Body,
   reader: ArchiveReader,
   timeFields: ReadonlyArray<string>,
 ) => {
@@ -135,7 +143,7 @@ const indexedOf = (
   ...body.place,
 })
 
-const recordOf = ({ line, body, closing }: Found, isLanded: boolean) => ({
+const recordOf = ({ line, closing }: Found, body: Body, isLanded: boolean) => ({
   response_id: line.responseId,
   run_id: line.runId,
   pipeline: line.pipeline,

@@ -41,10 +41,15 @@ export const askedBy = Effect.fnUntraced(function* (
   const holesIn = context.fillGaps ? yield* holesOf(warehouse, pipeline.name) : undefined
   const settled =
     context.full || pipeline.remembersItself === true
-      ? new Set<string>()
+      ? nothingSettled
       : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
   return targets
-    .filter(({ entity }) => !settled.has(entity))
+    .filter((target) => {
+      const windows = pipeline.windows?.(target, context)
+      return windows === undefined
+        ? !settled.isWhole(target.entity)
+        : windows.some((window) => !settled.isOne(target.entity, window))
+    })
     .map((target): Asked => {
       const holes = target.vault === undefined ? undefined : holesIn?.(target.vault)
       return {
@@ -53,6 +58,7 @@ export const askedBy = Effect.fnUntraced(function* (
           entity: target.entity,
           cursor: (name) => cursors.get(name),
           openGaps: gaps.get(target.entity) ?? [],
+          isSettled: (window) => settled.isOne(target.entity, window),
           ...(holes === undefined ? {} : { holes }),
         },
       }
@@ -89,9 +95,18 @@ const openGaps = Effect.fnUntraced(function* (warehouse: Store, pipeline: string
   return gaps
 })
 
+interface Settled {
+  /** A question about an entity. */
+  readonly isOne: (entity: string, window: string) => boolean
+  /** An entity, by all that was last asked about it. */
+  readonly isWhole: (entity: string) => boolean
+}
+
+const nothingSettled: Settled = { isOne: () => false, isWhole: () => false }
+
 /**
- * Entities of which the service lately said that it has nothing to say (§7), and those whose last answer it
- * would give again from its cache (§8).
+ * What the service lately said that it has nothing to say of (§7), and what it would answer again from its cache
+ * (§8): by the newest task of a question, and of an entity by the tasks of the newest run that asked about it.
  */
 const needNotBeAsked = Effect.fnUntraced(function* (
   warehouse: Store,
@@ -102,18 +117,38 @@ const needNotBeAsked = Effect.fnUntraced(function* (
   const cached = now - (endpoint.serverCacheSeconds ?? 0) * MICROS_PER_SECOND
   const absent = now - unsupportedRetryDays * MICROS_PER_DAY
   const rows = yield* warehouse.rows(
-    `select entity from ops.tasks
-     where pipeline = $1 and finished_at > least($2::timestamp, $3::timestamp)
-     group by entity
-     having bool_and(case
-       when outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null)
-         then finished_at > $3::timestamp
-       else outcome in ('loaded', 'unchanged', 'empty', 'suspicious_empty') and finished_at > $2::timestamp
-     end)`,
+    `with recent as (
+       select entity, "window", finished_at,
+         max_by(run_id, finished_at) over (partition by entity) = run_id as is_last_run,
+         case
+           when outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null)
+             then finished_at > $3::timestamp
+           else outcome in ('loaded', 'unchanged', 'empty', 'suspicious_empty') and finished_at > $2::timestamp
+         end as is_settled
+       from ops.tasks
+       where pipeline = $1 and finished_at > least($2::timestamp, $3::timestamp)
+     ),
+     questions as (
+       select entity, "window", arg_max(is_settled, finished_at) as is_settled from recent group by all
+     )
+     select entity, "window" from questions where is_settled
+     union all
+     select entity, null from recent where is_last_run group by entity having bool_and(is_settled)`,
     [name, timestampText(cached), timestampText(absent)],
   )
-  return new Set(rows.map((row) => String(row["entity"])))
+  const questions = new Set<string>()
+  const entities = new Set<string>()
+  for (const { entity, window } of rows) {
+    if (window === null) entities.add(String(entity))
+    else questions.add(questionKey(String(entity), String(window)))
+  }
+  return {
+    isOne: (entity, window) => questions.has(questionKey(entity, window)),
+    isWhole: (entity) => entities.has(entity),
+  } satisfies Settled
 })
+
+const questionKey = (entity: string, window: string): string => JSON.stringify([entity, window])
 
 /** A vault as it was described last. */
 export interface StoredVault extends VaultRef {

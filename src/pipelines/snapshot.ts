@@ -10,7 +10,7 @@ import type { Parameters } from "../extract/Parameter.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
 import { failedStep } from "./failedStep.ts"
 import { landed } from "./landed.ts"
-import type { Pipeline, RunContext, Step } from "./Pipeline.ts"
+import type { Memory, Pipeline, RunContext, Step } from "./Pipeline.ts"
 import { ownRows } from "./suspicion.ts"
 
 /** One question about a target; `window` tells the questions about one target apart. */
@@ -49,8 +49,9 @@ export const snapshot = <P extends Parameters, A, S>(
     ...(definition.atOnce === undefined ? {} : { atOnce: definition.atOnce }),
     targets,
     rows,
-    steps: ({ entity, subject }, _memory, context) =>
-      Stream.fromIterable(questions(subject, context)).pipe(
+    windows: ({ subject }, context) => questions(subject, context).map(({ window }) => window),
+    steps: ({ entity, subject }, memory, context) =>
+      Stream.fromIterable(unsettled(questions(subject, context), memory)).pipe(
         Stream.mapEffect(({ window, inputs }) =>
           Effect.gen(function* () {
             const client = yield* ApiClient
@@ -61,6 +62,7 @@ export const snapshot = <P extends Parameters, A, S>(
             const empty = ownRows(mapped.rows).every(({ length }) => length === 0)
             return {
               window,
+              isSameQuestion: true,
               endpoint: endpoint.name,
               outcome: empty ? "empty" : "landed",
               // Whether a set without members has ended is the runner's to say.
@@ -71,11 +73,19 @@ export const snapshot = <P extends Parameters, A, S>(
             } satisfies Step
           }).pipe(
             // A question that fails leaves the others standing.
-            Effect.catchTag("ApiError", (error) => Effect.succeed(failedStep(error, window))),
+            Effect.catchTag("ApiError", (error) =>
+              Effect.succeed<Step>({ ...failedStep(error, window), isSameQuestion: true }),
+            ),
           ),
         ),
       ),
-    expectedRequests: ({ subject }, _memory, context) => questions(subject, context).length,
+    expectedRequests: ({ subject }, memory, context) =>
+      unsettled(questions(subject, context), memory).length,
   }
   return pipeline
 }
+
+const unsettled = <Q extends { readonly window: string }>(
+  questions: ReadonlyArray<Q>,
+  { isSettled }: Memory,
+): ReadonlyArray<Q> => questions.filter(({ window }) => !isSettled(window))

@@ -42,7 +42,8 @@ export const judged = Effect.fnUntraced(function* (
   { now, cacheSeconds }: { readonly now: number; readonly cacheSeconds: number },
 ) {
   const { outcome, error, rows, endpoint } = step
-  if (outcome === "empty" && error?.status === 404 && (yield* everHadRows(warehouse, question))) {
+  const wasKnown = step.isSameQuestion === true ? hadRows : everHadRows
+  if (outcome === "empty" && error?.status === 404 && (yield* wasKnown(warehouse, question))) {
     // Known before and unknown now: no answer to a question, so that it ends nothing the second time either.
     const warning = `${error.detail}, where there was something before; kept it`
     return { outcome: "suspicious_empty", rows, warning } satisfies Judged

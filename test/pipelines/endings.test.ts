@@ -1,6 +1,6 @@
 // What is gone ends: the last member of a set, and a vault no list holds any more. Not at the first empty answer,
 // and never by half a reading; a replay makes the same rows, with the warehouse and without.
-import { rmSync } from "node:fs"
+import { readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -532,6 +532,31 @@ describe("a vault that no list holds any more", () => {
       yield* sync
       expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("empty")
       yield* expectReplays(dataDir)
+    }),
+  )
+})
+
+describe("the archive alone", () => {
+  it.live("tells of all responses, though two runs of one second stand in the wrong order", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(response, url === "/otc/position" ? [{ id: "a", amount: 1 }] : []),
+      )
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["otc_positions"], api })
+      yield* sync
+      yield* sync
+      const before = yield* query(dataDir, "select response_id from raw.responses order by all")
+      expect(before).toHaveLength(2)
+      // The second run wrote its body again in no file: it is the first one's.
+      const raw = join(dataDir, "raw")
+      const [first = ""] = readdirSync(raw).toSorted((a, b) => a.localeCompare(b))
+      renameSync(join(raw, first), join(raw, first.replace(/^\d{4}/, "9999")))
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir)
+      expect(yield* query(dataDir, "select response_id from raw.responses order by all")).toEqual(
+        before,
+      )
     }),
   )
 })

@@ -1,0 +1,147 @@
+// What is remembered of a question: its absence for days, its answer for as long as the server would repeat it. However
+// many runs came before.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { asAdmin } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
+
+const vault = `0x${"ab".repeat(20)}`
+const subaccount = `0x${"cd".repeat(20)}`
+
+/** Makes what earlier runs asked so much older. */
+const letPass = (dataDir: string, interval: string): Effect.Effect<void> =>
+  change(
+    dataDir,
+    `update ops.tasks set finished_at = finished_at - interval ${interval}`,
+    "checkpoint",
+  )
+
+type Reply = readonly [status: number, body: unknown]
+
+/** A service with a vault and a subaccount; every other question is answered as `reply` says. */
+const service = (reply: (url: URL) => Reply) =>
+  scriptedServer(({ url }, response) => {
+    const asked = new URL(url, "http://service")
+    const listed: Record<string, unknown> = {
+      "/tokenized_vault": asked.search.includes("active") ? [{ address: vault, chain: 1 }] : [],
+      "/subaccount": [{ address: subaccount, status: "active" }],
+      "/subaccounts": [],
+    }
+    const list = listed[asked.pathname]
+    if (list !== undefined) return json(response, list)
+    const [status, body] = reply(asked)
+    json(response, body, status)
+  })
+
+const directory = ["/tokenized_vault", "/subaccount", "/subaccounts"]
+
+/** A run, and what it asked but for whom there is. */
+const sync = Effect.fnUntraced(function* (
+  server: Effect.Success<ReturnType<typeof service>>,
+  dataDir: string,
+  pipelines: ReadonlyArray<string>,
+) {
+  const from = server.asked.length
+  const { summary } = yield* runOnce(server.url, dataDir, {
+    pipelines,
+    api: { ...asAdmin, retryBudgetSeconds: 0 },
+  })
+  const asked = server.asked
+    .slice(from)
+    .map(({ url }) => new URL(url, "http://service"))
+    .filter(({ pathname }) => !directory.includes(pathname) && !pathname.startsWith("/curator"))
+    .map(({ pathname, searchParams }) => searchParams.get("calculationPeriod") ?? pathname)
+  return { asked: asked.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
+})
+
+describe("what the server has in its cache", () => {
+  it.live("is not asked for again, in the second run nor in any later one", () =>
+    Effect.gen(function* () {
+      const server = yield* service(({ pathname }) =>
+        pathname.includes("debank")
+          ? [200, { positions: [{ protocol: "aave" }] }]
+          : pathname.includes("performance_fees")
+            ? [200, { total_perf_fees_asset: 1 }]
+            : [200, []],
+      )
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["loans", "discount_factors", "protocol_positions", "performance_fees"]
+      const first = yield* sync(server, dataDir, pipelines)
+      expect(first.asked).toContain("/dashboard/loans")
+      expect(first.asked).toHaveLength(5)
+      const all = first.asked
+      yield* letPass(dataDir, "1 hour")
+      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual(all)
+      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual([])
+      // 60 s, 300 s and 20 min (§8).
+      yield* letPass(dataDir, "70 seconds")
+      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual([
+        "/dashboard/loans",
+        "/risk/discount_factors",
+      ])
+      yield* letPass(dataDir, "4 minutes")
+      const later = (yield* sync(server, dataDir, pipelines)).asked
+      expect(later).toHaveLength(3)
+      expect(later).toContainEqual(expect.stringContaining("debank"))
+    }),
+  )
+})
+
+describe("an absence", () => {
+  it.live("is remembered though the question failed before", () =>
+    Effect.gen(function* () {
+      const replies: ReadonlyArray<Reply> = [
+        [418, { detail: "later" }],
+        [400, { detail: "vault not supported" }],
+      ]
+      let run = 0
+      const server = yield* service(() => replies[run] ?? [500, {}])
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["annualized_apy"]
+      expect((yield* sync(server, dataDir, pipelines)).outcome).toBe("partial")
+      run = 1
+      yield* letPass(dataDir, "1 hour")
+      const refused = yield* sync(server, dataDir, pipelines)
+      expect(refused.outcome).toBe("complete")
+      expect(refused.asked).toHaveLength(1)
+      for (const interval of ["1 hour", "5 days"]) {
+        yield* letPass(dataDir, interval)
+        expect((yield* sync(server, dataDir, pipelines)).asked, interval).toEqual([])
+      }
+      yield* letPass(dataDir, "2 days")
+      expect((yield* sync(server, dataDir, pipelines)).asked).toHaveLength(1)
+    }),
+  )
+
+  it.live("of one question about a vault leaves the others as they are", () =>
+    Effect.gen(function* () {
+      const server = yield* service(({ searchParams }) =>
+        searchParams.get("calculationPeriod") === "MonthToDate"
+          ? [404, { detail: "insufficient snapshot data" }]
+          : [200, { total_perf_fees_asset: 1 }],
+      )
+      const dataDir = yield* temporaryFolder
+      const asked = () =>
+        Effect.map(sync(server, dataDir, ["performance_fees"]), (each) => each.asked)
+      expect(yield* asked()).toEqual(["MonthToDate", "YearToDate"])
+      for (const _ of [1, 2, 3]) {
+        yield* letPass(dataDir, "1 hour")
+        expect(yield* asked()).toEqual(["YearToDate"])
+        expect(yield* asked()).toEqual([])
+      }
+      yield* letPass(dataDir, "7 days")
+      expect(yield* asked()).toEqual(["MonthToDate", "YearToDate"])
+      const outcomes = yield* query(
+        dataDir,
+        `select distinct "window", outcome from ops.tasks where pipeline = 'performance_fees' order by all`,
+      )
+      expect(outcomes).toEqual([
+        { window: "MonthToDate", outcome: "empty" },
+        { window: "YearToDate", outcome: "loaded" },
+        { window: "YearToDate", outcome: "unchanged" },
+      ])
+    }),
+  )
+})
