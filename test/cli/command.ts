@@ -50,22 +50,27 @@ export const hasTerminal = ((): boolean => {
   }
 })()
 
-/** As `start`, on a terminal of its own, so wide; what it shows comes on standard output. */
-export const startOnTerminal = (
+/** A program on a terminal of its own, so large; what it shows comes on standard output. */
+export const runOnTerminal = (
+  program: string,
   args: ReadonlyArray<string>,
   cwd: string,
-  columns = 80,
-  rows = 24,
+  columns: number,
+  rows: number,
 ) =>
   spawn(
     "script",
     [
       "-qec",
-      `stty cols ${columns} rows ${rows}; ${[process.execPath, bin, ...args].join(" ")}`,
+      `stty cols ${columns} rows ${rows}; ${[process.execPath, program, ...args].join(" ")}`,
       "/dev/null",
     ],
     { cwd, env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" }, timeout: 55_000 },
   )
+
+/** As `start`, on a terminal. */
+export const startOnTerminal = (args: ReadonlyArray<string>, cwd: string, columns = 80) =>
+  runOnTerminal(bin, args, cwd, columns, 24)
 
 export const lines = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => line !== "")
