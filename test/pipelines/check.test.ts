@@ -322,15 +322,20 @@ describe("a damaged archive and a damaged copy", () => {
       const [segment = "", second = ""] = readdirSync(join(dataDir, "raw")).toSorted()
       const frames = (yield* query(
         dataDir,
-        `select archive_offset::int as at, max(archive_length)::int as bytes, count(*)::int as n,
+        `select archive_offset::int as at, max(archive_length)::int as bytes,
            count(*) filter (is_landed)::int as landed
          from raw.responses where archive_file = '${segment}' group by all order by 1`,
-      )).map((row) => ({ at: Number(row["at"]), bytes: Number(row["bytes"]), ...row }))
+      )).map((row) => ({
+        at: Number(row["at"]),
+        bytes: Number(row["bytes"]),
+        landed: Number(row["landed"]),
+      }))
       expect(frames.length).toBeGreaterThan(6)
 
       // Two frames, one at its first byte, where nothing says any more that a frame begins.
       const damaged = yield* corrupted(dataDir, [])
-      const [, one, , other] = frames
+      // Of those that rows were made from: a comparison reads no others.
+      const [, one, , other] = frames.filter(({ landed }) => landed > 0)
       if (one === undefined || other === undefined) throw new Error("there are too few frames")
       yield* harm(join(damaged, "raw", segment), one.at + Math.floor(one.bytes / 2), other.at)
       const found = yield* verify(damaged)
