@@ -46,7 +46,7 @@ export const refusal = (asked: Asked, received: Exchange, parsed: Parsed): Failu
       detail: `${detail}: nothing below /${wire.platformSegment}/ has answered yet, so the path may be wrong; see platformSegment and the path of the base URL`,
     }
   }
-  const reason = reasonOf(endpoint, status, delaySeconds)
+  const reason = reasonOf(endpoint, status, delaySeconds, isPage(body, parsed))
   const absence = endpoint.absences?.["5xx with detail"]
   // What says when to come back, what speaks of now, and a gateway that gave up waiting mean no always.
   const isLasting =
@@ -72,8 +72,14 @@ const speaksOfNow =
 const sameness = (status: number, detail: string): string =>
   `${status} ${detail.replaceAll(/0x[0-9a-f]+|\d+/gi, "")}`
 
-// Refusals that say something about the key, the pace or the server, whatever the endpoint.
-const ownMeaning: ReadonlySet<number> = new Set([401, 403, 408, 424, 429])
+// Refusals of the request as such, whatever it asks for.
+const ownMeaning: ReadonlySet<number> = new Set([
+  402, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 431,
+])
+
+/** All answers of the service are JSON (§4): a page is that of something before it, or of nothing behind it. */
+const isPage = (body: string, json: Parsed): boolean =>
+  Result.isFailure(json) && body.trimStart().startsWith("<")
 
 const absent = (absence: Absence): ApiErrorReason =>
   absence === "unsupported" ? { _tag: "Unsupported" } : { _tag: "NotFound", expected: true }
@@ -82,6 +88,7 @@ const reasonOf = (
   endpoint: AnyEndpoint,
   status: number,
   delaySeconds: number | undefined,
+  isOfOthers: boolean,
 ): ApiErrorReason => {
   if (status === 401) return { _tag: "Unauthorized" }
   if (status === 403) return { _tag: "Forbidden" }
@@ -92,20 +99,20 @@ const reasonOf = (
   const absence =
     endpoint.absences?.[status] ??
     (status < 500 && !ownMeaning.has(status) ? endpoint.absences?.["4xx"] : undefined)
-  if (absence !== undefined) return absent(absence)
+  if (absence !== undefined && !isOfOthers) return absent(absence)
   if (status === 404) return { _tag: "NotFound", expected: false }
   return status >= 500 ? { _tag: "ServerError" } : { _tag: "UnexpectedStatus" }
 }
 
 /** Whether it says why: neither nothing, nor a page, nor the mere name of a status or of a path. */
 const isExplained = (body: string, json: Result.Result<ParsedJson, string>): boolean => {
-  if (Result.isFailure(json) && body.trimStart().startsWith("<")) return false
+  if (isPage(body, json)) return false
   const words = Result.isSuccess(json) ? wordsOf(json.success.plain) : body
   const text =
     typeof words === "string"
       ? words
           .toLowerCase()
-          .replace(/[^a-z]+/g, " ")
+          .replace(/[^\p{L}]+/gu, " ")
           .trim()
       : ""
   return text !== "" && !bareErrors.has(text) && !ofPath.test(text)

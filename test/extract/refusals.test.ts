@@ -172,6 +172,8 @@ const valueOf = (schema: Readonly<Record<string, unknown>>): unknown => {
   return schema["type"] === "array" ? [valueOf(schema["items"] as never)] : vault
 }
 
+const page = "<html><body><h1>404</h1></body></html>"
+
 describe("404", () => {
   const transparency = endpoints.filter(
     ({ path }) => typeof path === "string" && path.startsWith("/platform/"),
@@ -193,7 +195,7 @@ describe("404", () => {
     { detail: "Not Found" },
     { message: "Cannot GET /platform/positions/0x1", error: "Not Found", statusCode: 404 },
     { error: { code: 404, message: "Route not found" } },
-    "<html><body><h1>404</h1></body></html>",
+    page,
     "",
   ])("%j before anything has answered there: the path may be wrong", (body) =>
     Effect.gen(function* () {
@@ -209,7 +211,8 @@ describe("404", () => {
       yield* client.call(unrealizedPnl, { vault })
       isUp = false
       const later = yield* failureOf(client.call(positions, inputs))
-      expect(later.reason).toEqual({ _tag: "NotFound", expected: true })
+      // A page is not the service's: all it answers is JSON (§4).
+      expect(later.reason).toEqual({ _tag: "NotFound", expected: body !== page })
     }),
   )
 
@@ -218,6 +221,31 @@ describe("404", () => {
       const answer = { status: 404, body: { detail: "transaction not found" } }
       const error = yield* errorOf(revertReason, { chain: 1, transactionHash: "0xab" }, answer)
       expect(error.reason).toEqual({ _tag: "NotFound", expected: true })
+    }),
+  )
+})
+
+describe("a refusal of the request as such, or by someone else,", () => {
+  it.live.each([405, 413, 414, 415, 421, 431])("%d, is no absence where any 4xx is one", (status) =>
+    Effect.gen(function* () {
+      const body = { detail: "no" }
+      const error = yield* errorOf(performanceFees, { vault }, { status, body })
+      expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+    }),
+  )
+
+  it.live.each([400, 404, 422])("%d with a page, is no absence", (status) =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient((_, response) => response.writeHead(status).end(page))
+      for (const call of [
+        client.call(performanceFees, { vault }),
+        client.call(revertReason, { chain: 1, transactionHash: "0xab" }),
+      ]) {
+        const { reason } = yield* failureOf<unknown>(call)
+        expect(reason).toEqual(
+          status === 404 ? { _tag: "NotFound", expected: false } : { _tag: "UnexpectedStatus" },
+        )
+      }
     }),
   )
 })

@@ -272,6 +272,17 @@ describe("an answer that may be an accident", () => {
     }),
   )
 
+  it.effect("an explanation need not be English", () =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient(
+        (_, response) => json(response, { detail: "该链的节点不支持调试跟踪" }, 500),
+        settings,
+      )
+      const { result } = yield* turned(client.call(revertReason, transaction))
+      expect(errorOf(result).reason).toEqual({ _tag: "Unsupported" })
+    }),
+  )
+
   it.effect("501 needs no repetition", () =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient(
