@@ -236,3 +236,36 @@ it("flows-by-month: supply and PnL are of the same day", async () => {
     [408, 3, 5],
   ])
 })
+
+it("what-moved-the-health: the fall by the collateral and by the debt, of those that are still there", async () => {
+  const factor = (subaccount_address: string, day: string, collateral: number, debt: number) => ({
+    subaccount_address,
+    health_factor_id: day,
+    calculated_at: day,
+    health_factor: collateral / debt,
+    total_collateral: collateral,
+    total_loan: debt,
+  })
+  const [before, now] = ["2026-05-30", "2026-06-01"]
+  const rows = await answer("what-moved-the-health", {
+    "core.subaccounts": [
+      { subaccount_address: "fell", friendly_name: "Desk", is_current: true },
+      { subaccount_address: "gone", is_current: false },
+    ],
+    "core.health_factors": [
+      factor("fell", before, 200, 100),
+      factor("fell", now, 180, 120),
+      factor("gone", before, 200, 100),
+      factor("gone", now, 50, 100),
+      factor("rose", before, 100, 100),
+      factor("rose", now, 200, 100),
+      factor("new", now, 100, 100),
+    ],
+  })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ name: "Desk", band: "moderate", days_since_before: 2 })
+  const of = (name: string) => Number(rows[0]?.[name])
+  expect(of("health_factor_change")).toBeCloseTo(-0.5, 12)
+  expect(of("by_collateral")).toBeCloseTo(-0.2, 12)
+  expect(of("by_debt")).toBeCloseTo(-0.3, 12)
+})

@@ -1,0 +1,45 @@
+-- How long does a withdrawal take, and how large were those that took long?
+-- Asked by an allocator before money goes in, and by a vault operator who is asked.
+--
+--     $vault = null  address or name of a vault; null is every vault
+--
+-- Of the requests that are gone from the queue; nobody says whether they were paid or taken back. Days from the
+-- request to the first reading without it, so at most that long, and no finer than the readings. Amounts in the
+-- vault's asset. longest_pending_days is the age of the oldest that still waits: where it is above longest_days,
+-- the past says too little.
+with
+
+requests as (
+    select
+        chain_id,
+        vault_address,
+        vault_name,
+        requested_at,
+        amount,
+        is_pending,
+        waited_days,
+        was_late
+    from mart.withdrawal_history
+    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+),
+
+clock as (
+    select make_timestamp(epoch_us(now())) as now_at
+)
+
+select
+    requests.vault_name,
+    requests.vault_address,
+    count(*) filter (not requests.is_pending) as gone,
+    median(requests.waited_days) as median_days,
+    quantile_cont(requests.waited_days, 0.9) as days_of_nine_in_ten,
+    max(requests.waited_days) as longest_days,
+    arg_max(requests.amount, requests.waited_days) as longest_amount,
+    count(*) filter (requests.was_late) as late,
+    count(*) filter (requests.is_pending) as pending,
+    max(date_diff('second', requests.requested_at, clock.now_at)) filter (requests.is_pending)
+    / 86400 as longest_pending_days
+from requests
+cross join clock
+group by requests.chain_id, requests.vault_name, requests.vault_address
+order by median_days desc nulls last, requests.vault_name, requests.vault_address
