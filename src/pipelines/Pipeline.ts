@@ -95,6 +95,8 @@ export interface Target<S> {
   readonly subject: S
   /** The vault the entity is, where it is one. */
   readonly vault?: AskedVault
+  /** Why nothing can be asked about it, where what was served is no input of the endpoint: recorded, not sent. */
+  readonly unaskable?: string
 }
 
 /** What targets are found in: the warehouse, as the pipelines before have left it. */

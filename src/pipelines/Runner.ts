@@ -34,8 +34,13 @@ interface Going {
   readonly cacheSeconds: number
 }
 
+type TaskEndpoint = "name" | "auth" | "serverCacheSeconds"
+
+/** What was not asked for. */
+const unasked = { window: "all", rows: [], responses: [], requests: 0 } as const
+
 /** Whom a task is about. */
-type Whom = Pick<Target<unknown>, "entity" | "vault">
+type Whom = Pick<Target<unknown>, "entity" | "vault" | "unaskable">
 
 export class Runner {
   readonly tallies = new Map<string, Tally>()
@@ -77,12 +82,20 @@ export class Runner {
    */
   task(
     tally: Tally,
-    { auth, serverCacheSeconds = 0 }: Pick<AnyEndpoint, "auth" | "serverCacheSeconds">,
+    { name, auth, serverCacheSeconds = 0 }: Pick<AnyEndpoint, TaskEndpoint>,
     whom: Whom,
     steps: Stream.Stream<Step, ApiError | ArchiveError, ApiClient>,
   ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | ResponseArchive | Warehouse> {
     if (this.refused.has(tally.name)) return Effect.void
-    const { entity } = whom
+    const { entity, unaskable } = whom
+    const settled = Effect.sync(() => {
+      this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
+    })
+    if (unaskable !== undefined) {
+      const step: Step = { ...unasked, endpoint: name, outcome: "unsupported", warning: unaskable }
+      const going = { since: undefined, cacheSeconds: 0 }
+      return Effect.andThen(this.land(tally, whom, step, going), settled)
+    }
     const seconds = this.options.taskTimeoutSeconds
     const going: Going = { since: undefined, cacheSeconds: serverCacheSeconds }
     const landed = (step: Step) => {
@@ -100,10 +113,7 @@ export class Runner {
         Effect.raceFirst(outOfTime(served, seconds, taskTimeout(tally.name, entity, seconds))),
         Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
         Effect.provideService(CurrentTask, { pipeline: tally.name, entity, served }),
-        Effect.tap(() => {
-          this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
-          return Effect.void
-        }),
+        Effect.tap(settled),
       )
     })
   }
@@ -196,15 +206,7 @@ export class Runner {
     endpoint: Pick<AnyEndpoint, "name">,
     warning: string,
   ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
-    const step: Step = {
-      window: "all",
-      endpoint: endpoint.name,
-      outcome: "skipped",
-      rows: [],
-      responses: [],
-      requests: 0,
-      warning,
-    }
+    const step: Step = { ...unasked, endpoint: endpoint.name, outcome: "skipped", warning }
     return this.land(tally, { entity: "-" }, step, { since: undefined, cacheSeconds: 0 })
   }
 

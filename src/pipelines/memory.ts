@@ -43,8 +43,9 @@ export const askedBy = Effect.fnUntraced(function* (
     context.full || pipeline.remembersItself === true
       ? nothingSettled
       : yield* needNotBeAsked(warehouse, pipeline, context.now, options)
-  return targets
+  return askableFirst(targets)
     .filter((target) => {
+      if (target.unaskable !== undefined) return !settled.isWhole(target.entity)
       const windows = pipeline.windows?.(target, context)
       return windows === undefined
         ? !settled.isWhole(target.entity)
@@ -64,6 +65,12 @@ export const askedBy = Effect.fnUntraced(function* (
       }
     })
 })
+
+/** What the first answer tells about the key is to be told by one that is asked. */
+const askableFirst = (targets: ReadonlyArray<Target<unknown>>): ReadonlyArray<Target<unknown>> => [
+  ...targets.filter(({ unaskable }) => unaskable === undefined),
+  ...targets.filter(({ unaskable }) => unaskable !== undefined),
+]
 
 const lookupOf = Effect.fnUntraced(function* (
   warehouse: Store,

@@ -66,7 +66,8 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const pipelines: Array<PlannedPipeline> = []
   for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
     const skipped = closedBy(pipeline.endpoint, options)
-    const asked = skipped !== undefined ? [] : yield* askedBy(warehouse, pipeline, context, options)
+    const found = skipped !== undefined ? [] : yield* askedBy(warehouse, pipeline, context, options)
+    const asked = found.filter(({ target }) => target.unaskable === undefined)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,

@@ -1,6 +1,7 @@
 // Whom pipelines ask about, found in what earlier pipelines of the run and earlier runs have stored.
 import * as Effect from "effect/Effect"
-import { canonicalAddress, sendable } from "../domain/address.ts"
+import * as Result from "effect/Result"
+import { canonicalAddress, parseAddress, sendable } from "../domain/address.ts"
 import type { SubaccountRef } from "../domain/subaccount.ts"
 import type { VaultRef } from "../domain/vault.ts"
 import type { Lookup, Pipeline, Target } from "./Pipeline.ts"
@@ -52,6 +53,18 @@ const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>):
 /** Pipelines that tell of subaccounts. */
 export const subaccountSources = ["subaccounts", "my_subaccounts", "vault_subaccounts"] as const
 
+/** Why a served address can't be sent back; what is no address of §7, rule 1, stands in its table all the same. */
+export const unaskable = (
+  what: string,
+  served: string,
+  table: string,
+): Pick<Target<unknown>, "unaskable"> => {
+  const read = parseAddress(served)
+  return Result.isSuccess(read)
+    ? {}
+    : { unaskable: `${what} \`${served}\` in ${table} can't be asked about: it ${read.failure}` }
+}
+
 /** Every subaccount the key lets us know of; of the vaults asked for, where that is a selection. */
 export const subaccounts = ({
   rows,
@@ -59,15 +72,18 @@ export const subaccounts = ({
   isSelection,
 }: Lookup): ReturnType<Pipeline<SubaccountRef>["targets"]> => {
   const listed = `
-    select subaccount_address, subaccount_address_as_served, null as vault_address
+    select subaccount_address, subaccount_address_as_served, null as vault_address,
+      'core.subaccounts' as listed_in
     from core.subaccounts where is_current
-    union all select subaccount_address, subaccount_address_as_served, null
+    union all select subaccount_address, subaccount_address_as_served, null, 'core.my_subaccounts'
     from core.my_subaccounts where is_current
-    union all select subaccount_address, subaccount_address_as_served, vault_address
+    union all select subaccount_address, subaccount_address_as_served, vault_address,
+      'core.vault_subaccounts'
     from core.vault_subaccounts where is_current`
   const wanted = new Set(asked.map(({ address }) => address))
   return Effect.map(
     rows(`select subaccount_address, any_value(subaccount_address_as_served) as served,
+            min(listed_in) as listed_in,
             to_json(array_agg(vault_address))::varchar as vaults
           from (${listed}) group by subaccount_address order by subaccount_address`),
     (found) =>
@@ -81,7 +97,12 @@ export const subaccounts = ({
         )
         .map((row) => {
           const address = String(row["subaccount_address"])
-          return { entity: address, subject: { address, served: sendable(String(row["served"])) } }
+          const served = sendable(String(row["served"]))
+          return {
+            entity: address,
+            subject: { address, served },
+            ...unaskable("subaccount", served, String(row["listed_in"])),
+          }
         }),
   )
 }

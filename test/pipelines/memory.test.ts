@@ -35,7 +35,7 @@ const service = (reply: (url: URL) => Reply) =>
     json(response, body, status)
   })
 
-const directory = ["/tokenized_vault", "/subaccount", "/subaccounts"]
+const directory = new Set(["/tokenized_vault", "/subaccount", "/subaccounts"])
 
 /** A run, and what it asked but for whom there is. */
 const sync = Effect.fnUntraced(function* (
@@ -51,7 +51,7 @@ const sync = Effect.fnUntraced(function* (
   const asked = server.asked
     .slice(from)
     .map(({ url }) => new URL(url, "http://service"))
-    .filter(({ pathname }) => !directory.includes(pathname) && !pathname.startsWith("/curator"))
+    .filter(({ pathname }) => !directory.has(pathname) && !pathname.startsWith("/curator"))
     .map(({ pathname, searchParams }) => searchParams.get("calculationPeriod") ?? pathname)
   return { asked: asked.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
 })

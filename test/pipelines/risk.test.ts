@@ -410,3 +410,99 @@ describe("transactions", () => {
     }),
   )
 })
+
+describe("what was served as an address and is none the endpoints take", () => {
+  const subaccount = `0x${"ab".repeat(20)}`
+  const stranger = `0x${"cd".repeat(32)}`
+  const loan = `0x${"ef".repeat(20)}`
+  const token = `0x${"12".repeat(20)}`
+  const odd = ["native", "0x2::sui::SUI"]
+  const answers: Record<string, unknown> = {
+    "/subaccount": [subaccount, stranger].map((address) => ({ address, status: "active" })),
+    "/dashboard/loans": [
+      { address: loan, chain: 1, state: "ACTIVE", borrower_address: subaccount },
+      { address: "loan-17", chain: 1, state: "ACTIVE", borrower_address: stranger },
+    ],
+    "/risk/discount_factors": [...odd, token].map((address) => ({
+      address,
+      chain: 1,
+      rungs: [{ discount_factor: 0.9 }],
+    })),
+    "/risk/collateral_excess_or_deficit": { amount_usd: 5 },
+    [`/subaccount/loans/${loan}`]: { address: loan, chain: 1, state: "ACTIVE" },
+  }
+  const only = ["transactions", "subaccount_loans", "loan_details", "collateral_excess"]
+
+  it.live("is told once and fails no run; what it stands in is all there", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname } = new URL(url, "http://service")
+        json(response, answers[pathname] ?? [], pathname.endsWith("/summary") ? 404 : 200)
+      })
+      const dataDir = yield* temporaryFolder
+      const sync = () => syncAs("demo-admin-key", server, dataDir, { only })
+      const first = yield* sync()
+      expect(first.outcomes).toMatchObject({
+        transactions: { unsupported: 1, empty: 1 },
+        subaccount_loans: { unsupported: 1, empty: 1 },
+        loan_details: { unsupported: 1, loaded: 1 },
+        collateral_excess: { unsupported: 3, loaded: 1 },
+      })
+      const told = yield* query(
+        dataDir,
+        "select pipeline, entity, requests::integer as requests, error_text from ops.tasks where outcome = 'unsupported' order by all",
+      )
+      const because = (text: string) => expect.stringContaining(text)
+      expect(told).toEqual([
+        {
+          pipeline: "collateral_excess",
+          entity: stranger,
+          requests: 0,
+          error_text: because(
+            `subaccount \`${stranger}\` in core.subaccounts can't be asked about`,
+          ),
+        },
+        {
+          pipeline: "collateral_excess",
+          entity: "1:0x2::sui::SUI",
+          requests: 0,
+          error_text: because("token `0x2::sui::SUI` in core.discount_factors"),
+        },
+        {
+          pipeline: "collateral_excess",
+          entity: "1:native",
+          requests: 0,
+          error_text: because("it is no address: expected EVM"),
+        },
+        {
+          pipeline: "loan_details",
+          entity: "1:loan-17",
+          requests: 0,
+          error_text: because("loan `loan-17` in core.loans"),
+        },
+        ...["subaccount_loans", "transactions"].map((pipeline) => ({
+          pipeline,
+          entity: stranger,
+          requests: 0,
+          error_text: because("it is not an EVM address"),
+        })),
+      ])
+      const failed = yield* query(
+        dataDir,
+        `select distinct pipeline from ops.tasks where outcome = 'failed' and pipeline in (${only.map((name) => `'${name}'`).join(", ")})`,
+      )
+      expect(failed).toEqual([])
+      expect(yield* count(dataDir, "core.subaccounts where is_current")).toBe(2)
+      expect(yield* count(dataDir, "core.loans where is_current")).toBe(2)
+      expect(yield* count(dataDir, "core.discount_factors where is_current")).toBe(3)
+
+      yield* letPass(dataDir, 60)
+      const second = yield* sync()
+      for (const name of only) {
+        expect(second.outcomes[name], name).not.toHaveProperty("unsupported")
+        expect(second.outcomes[name], name).not.toHaveProperty("failed")
+      }
+      expect(second.outcomes["collateral_excess"]).toEqual({ unchanged: 1 })
+    }),
+  )
+})

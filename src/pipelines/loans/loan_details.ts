@@ -10,7 +10,7 @@ import {
 } from "../../transform/tables/loans/loan_details.ts"
 import type { Lookup, Pipeline } from "../Pipeline.ts"
 import { ask, snapshot } from "../snapshot.ts"
-import { subaccounts, subaccountSources } from "../targets.ts"
+import { subaccounts, subaccountSources, unaskable } from "../targets.ts"
 
 // A task that ended after the change has been asked after it: the loan book comes first in a run.
 const changedLoans = `
@@ -51,6 +51,7 @@ const targets: Pipeline<LoanRef>["targets"] = (lookup: Lookup) =>
         return {
           entity: loanId,
           subject: { loanId, address, served, chainId: Number(row["chain_id"]) },
+          ...unaskable("loan", served, "core.loans"),
         }
       })
   })

@@ -8,12 +8,12 @@ import {
   collateralExcessRows,
   type ExposureRef,
 } from "../../transform/tables/risk/collateral_excess.ts"
-import type { Pipeline } from "../Pipeline.ts"
+import type { Pipeline, Target } from "../Pipeline.ts"
 import { ask, snapshot } from "../snapshot.ts"
-import { subaccounts } from "../targets.ts"
+import { subaccounts, unaskable } from "../targets.ts"
 
 // By its summary as it stands; by the loans it has taken where there is no summary of it.
-const indebted = `
+const indebtedNow = `
   with summaries as (
     select subaccount_address,
       greatest(coalesce(total_debt, 0), coalesce(total_loan_value, 0)) > 0 as has_debt
@@ -32,25 +32,48 @@ const ladderTokens = `
   select distinct chain_id, token_address, token_address_as_served from core.discount_factors
   where is_current order by chain_id, token_address`
 
+type Exposure = Target<ExposureRef>
+type Token = Omit<ExposureRef, "subaccount"> & Pick<Exposure, "unaskable">
+
+const isAskable = ({ unaskable: why }: Pick<Exposure, "unaskable">): boolean => why === undefined
+const exposure = ({ chainId, token }: Token): string => `${chainId}:${token.address}`
+
 const targets: Pipeline<ExposureRef>["targets"] = (lookup) =>
   Effect.gen(function* () {
     const inDebt = new Set(
-      (yield* lookup.rows(indebted)).map((row) => String(row["subaccount_address"])),
+      (yield* lookup.rows(indebtedNow)).map((row) => String(row["subaccount_address"])),
     )
-    const tokens = yield* lookup.rows(ladderTokens)
-    const known = yield* subaccounts(lookup)
-    return known
-      .filter(({ entity }) => inDebt.has(entity))
-      .flatMap(({ subject: subaccount }) =>
-        tokens.map((row) => {
-          const chainId = Number(row["chain_id"])
-          const address = String(row["token_address"])
-          const token = { address, served: sendable(String(row["token_address_as_served"])) }
-          return {
-            entity: `${subaccount.address} ${chainId}:${address}`,
-            subject: { subaccount, chainId, token },
-          }
-        }),
+    const indebted = (yield* subaccounts(lookup)).filter(({ entity }) => inDebt.has(entity))
+    const tokens = (yield* lookup.rows(ladderTokens)).map((row): Token => {
+      const address = String(row["token_address"])
+      const served = sendable(String(row["token_address_as_served"]))
+      return {
+        chainId: Number(row["chain_id"]),
+        token: { address, served },
+        ...unaskable("token", served, "core.discount_factors"),
+      }
+    })
+    const [anyone] = indebted
+    const [anything] = tokens
+    if (anyone === undefined || anything === undefined) return []
+    // What can't be asked about is told once, not for every other half of the question.
+    return indebted
+      .flatMap(({ entity, subject: subaccount, ...about }): ReadonlyArray<Exposure> =>
+        isAskable(about)
+          ? tokens.filter(isAskable).map((token) => ({
+              entity: `${entity} ${exposure(token)}`,
+              subject: { subaccount, ...token },
+            }))
+          : [{ ...about, entity, subject: { subaccount, ...anything } }],
+      )
+      .concat(
+        tokens
+          .filter((token) => !isAskable(token))
+          .map((token) => ({
+            ...token,
+            entity: exposure(token),
+            subject: { subaccount: anyone.subject, ...token },
+          })),
       )
   })
 
