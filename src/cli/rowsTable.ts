@@ -1,5 +1,7 @@
 // Rows of the warehouse as a table for a terminal: headings from their names, absences as a dash.
-import { columnsThatFit, textTable } from "./table.ts"
+import { sideways } from "./sideways.ts"
+import { columnsThatFit, tableWidth, textTable } from "./table.ts"
+import { terminalWidth } from "./terminal.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -33,4 +35,13 @@ export const rowsTable = (
     cells(names),
     names.map((name) => (isNumber(name) ? "right" : "left")),
   )
+}
+
+/** As a table where the terminal is wide enough, else a block a row. */
+export const rowsWhole = (rows: ReadonlyArray<Row>, names: ReadonlyArray<string>): string => {
+  const cells = rows.map((row) => names.map((name) => cellText(row[name])))
+  const width = terminalWidth()
+  return tableWidth(names.map(heading), cells) > width
+    ? sideways(names.map(heading), cells, width)
+    : rowsTable(rows, "", names)
 }

@@ -53,10 +53,14 @@ describe("help", () => {
     expect(stdout).not.toMatch(/default: (\[\]|")/)
   })
 
-  it.runIf(hasTerminal)("fits a terminal of 80 columns", async () => {
-    const child = startOnTerminal(["sync", "--help"], cwd, 80)
+  it.runIf(hasTerminal).each([
+    ["sync --help", "Examples:"],
+    ["call --list", "unrealized_pnl_ratio (public)"],
+    ["tables vault_latest", "example"],
+  ])("%s fits a terminal of 80 columns", async (args, holds) => {
+    const child = startOnTerminal(args.split(" "), cwd, 80)
     const shown = (await text(child.stdout)).replaceAll("\r", "").split("\n")
-    expect(shown).toContain("Examples:")
+    expect(shown).toContain(holds)
     expect(shown.filter((line) => line.length > 80)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 // Nothing is wider than the terminal: tables wrap, answers that nobody chose a format for turn on their side.
 import { describe, expect, it } from "vitest"
-import { sideways } from "../../src/cli/query/sideways.ts"
+import { sideways } from "../../src/cli/sideways.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
 import { columnsThatFit, textTable } from "../../src/cli/table.ts"
 import { paragraph } from "../../src/cli/terminal.ts"

@@ -15,7 +15,8 @@ import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { tellOfRetries } from "../retryText.ts"
 import { serviceOf, wireOf } from "../service.ts"
-import { textTable } from "../table.ts"
+import { tableWidth, textTable } from "../table.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runCall = (argv: Arguments): Promise<ExitCode> =>
   execute(
@@ -87,17 +88,29 @@ const printList = (argv: Arguments, { settings }: Config): ExitCode => {
   return exitCodes.ok
 }
 
-const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string =>
-  `${textTable(
-    ["endpoint", "method", "path", "auth", "inputs"],
-    endpoints.map(({ name, method, path, auth, inputs, unsafe }) => [
-      name,
-      method,
-      path,
-      auth,
-      unsafe ? `see \`vaulthouse ${name} --help\`` : inputs.map(inputText).join("; "),
-    ]),
-  )}\n\nAn input in [brackets] may be left out.\n`
+const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string => {
+  const head = ["endpoint", "method", "path", "auth", "inputs"]
+  const rows = endpoints.map(({ name, method, path, auth, inputs, unsafe }) => [
+    name,
+    method,
+    path,
+    auth,
+    unsafe ? `see \`vaulthouse ${name} --help\`` : inputs.map(inputText).join("; "),
+  ])
+  const list =
+    tableWidth(head, rows) > terminalWidth()
+      ? rows.map(entryText).join("\n")
+      : textTable(head, rows)
+  return `${list}\n\nAn input in [brackets] may be left out.\n`
+}
+
+/** An endpoint on lines of its own, for a terminal that is too narrow for the table. */
+const entryText = ([name, method, path, auth, inputs = ""]: ReadonlyArray<string>): string =>
+  [
+    `${name} (${auth})`,
+    `    ${method} ${path}`,
+    ...(inputs === "" ? [] : [`    ${paragraph(inputs, 4)}`]),
+  ].join("\n")
 
 const inputText = ({ name, required, expected }: ListedInput): string =>
   required ? `${name} (${expected})` : `[${name} (${expected})]`

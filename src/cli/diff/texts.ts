@@ -1,6 +1,6 @@
 // What changed between two runs, for people.
 import type { ChangedRow, TableChanges } from "../../pipelines/diff.ts"
-import { rowsTable } from "../rowsTable.ts"
+import { rowsTable, rowsWhole } from "../rowsTable.ts"
 
 export interface Found {
   /** Absent: everything up to `to`. */
@@ -74,5 +74,5 @@ const part = (
 ): ReadonlyArray<string> => {
   if (rows.length === 0) return []
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return [`${title}:`, rowsTable(rows, "", names), ""]
+  return [`${title}:`, rowsWhole(rows, names), ""]
 }

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import type { Writable } from "node:stream"
 import type { Answer } from "../../pipelines/published.ts"
 import { tableWidth, textTable } from "../table.ts"
-import { sideways } from "./sideways.ts"
+import { sideways } from "../sideways.ts"
 
 export type Format = "table" | "csv" | "json" | "ndjson" | "markdown"
 

@@ -1,5 +1,5 @@
 // An answer turned on its side: a block per row, a line per column.
-import { wrapped } from "../terminal.ts"
+import { wrapped } from "./terminal.ts"
 
 /** Values longer than the width go on below their beginning. */
 export const sideways = (
