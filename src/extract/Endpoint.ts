@@ -42,9 +42,9 @@ export interface Endpoint<P extends Parameters, A> {
   /** Time within which the server answers from its cache (§8): asking sooner tells nothing new. */
   readonly serverCacheSeconds?: number
   /**
-   * By status; `4xx` for refusals whose status the document does not show (never 401, 403, 408, 424, 429, nor a
-   * validation error about a name); `5xx with detail` for a server error that explains itself in the same words
-   * every time (§7): a bare one, or one that passes, stays an error.
+   * By status; `4xx` for refusals whose status the document does not show; `5xx with detail` for a server error that
+   * explains itself in the same words every time (§7): a bare one, or one that passes, stays an error. Never what
+   * refuses the key, the pace, the request as such, or how an input is called, nor a page (refusal.ts).
    */
   readonly absences?: Readonly<Partial<Record<number | "4xx" | "5xx with detail", Absence>>>
   /** What must hold between inputs (§7, rules 5 and 6), or what is wrong with them. */
