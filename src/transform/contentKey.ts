@@ -1,7 +1,7 @@
 // What identifies a record of which the document names no key: its id if it has one, else its content.
 import { createHash } from "node:crypto"
 import { asDigits, type JsonObject, stableStringify } from "../domain/json.ts"
-import { withoutReportTimes } from "./reportTimes.ts"
+import { withoutReportTimes } from "./fields/reportTimes.ts"
 
 /** A text or an integer as text; nothing else identifies. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {

@@ -2,7 +2,7 @@
 // `reported_times`, where a change in them alone makes no version.
 import type { JsonObject } from "../domain/json.ts"
 import { type Mapped, type MapOptions, mapRecords } from "./mapRecords.ts"
-import { holdsReportTime, isReportTime, withoutNestedReportTimes } from "./reportTimes.ts"
+import { holdsReportTime, isReportTime, withoutNestedReportTimes } from "./fields/reportTimes.ts"
 
 /** For tables with these columns; of others the records are mapped as they are. */
 export const mapCurrent = (options: MapOptions): Mapped => {

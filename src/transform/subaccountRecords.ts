@@ -12,7 +12,7 @@ import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultSubaccounts } from "./tables/curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./tables/subaccounts/my_subaccounts.ts"
 import { subaccounts } from "./tables/subaccounts/subaccounts.ts"
-import { spellings } from "./takenFields.ts"
+import { spellings } from "./fields/takenFields.ts"
 
 const addressFields = ["address", "subaccount_address", "subaccountAddress", "subaccount"]
 

@@ -9,7 +9,7 @@ import type { Mapped } from "./mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "./Source.ts"
 import { vaultReportedMetrics } from "./tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "./tables/vaults/vaults.ts"
-import { chainIdOf } from "./takenFields.ts"
+import { chainIdOf } from "./fields/takenFields.ts"
 
 const addressFields = ["address", "vault_address", "vaultAddress", "contract_address"]
 const chainFields = ["chain", "chain_id", "chainId"]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { allocationsOf, tellsNone } from "../../src/transform/allocations.ts"
+import { allocationsOf, tellsNone } from "../../src/transform/fields/allocations.ts"
 
 const date = "2026-01-05"
 

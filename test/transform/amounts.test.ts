@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type JsonObject, parseJson, type ParsedJson } from "../../src/domain/json.ts"
 import * as Result from "effect/Result"
-import { amountIn } from "../../src/transform/amounts.ts"
-import { fieldWords } from "../../src/transform/fieldWords.ts"
+import { amountIn } from "../../src/transform/fields/amounts.ts"
+import { fieldWords } from "../../src/transform/fields/fieldWords.ts"
 
 const lossless = (text: string) =>
   Result.getOrThrow<ParsedJson, string>(parseJson(text)).lossless as JsonObject

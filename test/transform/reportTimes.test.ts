@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/domain/json.ts"
 import type { Rows } from "../../src/domain/table.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { Violation } from "../../src/domain/violation.ts"
-import { isReportTime } from "../../src/transform/reportTimes.ts"
+import { isReportTime } from "../../src/transform/fields/reportTimes.ts"
 import type { MappedAnswer } from "../../src/transform/Source.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { rolesRows } from "../../src/transform/tables/governance/roles.ts"
@@ -13,7 +13,7 @@ import { timelocksRows } from "../../src/transform/tables/governance/timelocks.t
 import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts"
 import { discountFactorRows } from "../../src/transform/tables/risk/discount_factors.ts"
 import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
-import { vaultDetailRows } from "../../src/transform/vaultDetailRecords.ts"
+import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
 import { vaultRows } from "../../src/transform/vaultRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`

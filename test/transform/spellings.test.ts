@@ -10,14 +10,14 @@ import {
   cefiPositionRows,
   protocolPositionRows,
   subaccountOtcPositionRows,
-} from "../../src/transform/positionRecords.ts"
+} from "../../src/transform/tables/subaccounts/positionRecords.ts"
 import { mySubaccountRows } from "../../src/transform/subaccountRecords.ts"
 import { loanRows } from "../../src/transform/tables/loans/loans.ts"
 import { otcMarginRequirementRows } from "../../src/transform/tables/otc/otc_margin_requirements.ts"
 import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts"
 import { subaccountPortfolioPositions } from "../../src/transform/tables/subaccounts/subaccount_portfolio_positions.ts"
 import { subaccountTokens } from "../../src/transform/tables/subaccounts/subaccount_tokens.ts"
-import { vaultDetailRows } from "../../src/transform/vaultDetailRecords.ts"
+import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const origin = { responseId: "r", receivedAt: 1_780_000_000_000_000 }

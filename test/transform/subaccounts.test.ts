@@ -16,7 +16,7 @@ import {
   cefiPositionRows,
   protocolPositionRows,
   subaccountOtcPositionRows,
-} from "../../src/transform/positionRecords.ts"
+} from "../../src/transform/tables/subaccounts/positionRecords.ts"
 import type { MappedAnswer } from "../../src/transform/Source.ts"
 import {
   directoryRows,
@@ -24,7 +24,7 @@ import {
   mySubaccountRows,
   vaultSubaccountRows,
 } from "../../src/transform/subaccountRecords.ts"
-import { summaryRows } from "../../src/transform/summaryRecords.ts"
+import { summaryRows } from "../../src/transform/tables/subaccounts/summaryRecords.ts"
 import { whitelistStatusRows } from "../../src/transform/tables/curator/whitelist_status.ts"
 import { healthFactorRows } from "../../src/transform/tables/subaccounts/health_factors.ts"
 

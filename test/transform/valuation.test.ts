@@ -12,8 +12,8 @@ import { annualizedApy as apyEndpoint } from "../../src/extract/endpoints/vaults
 import { performanceFees as feesEndpoint } from "../../src/extract/endpoints/vaults/performance_fees.ts"
 import { positions as positionsEndpoint } from "../../src/extract/endpoints/transparency/positions.ts"
 import { defaultWire, wireRequest } from "../../src/extract/request.ts"
-import { daysNamed } from "../../src/transform/fieldWords.ts"
-import { oracleRows } from "../../src/transform/oracleRecords.ts"
+import { daysNamed } from "../../src/transform/fields/fieldWords.ts"
+import { oracleRows } from "../../src/transform/tables/transparency/oracleRecords.ts"
 import type { MappedAnswer, Source } from "../../src/transform/Source.ts"
 import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
 import {
@@ -22,9 +22,9 @@ import {
 } from "../../src/transform/tables/transparency/position_snapshots.ts"
 import { annualizedApyRows } from "../../src/transform/tables/vaults/annualized_apy.ts"
 import { performanceFeeRows } from "../../src/transform/tables/vaults/performance_fees.ts"
-import { vaultDetailRows } from "../../src/transform/vaultDetailRecords.ts"
-import { vaultSummaryRows } from "../../src/transform/vaultSummaryRecords.ts"
-import { withdrawalRows } from "../../src/transform/withdrawalRecords.ts"
+import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
+import { vaultSummaryRows } from "../../src/transform/tables/vaults/vaultSummaryRecords.ts"
+import { withdrawalRows } from "../../src/transform/tables/vaults/withdrawalRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const other = `0x${"CD".repeat(20)}`

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import { timelockRequests as timelockRequestsEndpoint } from "../../extract/endpoints/governance/timelock_requests.ts"
 import { together } from "../../transform/Source.ts"
 import { timelockRequests } from "../../transform/tables/governance/timelock_requests.ts"
-import { timelockRows } from "../../transform/timelockRecords.ts"
+import { timelockRows } from "../../transform/tables/governance/timelockRecords.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { evmVaultsByChain } from "../targets.ts"
 

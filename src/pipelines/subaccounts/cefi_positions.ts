@@ -1,6 +1,6 @@
 // Positions on centralized exchanges of every subaccount the key may read.
 import { cefiPositions as endpoint } from "../../extract/endpoints/subaccounts/cefi_positions.ts"
-import { cefiPositionRows } from "../../transform/positionRecords.ts"
+import { cefiPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { cefiPositions } from "../../transform/tables/subaccounts/cefi_positions.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { evmSubaccounts, subaccountSources } from "../targets.ts"

@@ -1,6 +1,6 @@
 // Cross-chain protocol positions of every subaccount the key may read: slow answers (§4.3), kept by the server for 300 s.
 import { protocolPositions as endpoint } from "../../extract/endpoints/subaccounts/protocol_positions.ts"
-import { protocolPositionRows } from "../../transform/positionRecords.ts"
+import { protocolPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { protocolPositions } from "../../transform/tables/subaccounts/protocol_positions.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { evmSubaccounts, subaccountSources } from "../targets.ts"

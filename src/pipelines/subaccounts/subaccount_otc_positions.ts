@@ -1,6 +1,6 @@
 // OTC positions of every subaccount the key may read.
 import { subaccountOtcPositions as endpoint } from "../../extract/endpoints/subaccounts/subaccount_otc_positions.ts"
-import { subaccountOtcPositionRows } from "../../transform/positionRecords.ts"
+import { subaccountOtcPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { subaccountOtcPositions } from "../../transform/tables/subaccounts/subaccount_otc_positions.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { evmSubaccounts, subaccountSources } from "../targets.ts"

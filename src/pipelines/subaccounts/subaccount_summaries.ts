@@ -1,6 +1,6 @@
 // The summary of every subaccount the key may read.
 import { subaccountSummary as endpoint } from "../../extract/endpoints/subaccounts/subaccount_summary.ts"
-import { summaryRows } from "../../transform/summaryRecords.ts"
+import { summaryRows } from "../../transform/tables/subaccounts/summaryRecords.ts"
 import { subaccountLoanAggregates } from "../../transform/tables/subaccounts/subaccount_loan_aggregates.ts"
 import { subaccountPortfolioPositions } from "../../transform/tables/subaccounts/subaccount_portfolio_positions.ts"
 import { subaccountSummaries } from "../../transform/tables/subaccounts/subaccount_summaries.ts"

@@ -1,6 +1,6 @@
 // Oracle classification (§4.1): the newest daily snapshot of each vault.
 import { oracleClassification as endpoint } from "../../extract/endpoints/transparency/oracle_classification.ts"
-import { oracleRows } from "../../transform/oracleRecords.ts"
+import { oracleRows } from "../../transform/tables/transparency/oracleRecords.ts"
 import { observationWarnings } from "../../transform/tables/transparency/observation_warnings.ts"
 import { oracleClassification } from "../../transform/tables/transparency/oracle_classification.ts"
 import { ask, snapshot } from "../snapshot.ts"

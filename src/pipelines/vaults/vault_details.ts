@@ -6,7 +6,7 @@ import { vaultIntegrations } from "../../transform/tables/vaults/vault_integrati
 import { vaultOperators } from "../../transform/tables/vaults/vault_operators.ts"
 import { vaultRewards } from "../../transform/tables/vaults/vault_rewards.ts"
 import { vaultStrategies } from "../../transform/tables/vaults/vault_strategies.ts"
-import { vaultDetailRows } from "../../transform/vaultDetailRecords.ts"
+import { vaultDetailRows } from "../../transform/tables/vaults/vaultDetailRecords.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { vaults } from "../targets.ts"
 

@@ -2,7 +2,7 @@
 import { vaultSummary } from "../../extract/endpoints/vaults/vault_summary.ts"
 import { vaultSummaries } from "../../transform/tables/vaults/vault_summaries.ts"
 import { vaultSummaryAllocations } from "../../transform/tables/vaults/vault_summary_allocations.ts"
-import { vaultSummaryRows } from "../../transform/vaultSummaryRecords.ts"
+import { vaultSummaryRows } from "../../transform/tables/vaults/vaultSummaryRecords.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { vaults } from "../targets.ts"
 

@@ -2,7 +2,7 @@
 import { withdrawals } from "../../extract/endpoints/vaults/withdrawals.ts"
 import { withdrawalRequests } from "../../transform/tables/vaults/withdrawal_requests.ts"
 import { withdrawalSummaries } from "../../transform/tables/vaults/withdrawal_summaries.ts"
-import { withdrawalRows } from "../../transform/withdrawalRecords.ts"
+import { withdrawalRows } from "../../transform/tables/vaults/withdrawalRecords.ts"
 import { ask, snapshot } from "../snapshot.ts"
 import { vaultsByChain } from "../targets.ts"
 

@@ -1,6 +1,6 @@
 // Columns of a loan wherever the service tells of one (§2.4 names their meaning, not their fields).
 import type { Column } from "../../domain/table.ts"
-import { spellings } from "../takenFields.ts"
+import { spellings } from "../fields/takenFields.ts"
 
 /** A figure as a double to reckon with and as text that keeps every digit. */
 const figure = (name: string, comment: string): ReadonlyArray<Column> => [

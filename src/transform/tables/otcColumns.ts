@@ -6,7 +6,7 @@ import {
   notionalNames,
   notionalUsdNames,
   strikeNames,
-} from "../figureNames.ts"
+} from "../fields/figureNames.ts"
 
 export const otcCounterparty: Column = {
   name: "counterparty_id",

@@ -7,8 +7,8 @@ import {
   priceNames,
   rawBalanceNames,
   usdValueNames,
-} from "../figureNames.ts"
-import { spellings } from "../takenFields.ts"
+} from "../fields/figureNames.ts"
+import { spellings } from "../fields/takenFields.ts"
 
 export const symbol: Column = {
   name: "symbol",

@@ -25,7 +25,7 @@ import {
   revertReasonRows,
   revertReasons,
 } from "../../../src/transform/tables/transparency/revert_reasons.ts"
-import { timelockRows } from "../../../src/transform/timelockRecords.ts"
+import { timelockRows } from "../../../src/transform/tables/governance/timelockRecords.ts"
 import { keysOf, recordsOf, rowsOf, source, vault } from "./rows.ts"
 
 const parsed = (body: unknown) => parseJson(typeof body === "string" ? body : JSON.stringify(body))

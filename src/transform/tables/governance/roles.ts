@@ -6,7 +6,7 @@ import type { VaultRef } from "../../../domain/vault.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { occurrences } from "../../occurrences.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { warningRows } from "../../warnings.ts"
+import { warningRows } from "../transparency/warnings.ts"
 import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const roles: Table = {

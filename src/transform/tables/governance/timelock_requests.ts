@@ -1,6 +1,6 @@
 // core.timelock_requests: timelock requests of EVM vaults as they were scheduled, before any enrichment.
 import type { Table } from "../../../domain/table.ts"
-import { timelockColumns } from "../../timelockRecords.ts"
+import { timelockColumns } from "./timelockRecords.ts"
 
 export const timelockRequests: Table = {
   schema: "core",

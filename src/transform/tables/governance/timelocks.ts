@@ -6,8 +6,8 @@ import { parseDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { timelockColumns, timelockRows } from "../../timelockRecords.ts"
-import { warningRows } from "../../warnings.ts"
+import { timelockColumns, timelockRows } from "./timelockRecords.ts"
+import { warningRows } from "../transparency/warnings.ts"
 
 export const timelocks: Table = {
   schema: "core",

@@ -5,7 +5,7 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { counterpartyNames, usdFirst } from "../../figureNames.ts"
+import { counterpartyNames, usdFirst } from "../../fields/figureNames.ts"
 import {
   address,
   digits,
@@ -14,7 +14,7 @@ import {
   served,
   spellings,
   unitNamed,
-} from "../../takenFields.ts"
+} from "../../fields/takenFields.ts"
 import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const otcMarginRequirements: Table = {

@@ -4,7 +4,14 @@ import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { digits, double, mapTaken, numberOf, spellings, takeFields } from "../../takenFields.ts"
+import {
+  digits,
+  double,
+  mapTaken,
+  numberOf,
+  spellings,
+  takeFields,
+} from "../../fields/takenFields.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 /** The server's default for collateral solving (§2.3, §4.4). */

@@ -3,10 +3,10 @@ import * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { withoutRungs } from "../../ladderRungs.ts"
-import { isReportTime, withoutReportTimes } from "../../reportTimes.ts"
+import { withoutRungs } from "../../fields/ladderRungs.ts"
+import { isReportTime, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { canonicalSpelling, double, mapTaken } from "../../takenFields.ts"
+import { canonicalSpelling, double, mapTaken } from "../../fields/takenFields.ts"
 import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const discountFactors: Table = {

@@ -1,6 +1,6 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
 import type { Table } from "../../../domain/table.ts"
-import { spellings } from "../../takenFields.ts"
+import { spellings } from "../../fields/takenFields.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 

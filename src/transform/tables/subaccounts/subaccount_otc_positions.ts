@@ -1,6 +1,6 @@
 // core.subaccount_otc_positions: OTC positions of each subaccount.
 import type { Table } from "../../../domain/table.ts"
-import { instrumentNames } from "../../figureNames.ts"
+import { instrumentNames } from "../../fields/figureNames.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
 import { usdValue } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"

@@ -14,9 +14,9 @@ import {
   type Readings,
   served,
   takeFields,
-} from "../../takenFields.ts"
-import { resolveTimes } from "../../timeField.ts"
-import { failure, hash } from "../../transactionFields.ts"
+} from "../../fields/takenFields.ts"
+import { resolveTimes } from "../../fields/timeField.ts"
+import { failure, hash } from "../../fields/transactionFields.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const transactions: Table = {

@@ -6,7 +6,7 @@ import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { resolveTimes } from "../../timeField.ts"
+import { resolveTimes } from "../../fields/timeField.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const pnlHistory: Table = {

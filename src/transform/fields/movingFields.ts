@@ -1,5 +1,5 @@
 // Tells the figures of a description that move with every reading from what describes, by their names.
-import type { JsonObject } from "../domain/json.ts"
+import type { JsonObject } from "../../domain/json.ts"
 import { hasWord } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
 

@@ -1,7 +1,7 @@
 // The layouts of an allocation point (§2.9 shows only its date): long, nested or wide, all read as a list
 // of { protocol, value, share, …rest }.
-import { asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
-import { defaultTimeFields } from "../domain/timeFields.ts"
+import { asNumber, isJsonObject, type JsonObject } from "../../domain/json.ts"
+import { defaultTimeFields } from "../../domain/timeFields.ts"
 import { fieldWords } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
 import { numberOf } from "./takenFields.ts"

@@ -1,13 +1,13 @@
 // Timelocks as two endpoints tell of them: one row a timelock, known by its id or else by what does not change
 // while it waits, so that a change of status is a new version and not a new timelock.
-import type { JsonObject } from "../domain/json.ts"
-import type { Column, Table } from "../domain/table.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import { contentKeys } from "./contentKey.ts"
-import { mapCurrent } from "./mapCurrent.ts"
-import type { Mapped } from "./mapRecords.ts"
-import type { Source } from "./Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "./tables/shared.ts"
+import type { JsonObject } from "../../../domain/json.ts"
+import type { Column, Table } from "../../../domain/table.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
+import type { Mapped } from "../../mapRecords.ts"
+import type { Source } from "../../Source.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 // Not shown (§2.9).
 const idFields = [

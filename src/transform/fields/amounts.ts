@@ -1,6 +1,12 @@
 // Token amounts served twice, raw and normalized (§2.10): as { raw, normalized }, or in two fields of which
 // often only one says which of the two it is.
-import { asDigits, asNumber, isJsonObject, isLongNumber, type JsonObject } from "../domain/json.ts"
+import {
+  asDigits,
+  asNumber,
+  isJsonObject,
+  isLongNumber,
+  type JsonObject,
+} from "../../domain/json.ts"
 import { fieldWords, hasWord } from "./fieldWords.ts"
 
 export interface Amount {

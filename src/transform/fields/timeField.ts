@@ -1,8 +1,8 @@
 // Which field of a series' points is their time: found once per response (§2.8, §2.9 withhold it).
 import * as Result from "effect/Result"
-import type { JsonObject } from "../domain/json.ts"
-import { parseInstant } from "../domain/time.ts"
-import type { Violation } from "../domain/violation.ts"
+import type { JsonObject } from "../../domain/json.ts"
+import { parseInstant } from "../../domain/time.ts"
+import type { Violation } from "../../domain/violation.ts"
 
 export interface Times {
   readonly field: string

@@ -1,27 +1,34 @@
 // The detail of a vault: its description, its moving figures, and its lists, each a set of which all is told.
 // §2.10 names no field: lists are found under the names seen in use.
 import * as Result from "effect/Result"
-import { canonicalAddress } from "../domain/address.ts"
-import { asDigits, isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { Origin } from "../domain/response.ts"
-import type { Table, Value } from "../domain/table.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import type { Violation } from "../domain/violation.ts"
-import { fieldsOf } from "./columnFields.ts"
-import { contentKeys } from "./contentKey.ts"
-import { echoed } from "./echoed.ts"
-import { mapCurrent } from "./mapCurrent.ts"
-import type { Mapped } from "./mapRecords.ts"
-import { isMoving, parted } from "./movingFields.ts"
-import { withoutReportTimes } from "./reportTimes.ts"
-import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { vaultDetailMetrics } from "./tables/vaults/vault_detail_metrics.ts"
-import { vaultDetails } from "./tables/vaults/vault_details.ts"
-import { vaultIntegrations } from "./tables/vaults/vault_integrations.ts"
-import { vaultOperators } from "./tables/vaults/vault_operators.ts"
-import { vaultRewards } from "./tables/vaults/vault_rewards.ts"
-import { vaultStrategies } from "./tables/vaults/vault_strategies.ts"
-import { double, mapTaken, type Reading, type Readings, spellings, within } from "./takenFields.ts"
+import { canonicalAddress } from "../../../domain/address.ts"
+import { asDigits, isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { Origin } from "../../../domain/response.ts"
+import type { Table, Value } from "../../../domain/table.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { fieldsOf } from "../../fields/columnFields.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { echoed } from "../../fields/echoed.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
+import type { Mapped } from "../../mapRecords.ts"
+import { isMoving, parted } from "../../fields/movingFields.ts"
+import { withoutReportTimes } from "../../fields/reportTimes.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { vaultDetailMetrics } from "./vault_detail_metrics.ts"
+import { vaultDetails } from "./vault_details.ts"
+import { vaultIntegrations } from "./vault_integrations.ts"
+import { vaultOperators } from "./vault_operators.ts"
+import { vaultRewards } from "./vault_rewards.ts"
+import { vaultStrategies } from "./vault_strategies.ts"
+import {
+  double,
+  mapTaken,
+  type Reading,
+  type Readings,
+  spellings,
+  within,
+} from "../../fields/takenFields.ts"
 
 interface Entry {
   /** Without what moves. */

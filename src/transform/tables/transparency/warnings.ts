@@ -1,10 +1,10 @@
 // The `warnings` of a transparency record (§2.9): all there are about the vault at this endpoint, so those
 // that no longer come have ended.
-import { stableStringify } from "../domain/json.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import { mapRecords, type Mapped } from "./mapRecords.ts"
-import type { Source } from "./Source.ts"
-import { observationWarnings } from "./tables/transparency/observation_warnings.ts"
+import { stableStringify } from "../../../domain/json.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
+import { mapRecords, type Mapped } from "../../mapRecords.ts"
+import type { Source } from "../../Source.ts"
+import { observationWarnings } from "./observation_warnings.ts"
 
 /** One row a warning; a warning served twice is one. */
 export const warningRows = (

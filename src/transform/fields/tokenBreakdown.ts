@@ -1,5 +1,5 @@
 // The tokens of a breakdown: a list of records, or a map from token to record.
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { recordsIn } from "./nestedRecords.ts"
 
 /** A map's keys become the field `token` of its records. */

@@ -1,11 +1,11 @@
 // Reads fields that mean more than their JSON type says: addresses, chains, amounts, and what lies in a
 // record within the record. Whatever a reading does not keep whole stays in the record, and so in `extra`.
-import { canonicalAddress } from "../domain/address.ts"
-import { asDigits, asNumber, isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { Value } from "../domain/table.ts"
-import { parseInstant } from "../domain/time.ts"
-import { mapCurrent } from "./mapCurrent.ts"
-import type { Mapped, MapOptions } from "./mapRecords.ts"
+import { canonicalAddress } from "../../domain/address.ts"
+import { asDigits, asNumber, isJsonObject, type JsonObject } from "../../domain/json.ts"
+import type { Value } from "../../domain/table.ts"
+import { parseInstant } from "../../domain/time.ts"
+import { mapCurrent } from "../mapCurrent.ts"
+import type { Mapped, MapOptions } from "../mapRecords.ts"
 
 /** `whole`: the value tells all that was served, so that the field need not be kept beside it. */
 interface Taken {

@@ -1,17 +1,17 @@
 // The oracle classification of a vault: §2.9 tells what its records mean but not what anything but `warnings`
 // is called, so the records are found by their shape.
 import * as Result from "effect/Result"
-import { canonicalAddress } from "../domain/address.ts"
-import { isJsonObject, type JsonObject, stableStringify } from "../domain/json.ts"
-import { dayOf, parseDay } from "../domain/time.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import type { Violation } from "../domain/violation.ts"
-import { fieldsOf } from "./columnFields.ts"
-import { contentKeys } from "./contentKey.ts"
-import { echoed } from "./echoed.ts"
-import { mapRecords } from "./mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { oracleClassification } from "./tables/transparency/oracle_classification.ts"
+import { canonicalAddress } from "../../../domain/address.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
+import { dayOf, parseDay } from "../../../domain/time.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { fieldsOf } from "../../fields/columnFields.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { echoed } from "../../fields/echoed.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { oracleClassification } from "./oracle_classification.ts"
 import { warningRows } from "./warnings.ts"
 
 const pricingClass = /^(primary|secondary|ce[ _-]?fi)([ _-]?market)?$/i

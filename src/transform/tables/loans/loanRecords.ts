@@ -1,10 +1,10 @@
 // Rows from loan records: of the loan book, of one loan, of one subaccount. No field name is shown (§2.4,
 // §2.5), so all are looked for under the names seen in use, in both spellings.
-import { isJsonObject, type JsonObject, stableStringify } from "../domain/json.ts"
-import type { Origin } from "../domain/response.ts"
-import type { Table, Value } from "../domain/table.ts"
-import { contentKeys } from "./contentKey.ts"
-import type { Computed, Mapped } from "./mapRecords.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
+import type { Origin } from "../../../domain/response.ts"
+import type { Table, Value } from "../../../domain/table.ts"
+import { contentKeys } from "../../contentKey.ts"
+import type { Computed, Mapped } from "../../mapRecords.ts"
 import {
   address,
   chain,
@@ -18,7 +18,7 @@ import {
   spellings,
   takeFields,
   within,
-} from "./takenFields.ts"
+} from "../../fields/takenFields.ts"
 
 const addressNames = ["loan_address", "address", "contract_address"] as const
 const token = spellings("principal_token")

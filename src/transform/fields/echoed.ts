@@ -1,7 +1,7 @@
 // Fields of an answer that only repeat whom it was asked about, and so need not go to `extra`.
-import { canonicalAddress } from "../domain/address.ts"
-import type { JsonObject } from "../domain/json.ts"
-import type { VaultRef } from "../domain/vault.ts"
+import { canonicalAddress } from "../../domain/address.ts"
+import type { JsonObject } from "../../domain/json.ts"
+import type { VaultRef } from "../../domain/vault.ts"
 
 const addressFields = ["address", "vault_address", "vaultAddress", "vault"]
 const chainFields = ["chain", "chain_id", "chainId"]

@@ -1,18 +1,25 @@
 // The summary of a subaccount (§2.2): one row of account values, and rows of its tokens, positions and loans.
 // Shapes of the elements are not shown: what can be read gets columns, everything else goes to `extra`.
 import * as Result from "effect/Result"
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { SubaccountRef } from "../domain/subaccount.ts"
-import type { Table, Value } from "../domain/table.ts"
-import type { Violation } from "../domain/violation.ts"
-import type { Mapped } from "./mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { subaccountLoanAggregates } from "./tables/subaccounts/subaccount_loan_aggregates.ts"
-import { subaccountPortfolioPositions } from "./tables/subaccounts/subaccount_portfolio_positions.ts"
-import { subaccountSummaries } from "./tables/subaccounts/subaccount_summaries.ts"
-import { subaccountSummaryLoans } from "./tables/subaccounts/subaccount_summary_loans.ts"
-import { subaccountTokens } from "./tables/subaccounts/subaccount_tokens.ts"
-import { address, chain, mapTaken, type Readings, served, within } from "./takenFields.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { SubaccountRef } from "../../../domain/subaccount.ts"
+import type { Table, Value } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import type { Mapped } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { subaccountLoanAggregates } from "./subaccount_loan_aggregates.ts"
+import { subaccountPortfolioPositions } from "./subaccount_portfolio_positions.ts"
+import { subaccountSummaries } from "./subaccount_summaries.ts"
+import { subaccountSummaryLoans } from "./subaccount_summary_loans.ts"
+import { subaccountTokens } from "./subaccount_tokens.ts"
+import {
+  address,
+  chain,
+  mapTaken,
+  type Readings,
+  served,
+  within,
+} from "../../fields/takenFields.ts"
 
 /** The position arrays of the portfolio, and what their positions are called. */
 const positionKinds = {

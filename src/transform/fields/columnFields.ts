@@ -1,5 +1,5 @@
 // The names a column is filled from, for mappings that read the same fields themselves.
-import type { Table } from "../domain/table.ts"
+import type { Table } from "../../domain/table.ts"
 
 /** In the order they are looked for. Throws for a column without any: the mapping is then mistaken. */
 export const fieldsOf = (table: Table, column: string): ReadonlyArray<string> => {

@@ -1,19 +1,19 @@
 // The withdrawal summary of a vault: §2.10 tells its parts but names none, so amounts and the queue are found
 // by the words of their names and by their shape.
 import * as Result from "effect/Result"
-import { canonicalAddress } from "../domain/address.ts"
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { VaultRef } from "../domain/vault.ts"
-import type { Violation } from "../domain/violation.ts"
-import { amountIn } from "./amounts.ts"
-import { fieldsOf } from "./columnFields.ts"
-import { contentKeys } from "./contentKey.ts"
-import { echoed } from "./echoed.ts"
-import { fieldWords, hasWord } from "./fieldWords.ts"
-import { mapCurrent } from "./mapCurrent.ts"
-import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { withdrawalRequests } from "./tables/vaults/withdrawal_requests.ts"
-import { withdrawalSummaries } from "./tables/vaults/withdrawal_summaries.ts"
+import { canonicalAddress } from "../../../domain/address.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { VaultRef } from "../../../domain/vault.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { amountIn } from "../../fields/amounts.ts"
+import { fieldsOf } from "../../fields/columnFields.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { echoed } from "../../fields/echoed.ts"
+import { fieldWords, hasWord } from "../../fields/fieldWords.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { withdrawalRequests } from "./withdrawal_requests.ts"
+import { withdrawalSummaries } from "./withdrawal_summaries.ts"
 
 const assetWords = new Set(["assets"])
 const withdrawalWords = new Set(["withdrawal", "withdrawals", "withdraw", "withdrawn"])

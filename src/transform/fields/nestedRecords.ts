@@ -1,5 +1,5 @@
 // Finds the list of records within a record where the document says that there is one, but not its name.
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 
 /** The records at the first of `names` that holds some, else at the only other field that does. */
 export const listIn = (

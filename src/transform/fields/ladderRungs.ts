@@ -1,5 +1,5 @@
 // Finds the rungs of a discount-factor ladder; §2.6 withholds their fields, and where they are.
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { listIn, recordsIn } from "./nestedRecords.ts"
 import { numberOf } from "./takenFields.ts"
 

@@ -1,18 +1,18 @@
 // Positions of a subaccount read on their own (§2.5): in protocols, on exchanges, over the counter. Which fields
 // they have is not shown, nor whether the protocol record is a list or a record of lists.
 import * as Result from "effect/Result"
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { SubaccountRef } from "../domain/subaccount.ts"
-import type { Table } from "../domain/table.ts"
-import type { Violation } from "../domain/violation.ts"
-import { contentKeys } from "./contentKey.ts"
-import { mapCurrent } from "./mapCurrent.ts"
-import type { Mapped } from "./mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "./Source.ts"
-import { cefiPositions } from "./tables/subaccounts/cefi_positions.ts"
-import { protocolPositions } from "./tables/subaccounts/protocol_positions.ts"
-import { subaccountOtcPositions } from "./tables/subaccounts/subaccount_otc_positions.ts"
-import { address, chain, mapTaken } from "./takenFields.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { SubaccountRef } from "../../../domain/subaccount.ts"
+import type { Table } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { contentKeys } from "../../contentKey.ts"
+import { mapCurrent } from "../../mapCurrent.ts"
+import type { Mapped } from "../../mapRecords.ts"
+import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { cefiPositions } from "./cefi_positions.ts"
+import { protocolPositions } from "./protocol_positions.ts"
+import { subaccountOtcPositions } from "./subaccount_otc_positions.ts"
+import { address, chain, mapTaken } from "../../fields/takenFields.ts"
 
 const positionRows =
   (table: Table) =>

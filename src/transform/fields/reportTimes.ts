@@ -1,7 +1,7 @@
 // Tells by its name a time that says when the service looked, not what it saw: it moves with every reading,
 // so it must make neither a version of a row nor another key.
-import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import { parseInstant } from "../domain/time.ts"
+import { isJsonObject, type JsonObject } from "../../domain/json.ts"
+import { parseInstant } from "../../domain/time.ts"
 import { fieldWords } from "./fieldWords.ts"
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
