@@ -10,6 +10,7 @@ import { query, runOnce } from "../support/warehouseRun.ts"
 
 // In the past of every clock that runs this, so that histories can grow without waiting.
 const now = "2026-06-01T12:00:00Z"
+const ascending = (a: number, b: number) => a - b
 const days = 130
 
 describe("sync", () => {
@@ -308,7 +309,7 @@ describe("sync", () => {
         const dataDir = yield* temporaryFolder
         const run = (since?: number) =>
           runOnce(simulator.url, dataDir, { pipelines: ["apy_history"], settings: { since } })
-        const days = () =>
+        const daysOfVaults = () =>
           query(
             dataDir,
             `select vault_address, count(*)::integer as days from core.apy_history
@@ -322,10 +323,11 @@ describe("sync", () => {
              and run_id = (select max(run_id) from ops.runs)`,
           )
         yield* run(Math.floor(Date.now() / 86_400_000) - 20)
-        const [some] = yield* days()
+        const [some] = yield* daysOfVaults()
         yield* run()
         const whole = simulator.truth.vaults.map(({ apy }) => apy.smoothed.n).filter((n) => n > 0)
-        expect((yield* days()).map((row) => row["days"]).toSorted()).toEqual(whole.toSorted())
+        const read = (yield* daysOfVaults()).map((row) => Number(row["days"]))
+        expect(read.toSorted(ascending)).toEqual(whole.toSorted(ascending))
         expect(Number(some?.["days"])).toBeLessThan(Math.max(...whole))
         expect(yield* isAskedWhole(some?.["vault_address"])).toMatchObject([{ whole: true }])
         yield* run()
