@@ -10,12 +10,11 @@ import type { Violation } from "../domain/violation.ts"
 import { type Answer, ApiClient } from "../extract/ApiClient.ts"
 import type { Endpoint, Inputs } from "../extract/Endpoint.ts"
 import type { Parameters } from "../extract/Parameter.ts"
-import type { DateWindow, SeriesCursor } from "../extract/paginators/dateWindow.ts"
+import type { DateWindow, SeriesCursor, WindowRead } from "../extract/paginators/dateWindow.ts"
 import { dateWindows, type WindowStep } from "../extract/paginators/dateWindows.ts"
 import type { MappedAnswer, Source } from "../transform/Source.ts"
-import { fillHoles, type FillStep, type HoleRead, holeWindows } from "./fillHoles.ts"
-import { failedStep } from "./failedStep.ts"
-import { holesToFill } from "./holes.ts"
+import { type AskedAgain, isKnown, settle, type Settled, windowsAgain } from "./fillHoles.ts"
+import { holesToFill, MICROS_PER_HOUR } from "./holes.ts"
 import { landed } from "./landed.ts"
 import type { GapNote, Memory, Pipeline, RunContext, Step, Target } from "./Pipeline.ts"
 import { readSeriesCursor, writeSeriesCursor } from "./seriesCursor.ts"
@@ -42,6 +41,8 @@ interface Content {
   readonly mapped: MappedAnswer
   /** Days the answer stands for: the newest points up to a day tell nothing of what is older than they are. */
   readonly covers: CoveredDays
+  /** Of the points, microseconds since 1970 UTC. */
+  readonly times: ReadonlyArray<number>
 }
 
 export const datedSeries = <P extends Parameters, A>(
@@ -56,30 +57,26 @@ export const datedSeries = <P extends Parameters, A>(
   rows: series.rows,
   steps: (target, memory, context) => {
     const cursor = context.full ? undefined : readSeriesCursor(memory.cursor(memory.entity))
-    const holes = oldHoles(series, cursor, memory, context)
-    const whole = dateWindows({
+    const asked = askedAgain(series, cursor, memory, context)
+    return dateWindows({
       cursor,
-      // Where holes are filled, gaps are asked for together with them.
-      gaps:
-        holes === undefined
-          ? memory.openGaps.map(({ fromAt, toAt }) => ({ from: dayOf(fromAt), to: dayOf(toAt) }))
-          : [],
+      gaps: windowsAgain(asked, series.windowDays),
+      hasPoints: isKnown(asked.holes),
       today: context.today,
       windowDays: series.windowDays,
       overlapDays: context.overlapDays,
       since: context.since,
       until: context.until,
       read: (window) => read(series, target, window, context),
-    }).pipe(Stream.map((step) => toStep(series, memory.entity, step)))
-    if (holes === undefined) return whole
-    const filled = fillHoles({
-      holes,
-      openGaps: memory.openGaps,
-      windowDays: series.windowDays,
-      context,
-      read: (window) => read(series, target, window, context),
-    }).pipe(Stream.map((step) => filledStep(series, step)))
-    return Stream.concat(filled, whole)
+    }).pipe(
+      Stream.mapAccum(
+        (): Settled => new Set(),
+        (before, step) => {
+          const { settled, notes } = settle(asked, context, before, step)
+          return [settled, [toStep(series, memory.entity, step, notes)]] as const
+        },
+      ),
+    )
   },
   expectedRequests: ({ subject }, memory, context) =>
     expectedRequests(series, subject, memory, context),
@@ -98,17 +95,19 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
   const mapped = yield* landed(series, { entity, subject, inputs, timeFields }, answer)
   const points = series.pointsIn(answer.value)
   const times = timesIn(series.table, mapped)
-  const days = daysIn(times)
-  const covers = { from: window.from ?? days?.oldest, to: window.to }
-  const content: Content = { answer, mapped, covers }
+  const span = spanOf(times)
+  const oldest = span === undefined ? undefined : dayOf(span.oldest)
+  const covers = { from: window.from ?? oldest, to: window.to }
+  const content: Content = { answer, mapped, covers, times }
   return {
     content,
     points,
-    oldest: days?.oldest,
-    newest: days?.newest,
+    oldest,
+    newest: span === undefined ? undefined : dayOf(span.newest),
+    startsLate:
+      span !== undefined && span.oldest - startOfDay(dayOf(span.oldest)) >= MICROS_PER_HOUR,
     full: series.pointLimit !== undefined && points >= series.pointLimit,
-    times,
-  } satisfies HoleRead<Content>
+  } satisfies WindowRead<Content>
 })
 
 /** Of the points, microseconds since 1970 UTC; a day counts from its start. */
@@ -119,7 +118,7 @@ const timesIn = (table: Table, { rows }: MappedAnswer): ReadonlyArray<number> =>
   return table.columns[at]?.type === "date" ? times.map(startOfDay) : times
 }
 
-const daysIn = (
+const spanOf = (
   times: ReadonlyArray<number>,
 ): { readonly oldest: number; readonly newest: number } | undefined => {
   let oldest = Infinity
@@ -128,23 +127,26 @@ const daysIn = (
     if (time < oldest) oldest = time
     if (time > newest) newest = time
   }
-  return oldest === Infinity ? undefined : { oldest: dayOf(oldest), newest: dayOf(newest) }
+  return oldest === Infinity ? undefined : { oldest, newest }
 }
 
-/** Holes of days that were read once and that this run does not read anyway. */
-const oldHoles = (
+/** Open gaps, and the holes of days that were read once and that this run does not read anyway. */
+const askedAgain = (
   { series }: Pick<DatedSeries<never, never>, "series">,
   cursor: SeriesCursor | undefined,
-  memory: Memory,
+  { holes, openGaps }: Memory,
   context: RunContext,
-) =>
-  cursor === undefined
-    ? undefined
-    : holesToFill(
-        memory.holes?.get(series),
-        context,
-        (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
-      )
+): AskedAgain => ({
+  openGaps,
+  holes:
+    cursor === undefined
+      ? undefined
+      : holesToFill(
+          holes?.get(series),
+          context,
+          (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
+        ),
+})
 
 const windowText = ({ from, to }: DateWindow): string =>
   `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
@@ -154,26 +156,30 @@ interface Read {
   readonly series: string
 }
 
-const toStep = ({ endpoint, series }: Read, entity: string, step: WindowStep<Content>): Step => {
+const toStep = (
+  { endpoint, series }: Read,
+  entity: string,
+  step: WindowStep<Content>,
+  settled: ReadonlyArray<GapNote>,
+): Step => {
   const cursor = cursorOf(entity, step.cursor)
   const shared = { window: windowText(step.window), series, endpoint: endpoint.name, ...cursor }
   if (step._tag === "Failed") {
-    const quarantined = step.error.reason._tag === "ContractViolation"
+    const outcome = step.error.reason._tag === "ContractViolation" ? "quarantined" : "failed"
     return {
       ...shared,
       covers: step.window,
-      outcome: quarantined ? "quarantined" : "failed",
+      outcome,
       rows: [],
       responses: step.error.responses,
       requests: step.error.attempts,
       error: step.error,
-      gaps: [gap(step.window, quarantined ? "quarantined" : "failed", "open", step.error.detail)],
+      // A gap that stays whole has the key of its closing: the last one is kept.
+      gaps: [...settled, gap(step.window, outcome, "open", step.error.detail)],
     }
   }
   const { answer, mapped, covers } = step.content
-  const gaps: Array<GapNote> = []
-  if (step.fills !== undefined)
-    gaps.push(gap(step.fills, "failed", "closed", "read by a later run"))
+  const gaps = [...settled]
   if (step.cutOff) {
     const detail = `one day holds ${step.points} points or more, as many as an answer can`
     gaps.push(gap({ from: step.window.to, to: step.window.to }, "truncated", "permanent", detail))
@@ -188,37 +194,11 @@ const toStep = ({ endpoint, series }: Read, entity: string, step: WindowStep<Con
     requests: answer.attempts,
     gaps,
     drift: mapped.drift,
-    ...(step.suspicious ? { warning: nothingIn(windowText(step.window)) } : {}),
+    ...(step.suspicious
+      ? { warning: `nothing in ${shared.window}, where there were points before; kept them` }
+      : {}),
   }
 }
-
-const filledStep = ({ endpoint, series }: Read, step: FillStep<Content>): Step => {
-  const window = windowText(step.window)
-  if (step._tag === "NotFilled") {
-    const failed = { ...failedStep(step.error, window), series, covers: step.window }
-    return failed.outcome === "quarantined"
-      ? { ...failed, gaps: [gap(step.window, "quarantined", "open", step.error.detail)] }
-      : failed
-  }
-  const { answer, mapped, covers } = step.content
-  const empty = step.points === 0
-  return {
-    window,
-    series,
-    covers,
-    endpoint: endpoint.name,
-    outcome: step.suspicious ? "suspicious_empty" : empty ? "empty" : "landed",
-    rows: empty ? [] : mapped.rows,
-    responses: answer.responses,
-    requests: answer.attempts,
-    gaps: step.gaps,
-    drift: mapped.drift,
-    ...(step.suspicious ? { warning: nothingIn(window) } : {}),
-  }
-}
-
-const nothingIn = (window: string): string =>
-  `nothing in ${window}, where there were points before; kept them`
 
 const cursorOf = (entity: string, cursor: SeriesCursor | undefined): Pick<Step, "cursor"> =>
   cursor === undefined ? {} : { cursor: { entity, value: writeSeriesCursor(cursor) } }
@@ -246,14 +226,10 @@ const expectedRequests = (
     context.since ?? -Infinity,
   )
   const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
-  const holes = oldHoles(series, cursor, memory, context)
-  const again =
-    holes === undefined
-      ? memory.openGaps.length
-      : holeWindows(holes, memory.openGaps, windowDays).length
   // The two more: an empty window and the question for anything before it.
-  if (cursor === undefined) return windows(context.today - start) + 2 + again
+  if (cursor === undefined) return windows(context.today - start) + 2
   const older = cursor.complete || cursor.from <= start ? 0 : windows(cursor.from - start) + 2
+  const again = windowsAgain(askedAgain(series, cursor, memory, context), windowDays).length
   // What came since is one window, cut into more only when its answer is full.
   return 1 + older + again
 }

@@ -9,7 +9,7 @@ import type { AskedVault } from "../domain/vault.ts"
 import type { Warehouse } from "../load/Warehouse.ts"
 import type { GapNote, HoleDay, Holes, RunContext } from "./Pipeline.ts"
 
-const MICROS_PER_HOUR = MICROS_PER_DAY / 24
+export const MICROS_PER_HOUR = MICROS_PER_DAY / 24
 
 interface Found {
   readonly chainId: number | null

@@ -33,12 +33,12 @@ describe("holeWindows", () => {
     const days = [10, 12, 14, 15, 30].map((at) => day(at, 1, 23))
     expect(windows(days)).toEqual([
       { from: 10, to: 14 },
-      { from: 15, to: 15 },
+      { from: 14, to: 15 },
       { from: 30, to: 30 },
     ])
     expect(windows(days, [18, 40])).toEqual([
       { from: 10, to: 14 },
-      { from: 15, to: 18 },
+      { from: 14, to: 18 },
       { from: 30, to: 30 },
       { from: 40, to: 40 },
     ])
@@ -195,4 +195,73 @@ describe("sync --fill-gaps", () => {
       expect(days).toEqual({ n: 96 })
     }),
   )
+
+  it.live("gives up nothing that a service with a smaller answer was not asked for", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 60,
+        now: "2026-06-01T00:00:00Z",
+        // 41 days are 984 points.
+        ratioCap: 500,
+      })
+      const dataDir = yield* temporaryFolder
+      const run = (fillGaps: boolean) =>
+        runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"], settings: { fillGaps } })
+      yield* run(false)
+      // One window, the 500 newest points of which reach back to 04:00 of 8 May.
+      yield* change(
+        dataDir,
+        `delete from core.ratio_history
+         where observed_at between '2026-04-20 03:00:00' and '2026-04-20 09:00:00'
+           or observed_at between '2026-05-08 00:00:00' and '2026-05-08 02:00:00'
+           or observed_at::date in ('2026-04-27', '2026-05-28')`,
+      )
+      yield* run(true)
+      expect(yield* holes(dataDir)).toEqual([])
+      const [stored] = yield* query(dataDir, "select count(*)::int as n from core.ratio_history")
+      expect(stored).toEqual({ n: simulator.truth.vaults[0]?.ratio.n })
+    }),
+  )
+
+  for (const next of [{}, { full: true }]) {
+    it.live(
+      `reads what came since behind a hole it cannot read, which a run ${JSON.stringify(next)} closes`,
+      () =>
+        Effect.gen(function* () {
+          const simulator = yield* simulated({ vaults: 1, days: 60, now: "2026-06-01T00:00:00Z" })
+          const dataDir = yield* temporaryFolder
+          const run = (settings: { readonly fillGaps?: true; readonly full?: boolean }) =>
+            runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"], settings })
+          yield* run({})
+          yield* change(
+            dataDir,
+            "delete from core.ratio_history where observed_at::date = '2026-05-01'",
+          )
+          simulator.patch({
+            now: "2026-06-03T00:00:00Z",
+            faults: [
+              {
+                kind: "contract-break",
+                match: "startDate=2026-04-30&endDate=2026-05-02",
+                count: 1,
+              },
+            ],
+          })
+          const { summary } = yield* run({ fillGaps: true })
+          const ratio = summary.pipelines.find(({ name }) => name === "ratio_history")
+          expect(ratio?.outcomes).toMatchObject({ quarantined: 1, loaded: 1 })
+          expect(yield* holes(dataDir)).toMatchObject([
+            { from_at: "2026-04-30 00:00:00", reason: "quarantined", state: "open" },
+          ])
+          yield* run(next)
+          expect(yield* holes(dataDir)).toEqual([])
+          const [stored] = yield* query(
+            dataDir,
+            "select count(*)::int as n from core.ratio_history",
+          )
+          expect(stored).toEqual({ n: simulator.truth.vaults[0]?.ratio.n })
+        }),
+    )
+  }
 })

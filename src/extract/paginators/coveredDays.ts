@@ -1,5 +1,21 @@
-// How a window that was read, or that failed, moves the cursor of a dated series.
-import { nothingOlder, type Pending, type SeriesCursor, type WindowRead } from "./dateWindow.ts"
+// What a window that was read, or that failed, tells of a dated series: the days it settles, and the cursor.
+import {
+  type DayRange,
+  nothingOlder,
+  type Pending,
+  type SeriesCursor,
+  type WindowRead,
+} from "./dateWindow.ts"
+
+/** Days an answer leaves nothing to ask of. Of the day it ends on before its window does, there may be more. */
+export const coveredBy = (
+  window: Pending,
+  { oldest }: WindowRead<unknown>,
+  short: number | undefined,
+): DayRange => {
+  const end = short ?? (window.from === undefined ? oldest : undefined)
+  return { from: end === undefined ? (window.from ?? -Infinity) : end + 1, to: window.to }
+}
 
 /** The cursor once a window is read. It covers one unbroken range, gaps being recorded apart. */
 export const moved = (

@@ -27,11 +27,13 @@ export interface WindowRead<A> {
   readonly points: number
   readonly oldest: number | undefined
   readonly newest: number | undefined
+  /** Whether the oldest day is held only from some hour on, so that older points of it may be cut off. */
+  readonly startsLate: boolean
   readonly full: boolean
 }
 
 export type Purpose =
-  /** A range an earlier run could not read. */
+  /** A range within what is known, to be read again. */
   | "gap"
   /** The first of a series never read before. */
   | "newest"
@@ -43,8 +45,8 @@ export type Purpose =
 
 export interface Pending extends DateWindow {
   readonly purpose: Purpose
-  /** The whole gap this window is a part of. */
-  readonly gap?: DayRange
+  /** Whether it is a gap, or one lies within it: what is known does not make up for what is not read then. */
+  readonly holdsGap?: boolean
   /** Newest day of the answers whose older end this window asks for again; the mark once it is read. */
   readonly verifies?: number
   /** The window's last day was read already: finding nothing but it means that nothing is older. */
@@ -70,14 +72,18 @@ export interface Bounds {
  */
 export const stopsShortAt = (
   window: Pending,
-  { oldest }: WindowRead<unknown>,
-): number | undefined =>
-  oldest === undefined ||
-  window.from === undefined ||
-  oldest <= window.from ||
-  (window.known === true && oldest >= window.to)
-    ? undefined
-    : oldest
+  { oldest, startsLate }: WindowRead<unknown>,
+): number | undefined => {
+  if (oldest === undefined || window.from === undefined) return undefined
+  // The rest of these is asked for by date: from its last day on, that would be the same question again.
+  if (isAskedToItsStart(window) && oldest >= window.to) return undefined
+  if (oldest === window.from) return window.holdsGap === true && startsLate ? oldest : undefined
+  return oldest < window.from ? undefined : oldest
+}
+
+/** Whether the rest of an answer that stops short is asked for within the same window. */
+export const isAskedToItsStart = ({ purpose }: Pending): boolean =>
+  purpose === "gap" || purpose === "forward"
 
 export const nothingOlder = ({ to, known }: Pending, { oldest }: WindowRead<unknown>): boolean =>
   oldest === undefined || (known === true && oldest >= to)

@@ -5,11 +5,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ApiError, type ApiErrorTag } from "../../domain/errors.ts"
-import { moved, passed } from "./coveredDays.ts"
+import { coveredBy, moved, passed } from "./coveredDays.ts"
 import {
   type Bounds,
   type DateWindow,
   type DayRange,
+  isAskedToItsStart,
   type Pending,
   type SeriesCursor,
   type State,
@@ -20,8 +21,10 @@ import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
-  /** Ranges an earlier run could not read; asked for again first. */
+  /** Ranges to be read again; asked for first, unless everything is. */
   readonly gaps: ReadonlyArray<DayRange>
+  /** Whether a day is known to have points: a gap that holds one is not empty. */
+  readonly hasPoints?: (day: number) => boolean
   readonly today: number
   /** Longest window whose answer is not cut off. */
   readonly windowDays: number
@@ -38,8 +41,8 @@ export type WindowStep<A> =
       readonly content: A
       readonly points: number
       readonly cursor: SeriesCursor | undefined
-      /** A gap of an earlier run that is filled now. */
-      readonly fills: DayRange | undefined
+      /** Days of which nothing is left to ask, of gaps among them; `undefined` where the answer is not believed. */
+      readonly covered: DayRange | undefined
       /** Points were there before in this window, and now there is none. */
       readonly suspicious: boolean
       /** One day alone holds more points than an answer can: the rest is out of reach. */
@@ -63,9 +66,6 @@ const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "UnexpectedStatus",
 ])
 const MAX_FAILURES_IN_A_ROW = 2
-
-/** Whether a failure leaves the other windows of the series to be asked for. */
-export const isOfOneWindow = ({ reason }: ApiError): boolean => windowLocal.has(reason._tag)
 
 export const dateWindows = <A, E, R>(
   options: DateWindows<A, E, R>,
@@ -92,9 +92,10 @@ interface Progress<A> {
   readonly state: State
 }
 
+/** A gap within the first window is read with it; one that reaches into it is not asked for twice. */
 const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
   const { cursor, windowDays } = options
-  const gaps = options.gaps.map((gap): Pending => ({ ...gap, purpose: "gap", gap }))
+  const gaps = cursor === undefined ? [] : options.gaps
   const first: Pending & { readonly from: number } =
     cursor === undefined
       ? {
@@ -107,32 +108,23 @@ const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
           to: end,
           purpose: "forward",
         }
-  const { window, others } = withoutRepeating(first, gaps)
-  const state: State = { cursor, windowDays, failures: 0, pending: others }
-  if (window.from <= window.to) return { ...state, pending: [...others, window] }
-  return others.length > 0 ? state : { ...state, pending: backward(options, state, true) }
+  const others = gaps.filter(({ from, to }) => from < first.from || to > first.to)
+  const window: Pending & { readonly from: number } = {
+    ...first,
+    from: others.reduce(
+      (begin, { from, to }) => (from <= begin && to >= begin ? to + 1 : begin),
+      first.from,
+    ),
+    holdsGap: others.length < gaps.length,
+  }
+  const pending = others.map((gap): Pending => ({ ...gap, purpose: "gap", holdsGap: true }))
+  const state: State = { cursor, windowDays, failures: 0, pending }
+  if (window.from <= window.to) return { ...state, pending: [...pending, window] }
+  return pending.length > 0 ? state : { ...state, pending: backward(options, state, true) }
 }
 
-/** A gap within the window is filled by it; a window that begins within a gap begins after it. */
-const withoutRepeating = (
-  first: Pending & { readonly from: number },
-  gaps: ReadonlyArray<Pending>,
-): { readonly window: Pending & { readonly from: number }; readonly others: typeof gaps } => {
-  const within = gaps.find(
-    ({ from, to }) => from !== undefined && from >= first.from && to <= first.to,
-  )
-  const others = gaps.filter((gap) => gap !== within)
-  const from = others.reduce(
-    (begin, gap) =>
-      gap.from !== undefined && gap.from <= begin && gap.to >= begin ? gap.to + 1 : begin,
-    first.from,
-  )
-  const window = { ...first, from }
-  return { window: within?.gap === undefined ? window : { ...window, gap: within.gap }, others }
-}
-
-const afterRead = <A>(
-  options: Bounds,
+const afterRead = <A, E, R>(
+  options: DateWindows<A, E, R>,
   state: State,
   window: Pending,
   answer: WindowRead<A>,
@@ -142,36 +134,50 @@ const afterRead = <A>(
   }
   const short =
     // An answer that meets what is known leaves no hole, even if the overlap before it is thin.
-    window.purpose === "forward" && (answer.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
+    window.purpose === "forward" &&
+    window.holdsGap !== true &&
+    (answer.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
       ? undefined
       : stopsShortAt(window, answer)
   const cursor = moved(state.cursor, window, answer, short)
   const pending =
     short === undefined
       ? state.pending
-      : window.purpose === "forward" || window.purpose === "gap"
+      : isAskedToItsStart(window)
         ? [remainder(window, answer, short), ...state.pending]
         : // What is older is asked for from where the answer ended, not by the windows planned before.
           []
+  const suspicious = answer.points === 0 && hadPoints(options, state, window)
   const step: WindowStep<A> = {
     _tag: "Read",
     window,
     content: answer.content,
     points: answer.points,
     cursor,
-    fills: pending.some(({ gap }) => gap === window.gap) ? undefined : window.gap,
-    suspicious:
-      window.purpose === "forward" &&
-      window.verifies === undefined &&
-      answer.points === 0 &&
-      state.cursor !== undefined &&
-      (window.from ?? Infinity) <= state.cursor.through,
+    covered: suspicious ? undefined : coveredBy(window, answer, short),
+    suspicious,
     cutOff: answer.full && window.from === window.to,
   }
   return {
     steps: [step],
     state: proceed(options, { ...state, cursor, pending, failures: 0 }, window, answer),
   }
+}
+
+const hadPoints = <A, E, R>(
+  { hasPoints }: DateWindows<A, E, R>,
+  { cursor }: State,
+  { purpose, from = Infinity, to, verifies }: Pending,
+): boolean => {
+  if (purpose === "gap") {
+    for (let day = from; day <= to; day += 1) if (hasPoints?.(day) === true) return true
+  }
+  return (
+    purpose === "forward" &&
+    verifies === undefined &&
+    cursor !== undefined &&
+    from <= cursor.through
+  )
 }
 
 /** `undefined` when the failure speaks of the whole series, so that the walk ends with it. */

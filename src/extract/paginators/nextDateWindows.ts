@@ -35,7 +35,6 @@ export const remainder = (
 ): Pending => ({
   ...window,
   to,
-  known: true,
   verifies: Math.max(newest ?? -Infinity, window.verifies ?? -Infinity),
 })
 
@@ -65,8 +64,10 @@ export const next = (
       // anything, and ends the walk when it can't be read either: by windows it would go on into the past for
       // ever. Points that hold nothing (a day without allocations) have no days either.
       if (answer?.oldest === undefined) return probe(options, window.from - 1, false)
-      const short = stopsShortAt({ ...window, known: false }, answer)
-      return short === undefined ? backward(options, state, false) : probe(options, short, true)
+      const short = stopsShortAt(window, answer)
+      return short === undefined
+        ? backward(options, state, answer.startsLate)
+        : probe(options, short, true)
     }
     case "probe":
       if (answer !== undefined && !nothingOlder(window, answer))

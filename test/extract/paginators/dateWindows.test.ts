@@ -35,6 +35,7 @@ const error = (tag: "ContractViolation" | "ServerError" | "Forbidden"): ApiError
 interface Options {
   readonly cursor?: SeriesCursor | undefined
   readonly gaps?: ReadonlyArray<DayRange>
+  readonly hasPoints?: (day: number) => boolean
   readonly since?: number
   readonly until?: number
   readonly broken?: ReadonlySet<number>
@@ -51,6 +52,7 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
   dateWindows<ReadonlyArray<Point>, never, never>({
     cursor: options.cursor,
     gaps: options.gaps ?? [],
+    hasPoints: options.hasPoints ?? (() => false),
     today: options.today ?? TODAY,
     windowDays: WINDOW,
     overlapDays: 2,
@@ -70,11 +72,13 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
         )
         .slice(0, Math.min(LIMIT, options.cap ?? LIMIT))
       const told = points.filter(({ day }) => options.hollow?.(day) !== true)
+      const last = told.at(-1)
       return Effect.succeed({
         content: told.map(({ day, index }) => `${day}/${index}`),
         points: points.length,
-        oldest: told.at(-1)?.day,
+        oldest: last?.day,
         newest: told[0]?.day,
+        startsLate: (last?.index ?? 0) < (service.get(last?.day ?? 0) ?? 1) - 1,
         full: points.length === LIMIT,
       })
     },
@@ -102,6 +106,14 @@ const Stretches = Schema.Array(
   }),
 ).check(Schema.isMaxLength(5))
 
+const PER_DAY = 7
+/** Of points in an answer: a day's at least. */
+const Cap = Schema.Int.check(Schema.isBetween({ minimum: PER_DAY + 1, maximum: LIMIT - 1 }))
+const Gap = Schema.Struct({
+  ago: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120 })),
+  days: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })),
+})
+
 const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => {
   const service = new Map<number, number>()
   let day = TODAY
@@ -111,6 +123,17 @@ const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => 
   }
   return service
 }
+
+const eachDay = ({ from, to }: DayRange): Array<number> =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+/** Days answers speak for, of the years around. */
+const daysIn = (walked: ReadonlyArray<WindowStep<unknown>>): ReadonlyArray<number> =>
+  walked.flatMap((step) =>
+    step._tag === "Read" && step.covered !== undefined
+      ? eachDay({ from: Math.max(step.covered.from, TODAY - 1000), to: step.covered.to })
+      : [],
+  )
 
 const lastCursor = (walked: ReadonlyArray<WindowStep<unknown>>): SeriesCursor | undefined =>
   walked.findLast(({ cursor }) => cursor !== undefined)?.cursor
@@ -189,26 +212,105 @@ describe("dateWindows", () => {
         }
         const second = yield* steps(service, [], { cursor: lastCursor(first), gaps })
         expect(new Set([...read, ...pointsIn(second)])).toEqual(allPoints(service))
-        const filled = second.flatMap((step) => (step._tag === "Read" ? (step.fills ?? []) : []))
-        expect(filled).toEqual(gaps)
+        const covered = daysIn(second)
+        for (const gap of gaps) expect(covered).toEqual(expect.arrayContaining(eachDay(gap)))
       }),
   )
 
   it.effect.prop(
     "a service that gives out less than it says is read whole all the same",
-    [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
-    ([stretches, later]) =>
+    [Stretches, Cap, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
+    ([stretches, cap, later]) =>
       Effect.gen(function* () {
-        const dense = stretches.map((stretch) => ({ ...stretch, perDay: 5 }))
+        const dense = stretches.map((stretch) => ({ ...stretch, perDay: PER_DAY }))
         const service = serviceOf(dense)
-        const first = yield* steps(service, [], { cap: 30 })
+        const first = yield* steps(service, [], { cap })
         expect(pointsIn(first)).toEqual(allPoints(service))
         const grown = new Map(service)
-        for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, 5)
-        const options = { cap: 30, cursor: lastCursor(first), today: TODAY + later }
+        for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, PER_DAY)
+        const options = { cap, cursor: lastCursor(first), today: TODAY + later }
         const second = yield* steps(grown, [], options)
         expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(grown))
       }),
+  )
+
+  it.effect.prop(
+    "gap windows read every point in them, whatever the cap",
+    [Stretches, Cap, Schema.Array(Gap).check(Schema.isMaxLength(4))],
+    ([stretches, cap, ranges]) =>
+      Effect.gen(function* () {
+        const dense = stretches.map((stretch) => ({ ...stretch, perDay: PER_DAY }))
+        // With a newest day, so that what is new is never suspiciously empty.
+        const service = serviceOf([{ silent: 0, days: 1, perDay: PER_DAY }, ...dense])
+        const gaps = ranges.map(({ ago, days }) => ({
+          from: TODAY - ago - days + 1,
+          to: TODAY - ago,
+        }))
+        const cursor = { through: TODAY, from: TODAY - 1000, complete: true }
+        const walked = yield* steps(service, [], { cap, cursor, gaps })
+        const read = pointsIn(walked)
+        const covered = new Set(daysIn(walked))
+        for (const day of gaps.flatMap(eachDay)) {
+          expect(covered.has(day)).toBe(true)
+          for (const point of allPoints(service, day, day)) expect(read.has(point)).toBe(true)
+        }
+        expect(lastCursor(walked)).toEqual(cursor)
+      }),
+  )
+
+  it.effect("gaps are read with the rest where everything is read anew", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }])
+      const gap = { from: TODAY - 70, to: TODAY - 65 }
+      const asked: Array<DateWindow> = []
+      const walked = yield* steps(service, asked, { gaps: [gap] })
+      expect(pointsIn(walked)).toEqual(allPoints(service))
+      expect(daysIn(walked)).toEqual(expect.arrayContaining(eachDay(gap)))
+      const without: Array<DateWindow> = []
+      yield* steps(service, without)
+      expect(asked).toEqual(without)
+    }),
+  )
+
+  it.effect("asks once for a gap that is there whole, or begins with days that are not", () =>
+    Effect.gen(function* () {
+      const cursor = { through: TODAY, from: TODAY - 50, complete: true }
+      const gap = { from: TODAY - 30, to: TODAY - 20 }
+      for (const [service, requests] of [
+        [new Map(eachDay({ from: TODAY - 50, to: TODAY }).map((day) => [day, 2])), 1],
+        [new Map(eachDay({ from: TODAY - 50, to: TODAY - 31 }).map((day) => [day, 2])), 1],
+        [new Map(eachDay({ from: TODAY - 20, to: TODAY }).map((day) => [day, 2])), 1],
+        // From the 25th on there may be nothing, or no more in one answer.
+        [new Map(eachDay({ from: TODAY - 25, to: TODAY }).map((day) => [day, 2])), 2],
+      ] as const) {
+        const asked: Array<DateWindow> = []
+        yield* steps(service, asked, { cursor, gaps: [gap] })
+        expect(asked).toHaveLength(requests + 1)
+      }
+    }),
+  )
+
+  it.effect("nothing in a gap where points are known is suspicious, and speaks for no day", () =>
+    Effect.gen(function* () {
+      const cursor = { through: TODAY, from: TODAY - 50, complete: true }
+      const gap = { from: TODAY - 30, to: TODAY - 20 }
+      const service = new Map([[TODAY, 2]])
+      for (const [known, suspicious] of [
+        [TODAY - 25, true],
+        [TODAY - 31, false],
+      ] as const) {
+        const [step] = yield* steps(service, [], {
+          cursor,
+          gaps: [gap],
+          hasPoints: (day) => day === known,
+        })
+        expect(step).toMatchObject({
+          _tag: "Read",
+          suspicious,
+          covered: suspicious ? undefined : gap,
+        })
+      }
+    }),
   )
 
   it.effect("--since bounds the walk, and lifting it reads the rest", () =>
@@ -286,9 +388,12 @@ describe("dateWindows", () => {
         const asked: Array<DateWindow> = []
         const walked = yield* steps(service, asked, { cursor, gaps: [gap] })
         expect(asked).toHaveLength(1)
-        expect(walked).toMatchObject([{ _tag: "Read", fills: gap }])
+        expect(daysIn(walked)).toEqual(expect.arrayContaining(eachDay(gap)))
         expect(lastCursor(walked)).toEqual(cursor)
       }
+      // Reaching what is known does not make up for the gap before it.
+      const within = { cap: 3, cursor, gaps: [{ from: TODAY - 2, to: TODAY - 2 }] }
+      expect(pointsIn(yield* steps(service, [], within))).toEqual(allPoints(service, TODAY - 2))
       // One that begins before it is asked for, and what is new only from its end.
       const asked: Array<DateWindow> = []
       yield* steps(service, asked, { cursor, gaps: [{ from: TODAY - 6, to: TODAY - 1 }] })
