@@ -1,11 +1,12 @@
 // Builds the parser from the commands' values, and turns wrong uses into messages that help.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
+import { decideColors, paintComplaint } from "./color.ts"
 import type { Arguments, Command } from "./Command.ts"
 import { commands } from "./commands/index.ts"
 import { answerCompletion, REQUEST } from "./completion/answer.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
-import { globalFlags } from "./globalFlags.ts"
+import { flagValues, globalFlags } from "./globalFlags.ts"
 import { paragraph, terminalWidth } from "./terminal.ts"
 import { version } from "./version.ts"
 
@@ -124,11 +125,14 @@ export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode
     process.stderr.write(`${await built.getHelp()}\n\nName a command.\n`)
     return exitCodes.usage
   }
-  await built.parseAsync(args)
+  const argv = await built.parseAsync(args)
   if (complaint === undefined) return code
   const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
   const told = `vaulthouse: ${explain(complaint, command, args)}`
-  process.stderr.write(`${paragraph(told, 0, terminalWidth(process.stderr))}\n`)
+  // What nothing but a complaint needs is not loaded for `--help`.
+  const { withoutFile } = await import("../config/Config.ts")
+  decideColors(withoutFile("color", flagValues(once(argv))))
+  process.stderr.write(`${paintComplaint(paragraph(told, 0, terminalWidth(process.stderr)))}\n`)
   const help = command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
   process.stderr.write(`See \`${help}\`.\n`)
   return exitCodes.usage

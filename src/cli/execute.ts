@@ -7,8 +7,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
-import { type Config, readProcessConfig } from "../config/Config.ts"
+import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
+import type { ConfigError } from "../config/ConfigError.ts"
 import { adviceFor } from "./advice.ts"
+import { decideColors, paintComplaint, paintLevel, warningText } from "./color.ts"
 import type { Arguments } from "./Command.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
@@ -32,13 +34,23 @@ export const execute = async <E>(
 ): Promise<ExitCode> => {
   let level = "info"
   const whole = Effect.gen(function* () {
-    const config = yield* readProcessConfig(flagValues(argv))
+    const config = yield* readCommandConfig(argv)
     level = config.settings.logLevel
-    for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`)
+    for (const warning of config.warnings) process.stderr.write(`${warningText(warning)}\n`)
     return yield* program(config).pipe(Effect.provide(logging(config)))
   })
   return runToEnd(whole, stopped, () => level)
 }
+
+/** The settings of a command, by which its colours are decided; before the file is read, without it. */
+export const readCommandConfig = (argv: Arguments): Effect.Effect<Config, ConfigError> =>
+  Effect.suspend(() => {
+    const flags = flagValues(argv)
+    decideColors(withoutFile("color", flags))
+    return readProcessConfig(flags).pipe(
+      Effect.tap(({ settings }) => Effect.sync(() => decideColors(settings.color))),
+    )
+  })
 
 /** Runs an effect whose settings are its own affair. */
 export const runToEnd = async <E>(
@@ -56,7 +68,8 @@ export const runToEnd = async <E>(
     return stopped.code
   }
   const error = Cause.squash(exit.cause)
-  process.stderr.write(`${paragraph(explain(error), 0, terminalWidth(process.stderr))}\n`)
+  const told = paragraph(explain(error), 0, terminalWidth(process.stderr))
+  process.stderr.write(`${paintComplaint(told)}\n`)
   if (level() === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
   return exitCodeOf(error)
 }
@@ -73,7 +86,7 @@ const explain = (error: unknown): string => {
 
 const logging = ({ settings }: Config): Layer.Layer<never> => {
   const isPretty = (settings.logFormat ?? (process.stderr.isTTY ? "pretty" : "json")) === "pretty"
-  const format = isPretty ? Logger.formatLogFmt : Logger.formatJson
+  const format = isPretty ? Logger.map(Logger.formatLogFmt, paintLevel) : Logger.formatJson
   const levels = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
   return Layer.mergeAll(
     Logger.layer([Logger.withConsoleError(format)]),

@@ -1,6 +1,6 @@
 // Rows of the warehouse as a table for a terminal: headings from their names, absences as a dash.
 import { sideways } from "./sideways.ts"
-import { columnsThatFit, tableWidth, textTable } from "./table.ts"
+import { columnsThatFit, outcomesOf, tableWidth, textTable } from "./table.ts"
 import { terminalWidth } from "./terminal.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -22,6 +22,8 @@ export const rowsTable = (
   all: ReadonlyArray<string> = Object.keys(rows[0] ?? {}),
   /** Left out, one after the other, where the terminal is too narrow for all. */
   dispensable: ReadonlyArray<string> = [],
+  /** Whose words say how something ended. */
+  outcomes: ReadonlyArray<string> = [],
 ): string => {
   if (rows.length === 0) return none
   const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
@@ -34,6 +36,8 @@ export const rowsTable = (
     names.map(heading),
     cells(names),
     names.map((name) => (isNumber(name) ? "right" : "left")),
+    terminalWidth(),
+    outcomesOf(names, ...outcomes),
   )
 }
 

@@ -1,8 +1,18 @@
 // Tables for a terminal, without borders.
 import Table from "cli-table3"
+import { paint, paintOutcomes } from "./color.ts"
 import { terminalWidth, wrapped } from "./terminal.ts"
 
 export type Align = "left" | "right"
+
+/** Colours a line of a cell, once it is known what stands on it. */
+export type PaintCell = (line: string, column: number, row: number) => string
+
+/** Outcomes in columns with such a heading. */
+export const outcomesOf =
+  (head: ReadonlyArray<string>, ...headings: ReadonlyArray<string>): PaintCell =>
+  (line, column) =>
+    headings.includes(head[column] ?? "") ? paintOutcomes(line) : line
 
 // A column that is wrapped narrower than this is hard to read.
 const MIN_WIDTH = 8
@@ -35,16 +45,25 @@ export const textTable = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   align: ReadonlyArray<Align> = [],
   width: number = terminalWidth(),
+  paintCell: PaintCell = (line) => line,
 ): string => {
   const widths = narrowed(head, rows, align, width)
   const table = new Table({
-    head: head.map((name, at) => wrapped(name, widths[at] ?? Infinity).join("\n")),
+    head: head.map((name, at) => {
+      const lines = wrapped(name, widths[at] ?? Infinity)
+      return lines.map((line) => paint(line, "heading")).join("\n")
+    }),
     colAligns: [...align],
     chars: { ...NO_BORDERS, middle: " ".repeat(GAP) },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
   })
   table.push(
-    ...rows.map((row) => row.map((cell, at) => wrapped(cell, widths[at] ?? Infinity).join("\n"))),
+    ...rows.map((row, rowAt) =>
+      row.map((cell, at) => {
+        const lines = wrapped(cell, widths[at] ?? Infinity)
+        return lines.map((line) => paintCell(line, at, rowAt)).join("\n")
+      }),
+    ),
   )
   return table.toString().replaceAll(/ +$/gm, "")
 }

@@ -68,6 +68,15 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
 export const readProcessConfig = (flags: Sources["flags"]): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => readConfig({ flags, environment: process.env, cwd: process.cwd() }))
 
+/** One setting by flags and environment alone: for what is told before the file is read, or of it. */
+export const withoutFile = <N extends SettingName>(
+  name: N,
+  flags: Sources["flags"],
+): Settings[N] => {
+  const sources = { flags, environment: process.env, cwd: process.cwd() }
+  return settle(name, sources, undefined, []).value as Settings[N]
+}
+
 /** Where a value came from, as a user would write it. */
 export const originText = (origin: Origin): string => {
   switch (origin.from) {
@@ -131,6 +140,8 @@ const settle = (
   const variable = environmentName(setting)
   const fromEnvironment = variable === undefined ? undefined : environment[variable]
   const isOff = setting.offVariable !== undefined && given(environment[setting.offVariable])
+  const forced = setting.onVariable === undefined ? undefined : environment[setting.onVariable]
+  const isOn = given(forced) ? !/^(0|false)$/i.test(forced) : undefined
   const fromFile = setting.inFile === false ? undefined : file?.values[name]
   const found = firstOf([
     [flags[name], { from: "flag", name: `--${setting.flag}` }],
@@ -139,6 +150,7 @@ const settle = (
       { from: "environment", name: variable ?? "" },
     ],
     [isOff ? false : undefined, { from: "environment", name: setting.offVariable ?? "" }],
+    [isOn, { from: "environment", name: setting.onVariable ?? "" }],
     [fromFile, { from: "file", path: file?.path ?? "", line: file?.lineOf([name]) ?? 0 }],
   ])
   const isPath = setting.kind.type === "path"

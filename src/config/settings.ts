@@ -10,6 +10,8 @@ export interface Setting {
   readonly flag?: string
   /** A variable by convention, any content of which means `false`. */
   readonly offVariable?: string
+  /** And one that means `true`, unless it is `0` or `false`; `offVariable` wins over it. */
+  readonly onVariable?: string
   /** Settings about the configuration file itself can't stand in it. */
   readonly inFile?: false
   readonly default: unknown
@@ -103,9 +105,10 @@ export const settings = {
     kind: { type: "boolean" },
     flag: "color",
     offVariable: "NO_COLOR",
+    onVariable: "FORCE_COLOR",
     default: undefined,
     defaultText: "on a terminal",
-    describe: "Use colours",
+    describe: "Use colours (NO_COLOR and FORCE_COLOR count too)",
   },
   wire: {
     kind: {

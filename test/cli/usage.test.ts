@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { text } from "node:stream/consumers"
+import { stripVTControlCharacters } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands/index.ts"
 import { commandPage } from "../../src/cli/docs/page.ts"
@@ -59,7 +60,8 @@ describe("help", () => {
     ["tables vault_latest", "example"],
   ])("%s fits a terminal of 80 columns", async (args, holds) => {
     const child = startOnTerminal(args.split(" "), cwd, 80)
-    const shown = (await text(child.stdout)).replaceAll("\r", "").split("\n")
+    const output = stripVTControlCharacters(await text(child.stdout))
+    const shown = output.replaceAll("\r", "").split("\n")
     expect(shown).toContain(holds)
     expect(shown.filter((line) => line.length > 80)).toEqual([])
   })

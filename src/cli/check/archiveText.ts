@@ -1,4 +1,5 @@
 // How the tables and the archived responses differ, with a few of the rows.
+import { paint } from "../color.ts"
 import type { ArchiveComparison } from "../../pipelines/replay.ts"
 
 type Difference = ArchiveComparison["tables"][number]
@@ -37,25 +38,29 @@ export const archiveText = ({ responses, tables, lost, unreadable }: ArchiveComp
   const differing = tables.filter(({ isSame }) => !isSame)
   const made = `${count(responses)} responses`
   if (differing.length === 0 && lost.length === 0 && unreadable.length === 0) {
-    return `${made} make the ${tables.length} tables there are, to the last bit.\n`
+    return `${paint(`${made} make the ${tables.length} tables there are, to the last bit.`, "good")}\n`
   }
   return [
     ...(unreadable.length > 0
       ? [
-          "Responses that could not be read, and whose rows could not be compared:",
+          paint("Responses that could not be read, and whose rows could not be compared:", "bad"),
           ...unreadableText(unreadable),
           "",
         ]
       : []),
     ...(lost.length > 0
       ? [
-          "Rows whose response is no longer in the archive's index:",
+          paint("Rows whose response is no longer in the archive's index:", "bad"),
           ...lost.map(({ table, rows }) => `  ${table}: ${count(rows)} rows`),
           "",
         ]
       : []),
     ...(differing.length > 0
-      ? ["Tables that are not what the responses make:", ...differing.map(differenceText), ""]
+      ? [
+          paint("Tables that are not what the responses make:", "bad"),
+          ...differing.map(differenceText),
+          "",
+        ]
       : []),
     `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed.${lost.length === 0 && unreadable.length === 0 ? " `vaulthouse replay` makes them again." : ""}`,
     "",

@@ -1,4 +1,5 @@
 // Checks that failed, each with its rule and a few of the rows that offend.
+import { paint } from "../color.ts"
 import { counted } from "../counted.ts"
 import { paragraph } from "../terminal.ts"
 import type { CheckResult } from "../../pipelines/check.ts"
@@ -25,7 +26,7 @@ const failureText = ({
   const shown = examples.slice(0, MAX_EXAMPLES)
   const more = failures - shown.length
   return [
-    `  ${severity === "error" ? "ERROR" : "warn "}  ${name}: ${counted(failures, "row")}`,
+    `  ${severity === "error" ? paint("ERROR", "bad") : paint("warn ", "warning")}  ${name}: ${counted(failures, "row")}`,
     `         ${paragraph(`${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`, 9)}`,
     ...shown.map((row) => `         - ${paragraph(rowText(row), 11)}`),
     ...(more > 0 ? [`         and ${more.toLocaleString("en")} more`] : []),

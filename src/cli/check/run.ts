@@ -3,12 +3,13 @@ import * as Effect from "effect/Effect"
 import { nearest } from "../../config/nearest.ts"
 import { allChecks, check, type CheckResult, hasErrors, isNamed } from "../../pipelines/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/replay.ts"
+import { paint, paintOutcomes } from "../color.ts"
 import { type Arguments, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { textTable } from "../table.ts"
-import { paragraph } from "../terminal.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 import { archiveText } from "./archiveText.ts"
 import { failuresText } from "./failuresText.ts"
 
@@ -90,15 +91,28 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
       outcome === "failed" ? count(failures) : "",
     ]),
     ["left", "left", "left", "right"],
+    terminalWidth(),
+    (line, column, row) => (column === OUTCOME ? paintOutcome(line, results[row]) : line),
   )
   return [
     ...(all ? [table, ""] : []),
     ...(failed.length > 0 ? ["Checks that failed:", failuresText(failed), ""] : []),
-    `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} had nothing to judge.`,
+    paintOutcomes(
+      `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} had nothing to judge.`,
+    ),
     ...idleText(of("not_applicable")),
     "",
   ].join("\n")
 }
+
+// Of the table of all checks, the column.
+const OUTCOME = 2
+
+/** What fails and may is a warning. */
+const paintOutcome = (line: string, result: CheckResult | undefined): string =>
+  result?.outcome === "failed" && result.severity !== "error"
+    ? paint(line, "warning")
+    : paintOutcomes(line)
 
 /** Why checks had nothing to judge, and of how many tables that is so. */
 const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {

@@ -2,7 +2,7 @@
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Config, readProcessConfig } from "../../config/Config.ts"
+import type { Config } from "../../config/Config.ts"
 import type { ConfigError } from "../../config/ConfigError.ts"
 import { settings } from "../../config/settings.ts"
 import {
@@ -14,13 +14,13 @@ import {
   checkWarehouse,
   type KeyReport,
 } from "../../pipelines/doctor.ts"
+import { paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { runToEnd } from "../execute.ts"
+import { readCommandConfig, runToEnd } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { flagValues } from "../globalFlags.ts"
 import { serviceOf } from "../service.ts"
-import { textTable } from "../table.ts"
-import { paragraph } from "../terminal.ts"
+import { outcomesOf, textTable } from "../table.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
 
 interface Findings {
   readonly checks: ReadonlyArray<Check>
@@ -30,7 +30,7 @@ interface Findings {
 export const runDoctor = (argv: Arguments): Promise<ExitCode> =>
   runToEnd(
     Effect.gen(function* () {
-      const config = yield* Effect.result(readProcessConfig(flagValues(argv)))
+      const config = yield* Effect.result(readCommandConfig(argv))
       const findings = yield* examine(config, argv["all"] === true)
       process.stdout.write(
         argv["json"] === true ? `${JSON.stringify(findings, null, 2)}\n` : findingsText(findings),
@@ -104,22 +104,31 @@ const examineService = Effect.fnUntraced(function* (config: Config, slow: boolea
 })
 
 const findingsText = ({ checks, access }: Findings): string => {
+  const head = ["check", "state", "detail"]
   const rows = checks.map(({ check, state, detail }) => [check, state, detail])
+  const accessHead = ["endpoint", "auth", "this key", "detail"]
   const advised = checks.flatMap(({ check, state, advice }) =>
-    advice === undefined ? [] : [paragraph(`${check} (${state}): ${advice}`, 2)],
+    advice === undefined ? [] : [withPaintedState(paragraph(`${check} (${state}): ${advice}`, 2))],
   )
   return [
-    textTable(["check", "state", "detail"], rows),
+    textTable(head, rows, [], terminalWidth(), outcomesOf(head, "state")),
     ...(access.length === 0
       ? []
       : [
           "",
           textTable(
-            ["endpoint", "auth", "this key", "detail"],
+            accessHead,
             access.map((row) => [row.endpoint, row.auth, row.access, row.detail]),
+            [],
+            terminalWidth(),
+            outcomesOf(accessHead, "this key"),
           ),
         ]),
     ...(advised.length === 0 ? [] : ["", ...advised]),
     "",
   ].join("\n")
 }
+
+/** The one in parentheses, before what to do about it. */
+const withPaintedState = (advice: string): string =>
+  advice.replace(/\(\w+\)/, (state) => paintOutcomes(state))

@@ -1,6 +1,7 @@
 // The list of runs and one run, for people.
 import type { LastRun } from "../../pipelines/lastRun.ts"
 import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/runs.ts"
+import { paintOutcomes } from "../color.ts"
 import { paragraph } from "../terminal.ts"
 import { cellText, rowsTable } from "../rowsTable.ts"
 
@@ -22,6 +23,7 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
       undefined,
       // An id begins with when the run started.
       ["started", "command", "tasks"],
+      ["outcome"],
     ),
     ...(hidden > 0 ? [`(${hidden} older, --max-rows shows more)`] : []),
     ...unpublishedText(unpublished),
@@ -32,13 +34,19 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
   const { run, tasks, errors, gaps, quarantine, drift } = report
   return [
     ...unpublishedText(unpublished),
-    `Run ${run.run_id}: \`${String(run["command"])}\`, ${outcomeOf(run)}`,
+    `Run ${run.run_id}: \`${String(run["command"])}\`, ${paintOutcomes(outcomeOf(run))}`,
     paragraph(
       `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${duration(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
     ),
     `${cellText(run["tasks"])} tasks, ${cellText(run["requests"])} requests, ${cellText(run["rows_inserted"])} new rows, ${cellText(run["rows_revised"])} revised`,
     "",
-    rowsTable(tasks, "It did no task.", undefined, ["entities", "rows_unchanged", "seconds"]),
+    rowsTable(
+      tasks,
+      "It did no task.",
+      undefined,
+      ["entities", "rows_unchanged", "seconds"],
+      ["outcome"],
+    ),
     "",
     ...errorTexts(errors),
     ...section("Gaps it recorded or settled", gaps, "none"),
@@ -78,7 +86,7 @@ const errorTexts = (errors: ReadonlyArray<Row>): ReadonlyArray<string> => {
   if (errors.length === 0) return ["Errors: none", ""]
   const groups = [...Map.groupBy(errors, ({ outcome }) => String(outcome))]
   return groups.flatMap(([outcome, of]) => [
-    `${outcome.replaceAll("_", " ")} (${of.length}):`,
+    `${paintOutcomes(outcome.replaceAll("_", " "))} (${of.length}):`,
     ...of.flatMap((task) => [
       `  ${[task["pipeline"], task["entity"], task["window"], task["error_tag"]].map(cellText).join("  ")}`,
       ...String(task["error_text"])

@@ -1,11 +1,12 @@
 // One screen of how the warehouse is.
 import * as Effect from "effect/Effect"
 import { readStatus, type Status } from "../../pipelines/status.ts"
+import { type Meaning, paint, paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { columnsThatFit, textTable } from "../table.ts"
+import { columnsThatFit, type PaintCell, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runStatus = (argv: Arguments): Promise<ExitCode> =>
@@ -41,7 +42,7 @@ const statusText = (status: Status, dataDir: string): string => {
           swaps.map(withShortToken),
           "",
         )),
-    ...section("Fields the document does not name", drift.map(shortened), "none seen"),
+    ...section("Fields the document does not name", drift.map(shortened), "none seen", "heading"),
     "",
   ].join("\n")
 }
@@ -54,7 +55,7 @@ const headOf = ({ lastRun, published, asOf }: Status, dataDir: string): Readonly
   const [copy] = published
   const made = copy === undefined ? "" : `, as of ${ago(String(copy["published_at"]), asOf)}`
   return [
-    `Last run   ${paragraph(ran, 11, screen())}`,
+    `Last run   ${paintOutcomes(paragraph(ran, 11, screen()))}`,
     `Published  ${dataDir}/published/vaulthouse.duckdb${made}`,
   ]
 }
@@ -109,8 +110,15 @@ const shortened = (drift: Status["drift"][number]): Status["drift"][number] => {
     : { ...drift, paths: `${paths.slice(0, paths.lastIndexOf(",", MAX_PATHS))}, …` }
 }
 
-const section = (title: string, rows: Status["gaps"], none: string): ReadonlyArray<string> =>
-  rows.length === 0 ? [`${title}: ${none}.`] : [`${title}:`, tableOf(rows, none), ""]
+const section = (
+  title: string,
+  rows: Status["gaps"],
+  none: string,
+  meaning: Meaning = "warning",
+): ReadonlyArray<string> =>
+  rows.length === 0
+    ? [`${title}: ${none}.`]
+    : [paint(`${title}:`, meaning), tableOf(rows, none), ""]
 
 /** Instants to the minute and hours to one decimal: `status --json` has the rest. */
 const cell = (name: string, value: unknown): string => {
@@ -125,6 +133,12 @@ const cell = (name: string, value: unknown): string => {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)
   return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")
 }
+
+/** How many of what should be fresh is not. */
+const paintStale =
+  (names: ReadonlyArray<string>): PaintCell =>
+  (line, column) =>
+    names[column] === "stale_active" && line !== "0" ? paint(line, "warning") : line
 
 const heading = (name: string): string => name.replaceAll("_", " ")
 
@@ -144,5 +158,6 @@ const tableOf = (rows: Status["gaps"], none: string): string => {
     cells(names),
     names.map((name) => (isNumber(name) ? "right" : "left")),
     screen(),
+    paintStale(names),
   )
 }

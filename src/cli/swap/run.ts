@@ -4,6 +4,7 @@ import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
 import { type CheckedSwap, checkSwap, sendSwap } from "../../pipelines/swap.ts"
 import { readSwaps } from "../../pipelines/swapJournal.ts"
+import { paintComplaint, warningText } from "../color.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
@@ -49,7 +50,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   const checked = yield* Effect.fromResult(checkSwap(typedInputs(argv), wireOf(config.settings)))
   const asJson = argv["json"] === true
   const url = (config.settings.baseUrl ?? "{base_url}") + checked.request.path
-  for (const warning of checked.warnings) process.stderr.write(`warning: ${warning}\n`)
+  for (const warning of checked.warnings) process.stderr.write(`${warningText(warning)}\n`)
   if (argv["execute"] !== true) {
     process.stdout.write(
       asJson
@@ -75,9 +76,8 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   const result = { executed: true, request: requestOf(checked, url), ...outcome }
   process.stdout.write(asJson ? `${JSON.stringify(result, null, 2)}\n` : outcomeText(outcome))
   if (outcome.journalError !== null) {
-    process.stderr.write(
-      `vaulthouse: the journal still calls swap ${outcome.swapId} sent: ${outcome.journalError}\n`,
-    )
+    const told = `vaulthouse: the journal still calls swap ${outcome.swapId} sent: ${outcome.journalError}`
+    process.stderr.write(`${paintComplaint(told)}\n`)
     return exitCodes.unexpected
   }
   return outcome.state === "answered" ? exitCodes.ok : exitCodes.unexpected

@@ -1,7 +1,9 @@
 // What the swap command prints: the request, what became of it, and the journal.
 import type { SwapOutcome } from "../../pipelines/swap.ts"
 import type { JournalledSwap } from "../../pipelines/swapJournal.ts"
-import { textTable } from "../table.ts"
+import { paint } from "../color.ts"
+import { outcomesOf, textTable } from "../table.ts"
+import { terminalWidth } from "../terminal.ts"
 
 export const requestText = (
   { method, body }: { readonly method: string; readonly body: string | undefined },
@@ -26,12 +28,12 @@ export const outcomeText = (outcome: SwapOutcome): string => {
   const heard = error ?? "no answer"
   switch (state) {
     case "answered":
-      return `${JSON.stringify(answer, null, 2)}\nSwapped, says the service (swap ${swapId}).\n`
+      return `${JSON.stringify(answer, null, 2)}\n${paint("Swapped", "good")}, says the service (swap ${swapId}).\n`
     case "refused":
-      return `The service refused: ${heard}\nNothing was swapped (swap ${swapId}).\n`
+      return `${paint("The service refused:", "bad")} ${heard}\nNothing was swapped (swap ${swapId}).\n`
     case "unknown":
       return [
-        `UNKNOWN whether it was swapped (swap ${swapId}): ${heard}`,
+        `${paint("UNKNOWN", "warning")} whether it was swapped (swap ${swapId}): ${heard}`,
         `The request was sent once${status === null ? " and not answered" : ""}; it is not sent again. It may have been executed.`,
         howToFindOut(subaccount, requestedAt),
         "",
@@ -49,10 +51,8 @@ export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
     sideText(swap.request, "destination"),
     swap.transactionHash ?? swap.error ?? "",
   ])
-  const table = textTable(
-    ["requested at", "state", "subaccount", "from", "to", "transaction or error"],
-    rows,
-  )
+  const head = ["requested at", "state", "subaccount", "from", "to", "transaction or error"]
+  const table = textTable(head, rows, [], terminalWidth(), outcomesOf(head, "state"))
   const open = swaps.find(({ state }) => state === "unknown")
   return open === undefined
     ? `${table}\n`

@@ -3,6 +3,7 @@
 import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import type { ProgressEvent } from "../../pipelines/progress.ts"
+import { paintNews } from "../color.ts"
 import { retryText } from "../retryText.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 import type { Display } from "./progressDisplay.ts"
@@ -61,7 +62,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
   let shown = 0
 
   const say = (text: string): void => {
-    const lines = paragraph(text, 2, width).split("\n")
+    const lines = paintNews(paragraph(text, 2, width)).split("\n")
     multi.log(lines.map((line) => `${line}${ERASE_REST_OF_LINE}\n`).join(""))
   }
   const update = (name: string, counter: Counter): void => {

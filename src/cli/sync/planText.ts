@@ -1,5 +1,6 @@
 // What a run would do: a table of what it would ask, and why it would not ask the rest.
 import type { Plan, PlannedPipeline } from "../../pipelines/plan.ts"
+import { paint } from "../color.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"
 import { counted } from "../counted.ts"
@@ -26,7 +27,7 @@ export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan):
   const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s at the last run's pace`
   return [
     ...(asking.length > 0 ? [table] : []),
-    ...(reasons.length > 0 ? ["", "Would be skipped:", ...reasons] : []),
+    ...(reasons.length > 0 ? ["", paint("Would be skipped:", "aside"), ...reasons] : []),
     ...(idle.length > 0
       ? ["", paragraph(`Nothing to ask${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
       : []),

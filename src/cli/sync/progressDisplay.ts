@@ -1,6 +1,7 @@
 // Progress of a run on standard error: a bar per pipeline on a terminal, lines elsewhere.
 import { retryText, seldom } from "../retryText.ts"
 import type { OnProgress, ProgressEvent } from "../../pipelines/progress.ts"
+import { paintNews } from "../color.ts"
 import { bars } from "./bars.ts"
 
 export interface Display {
@@ -19,7 +20,7 @@ export const progressDisplay = (options: DisplayOptions): Display => {
   if (options.json) return lines((event) => JSON.stringify(event))
   return options.terminal
     ? bars((event) => (isNews(event) ? plainLine(event) : undefined))
-    : lines(plainLine)
+    : lines((event) => paintNews(plainLine(event)))
 }
 
 const write = (line: string): void => {

@@ -12,6 +12,7 @@ import { run } from "../../pipelines/run.ts"
 import type { RunOutcome, RunSummary } from "../../pipelines/progress.ts"
 import { readScenarios, type Scenario } from "../../pipelines/risk/scenarios.ts"
 import { runSettings } from "../../pipelines/runSettings.ts"
+import { paintComplaint } from "../color.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
@@ -78,7 +79,9 @@ const sync = Effect.fnUntraced(function* (argv: Arguments, config: Config, asked
   process.stdout.write(
     argv["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(summary, settings.dataDir),
   )
-  for (const line of mistakes(summary)) process.stderr.write(`vaulthouse: ${line}\n`)
+  for (const line of mistakes(summary)) {
+    process.stderr.write(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
+  }
   const { include } = asked.vaults
   if (include.length > 0 && summary.unknownVaults.length === include.length) return exitCodes.usage
   const code = codes[summary.outcome]

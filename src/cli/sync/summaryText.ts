@@ -2,8 +2,9 @@
 import type { RecordedOutcome } from "../../domain/outcome.ts"
 import type { RunSummary } from "../../pipelines/progress.ts"
 import { failuresText } from "../check/failuresText.ts"
+import { type Meaning, paint, paintPart } from "../color.ts"
 import { counted } from "../counted.ts"
-import { textTable } from "../table.ts"
+import { outcomesOf, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
 const count = (value: number): string => value.toLocaleString("en")
@@ -48,15 +49,17 @@ const skippedText = (pipelines: Pipelines): ReadonlyArray<string> => {
     ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
   )
   return [
-    ...(lines.length > 0 ? ["", "Skipped:", ...lines] : []),
+    ...(lines.length > 0 ? ["", paint("Skipped:", "aside"), ...lines] : []),
     ...(idle.length > 0 ? ["", paragraph(`Nothing to ask: ${namesOf(idle)}.`, 2)] : []),
   ]
 }
 
+const head = ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"]
+
 /** What became of each pipeline; columns are wrapped to the width. */
 export const pipelinesTable = (pipelines: Pipelines, width: number = terminalWidth()): string =>
   textTable(
-    ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"],
+    head,
     pipelines.map((pipeline) => [
       pipeline.name,
       outcomes(pipeline.outcomes),
@@ -67,6 +70,7 @@ export const pipelinesTable = (pipelines: Pipelines, width: number = terminalWid
     ]),
     ["left", "left", "right", "right", "right", "right"],
     width,
+    outcomesOf(head, "tasks"),
   )
 
 export const summaryText = (summary: RunSummary, dataDir: string): string => {
@@ -78,14 +82,25 @@ export const summaryText = (summary: RunSummary, dataDir: string): string => {
   return [
     ...(asked.length > 0 ? [table] : []),
     ...skippedText(summary.pipelines),
-    ...(errors.length > 0 ? ["", "What went wrong:", ...errors] : []),
+    ...(errors.length > 0 ? ["", paint("What went wrong:", "bad"), ...errors] : []),
     ...(summary.failedChecks.length > 0
       ? ["", "Checks that failed:", failuresText(summary.failedChecks)]
       : []),
     "",
-    paragraph(closing(summary, dataDir)),
+    paintPart(
+      paragraph(closing(summary, dataDir)),
+      /^(Nothing new|\w+)/,
+      outcomeMeanings[summary.outcome],
+    ),
     "",
   ].join("\n")
+}
+
+const outcomeMeanings: Readonly<Record<RunSummary["outcome"], Meaning>> = {
+  complete: "good",
+  partial: "warning",
+  deferred: "warning",
+  failed: "bad",
 }
 
 /** How the run ended, in a sentence. */

@@ -1,0 +1,117 @@
+// Colours on a terminal: whether there are any, what they mean, and which words get one. They only repeat what
+// the words say.
+import { styleText } from "node:util"
+
+const styles = {
+  good: "green",
+  warning: "yellow",
+  bad: "red",
+  aside: "dim",
+  heading: "bold",
+} as const
+
+export type Meaning = keyof typeof styles
+
+type Stream = "stdout" | "stderr"
+
+/** What is asked of a stream: one that is no terminal knows of no colours. */
+interface Output {
+  readonly isTTY?: boolean
+  readonly hasColors?: () => boolean
+}
+
+/** As the setting says, NO_COLOR and FORCE_COLOR among its sources; else where a terminal shows colours. */
+export const isColored = (setting: boolean | undefined, output: Output): boolean =>
+  setting ?? (output.isTTY === true && output.hasColors?.() === true)
+
+// Until a command has decided there are none: what writes files with the same texts never decides.
+const colored: Record<Stream, boolean> = { stdout: false, stderr: false }
+
+/** Once for each command, as soon as its settings are known. */
+export const decideColors = (
+  setting: boolean | undefined,
+  outputs: Readonly<Record<Stream, Output>> = process,
+): void => {
+  colored.stdout = isColored(setting, outputs.stdout)
+  colored.stderr = isColored(setting, outputs.stderr)
+}
+
+/** Whole lines of a text that is laid out already: widths are counted without colours. */
+export const paint = (text: string, meaning: Meaning, stream: Stream = "stdout"): string =>
+  colored[stream] ? styleText(styles[meaning], text, { validateStream: false }) : text
+
+/** The part of a text that the pattern finds first. */
+export const paintPart = (
+  text: string,
+  part: RegExp,
+  meaning: Meaning,
+  stream: Stream = "stdout",
+): string => text.replace(part, (found) => paint(found, meaning, stream))
+
+/** What begins with the program's name, broken into lines: a complaint on standard error. */
+export const paintComplaint = (text: string, meaning: Meaning = "bad"): string =>
+  paintPart(text, /^[a-z]+:/, meaning, "stderr")
+
+/** Outcomes of tasks, runs and checks, and states of what `doctor` and `swap` look at. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  complete: "good",
+  loaded: "good",
+  passed: "good",
+  ok: "good",
+  allowed: "good",
+  answered: "good",
+  partial: "warning",
+  deferred: "warning",
+  warning: "warning",
+  warned: "warning",
+  "suspicious empty": "warning",
+  // Where a narrow column breaks it.
+  suspicious: "warning",
+  "not ended": "warning",
+  unclear: "warning",
+  unknown: "warning",
+  "key unknown": "bad",
+  failed: "bad",
+  quarantined: "bad",
+  refused: "bad",
+  skipped: "aside",
+  unsupported: "aside",
+  forbidden: "aside",
+  "not applicable": "aside",
+  "not asked": "aside",
+  "not configured": "aside",
+  "had nothing to judge": "aside",
+}
+
+// The longest first, so that none hides one it begins.
+const words = Object.keys(meanings)
+  .toSorted((one, other) => other.length - one.length)
+  .join("|")
+  .replaceAll(" ", "[ _]")
+const outcome = new RegExp(`(?:\\b([\\d,]+) )?\\b(${words})\\b`, "g")
+
+/** Every outcome a text names, with how many there were of it; not those that did not occur. */
+export const paintOutcomes = (text: string, stream: Stream = "stdout"): string =>
+  text.replaceAll(outcome, (found: string, count: string | undefined, word: string) => {
+    const meaning = meanings[word.replaceAll("_", " ")]
+    return count === "0" || meaning === undefined ? found : paint(found, meaning, stream)
+  })
+
+/** Of a line of progress the outcome alone, after the pipeline: the rest is the service's own text. */
+export const paintNews = (line: string): string =>
+  line.replace(/(?<=^\w+: )\w+(?=:)/, (word) => paintOutcomes(word, "stderr"))
+
+/** What may be meant otherwise, and stops nothing. */
+export const warningText = (text: string): string =>
+  `${paint("warning:", "warning", "stderr")} ${text}`
+
+const levels: Readonly<Record<string, Meaning>> = {
+  FATAL: "bad",
+  ERROR: "bad",
+  WARN: "warning",
+  INFO: "good",
+}
+
+/** Of a line of the log (logfmt) the level. */
+export const paintLevel = (line: string): string =>
+  line.replace(/(?<=\blevel=)\w+/, (level) => paint(level, levels[level] ?? "aside", "stderr"))
