@@ -4,7 +4,7 @@ import { leanHeap } from "../src/cli/sync/leanHeap.ts"
 import { defaultSettings } from "../src/config/settings.ts"
 import { defaultWire } from "../src/extract/request.ts"
 import { defaultRunSettings } from "../src/pipelines/runSettings.ts"
-import { run } from "../src/pipelines/run.ts"
+import { run } from "../src/pipelines/run/run.ts"
 import { peakMegabytes } from "./child.ts"
 
 const [baseUrl = "", dataDir = ""] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 // What the configuration and a command's `--no-publish` say about the readers' copies.
 import type { Config } from "../config/Config.ts"
-import type { PublishOptions } from "../pipelines/publish.ts"
+import type { PublishOptions } from "../pipelines/readers/publish.ts"
 import type { Arguments } from "./Command.ts"
 
 /** `undefined`: leave them as they are. */

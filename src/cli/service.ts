@@ -1,7 +1,7 @@
 // How to reach the service, from the settings: for every command that sends requests.
 import * as Result from "effect/Result"
 import type { Config } from "../config/Config.ts"
-import type { Service } from "../pipelines/clientOutsideRun.ts"
+import type { Service } from "../pipelines/service/clientOutsideRun.ts"
 import { UsageError } from "./errors.ts"
 
 // How long one call may go on retrying before its task is left to the next run.

@@ -6,7 +6,7 @@ import { parse } from "yaml"
 import { dbtSources } from "../../src/cli/docs/sources.ts"
 import { schemas, tablesPage } from "../../src/cli/docs/tablesPage.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
-import { dictionary } from "../../src/pipelines/dictionary.ts"
+import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
 
 const written = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8")
 const entries = dictionary()

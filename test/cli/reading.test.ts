@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { type DictionaryEntry, dictionary } from "../../src/pipelines/dictionary.ts"
+import { type DictionaryEntry, dictionary } from "../../src/pipelines/readers/dictionary.ts"
 import { type Around, lines, start, vaulthouse } from "./command.ts"
 
 let cwd = ""

@@ -12,7 +12,7 @@ import { type Catalog, readCatalog } from "../../src/cli/query/catalog.ts"
 import { complete } from "../../src/cli/query/completion.ts"
 import { shell } from "../../src/cli/query/shell.ts"
 import { splitStatements } from "../../src/cli/query/statements.ts"
-import { openPublishedCopy, type QueryParameters } from "../../src/pipelines/published.ts"
+import { openPublishedCopy, type QueryParameters } from "../../src/pipelines/readers/published.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
 let cwd = ""

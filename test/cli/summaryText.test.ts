@@ -1,7 +1,7 @@
 // What a run says at its end.
 import { describe, expect, it } from "vitest"
 import { summaryText } from "../../src/cli/sync/summaryText.ts"
-import type { PipelineSummary, RunSummary } from "../../src/pipelines/progress.ts"
+import type { PipelineSummary, RunSummary } from "../../src/pipelines/run/progress.ts"
 
 const pipeline = (name: string, outcomes: PipelineSummary["outcomes"]): PipelineSummary => ({
   name,

@@ -253,6 +253,9 @@ describe("the confirmation", () => {
 })
 
 it("the source names no second way to send it", () => {
-  const source = readFileSync(join(import.meta.dirname, "../../src/pipelines/swap.ts"), "utf8")
+  const source = readFileSync(
+    join(import.meta.dirname, "../../src/pipelines/service/swap.ts"),
+    "utf8",
+  )
   expect(source.match(/client\.call\(/g)).toHaveLength(1)
 })

@@ -12,7 +12,7 @@ import { type AnyEndpoint, configuredPaths, type Inputs } from "../../src/extrac
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import type { JsonSchema, Parameter, Parameters } from "../../src/extract/Parameter.ts"
 import { defaultWire } from "../../src/extract/request.ts"
-import { clientOutsideRun } from "../../src/pipelines/clientOutsideRun.ts"
+import { clientOutsideRun } from "../../src/pipelines/service/clientOutsideRun.ts"
 import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
 
 type Values = Readonly<Record<string, unknown>>

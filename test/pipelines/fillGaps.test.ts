@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MICROS_PER_DAY } from "../../src/domain/time.ts"
-import { holeWindows } from "../../src/pipelines/fillHoles.ts"
+import { holeWindows } from "../../src/pipelines/walks/fillHoles.ts"
 import { expectTruth, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"

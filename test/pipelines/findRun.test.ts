@@ -1,7 +1,7 @@
 // `last` before any run was published.
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import { findRun } from "../../src/pipelines/runs.ts"
+import { findRun } from "../../src/pipelines/readers/runs.ts"
 
 it("says that there is none yet, and how to make one", async () => {
   const none = await Effect.runPromise(

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
-import type { ProgressEvent } from "../../src/pipelines/progress.ts"
+import type { ProgressEvent } from "../../src/pipelines/run/progress.ts"
 import { defaultRunSettings } from "../../src/pipelines/runSettings.ts"
-import { run, type RunOptions } from "../../src/pipelines/run.ts"
+import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
 
 export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">> {
   readonly api?: Partial<RunOptions["api"]>

@@ -14,7 +14,7 @@ import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts
 import { discountFactorRows } from "../../src/transform/tables/risk/discount_factors.ts"
 import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
-import { vaultRows } from "../../src/transform/vaultRecords.ts"
+import { vaultRows } from "../../src/transform/tables/vaults/vaultRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const source = {

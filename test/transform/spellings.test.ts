@@ -11,7 +11,7 @@ import {
   protocolPositionRows,
   subaccountOtcPositionRows,
 } from "../../src/transform/tables/subaccounts/positionRecords.ts"
-import { mySubaccountRows } from "../../src/transform/subaccountRecords.ts"
+import { mySubaccountRows } from "../../src/transform/tables/subaccounts/subaccountRecords.ts"
 import { loanRows } from "../../src/transform/tables/loans/loans.ts"
 import { otcMarginRequirementRows } from "../../src/transform/tables/otc/otc_margin_requirements.ts"
 import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts"

@@ -23,7 +23,7 @@ import {
   directoryWindows,
   mySubaccountRows,
   vaultSubaccountRows,
-} from "../../src/transform/subaccountRecords.ts"
+} from "../../src/transform/tables/subaccounts/subaccountRecords.ts"
 import { summaryRows } from "../../src/transform/tables/subaccounts/summaryRecords.ts"
 import { whitelistStatusRows } from "../../src/transform/tables/curator/whitelist_status.ts"
 import { healthFactorRows } from "../../src/transform/tables/subaccounts/health_factors.ts"

@@ -11,7 +11,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { readManifest } from "../../src/load/manifest.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
 import { publishedFile } from "../../src/load/publish.ts"
-import { dictionary } from "../../src/pipelines/dictionary.ts"
+import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 import {
   type AllocationPoint,

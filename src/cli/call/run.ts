@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
-import { call, type Question, questionOf } from "../../pipelines/call.ts"
-import type { Service } from "../../pipelines/clientOutsideRun.ts"
+import { call, type Question, questionOf } from "../../pipelines/service/call.ts"
+import type { Service } from "../../pipelines/service/clientOutsideRun.ts"
 import {
   endpointList,
   type ListedEndpoint,
   type ListedInput,
-} from "../../pipelines/endpointList.ts"
+} from "../../pipelines/service/endpointList.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"

@@ -1,6 +1,6 @@
 // How the tables and the archived responses differ, with a few of the rows.
 import { paint } from "../color.ts"
-import type { ArchiveComparison } from "../../pipelines/replay.ts"
+import type { ArchiveComparison } from "../../pipelines/archive/replay.ts"
 
 type Difference = ArchiveComparison["tables"][number]
 

@@ -2,7 +2,7 @@
 import { paint } from "../color.ts"
 import { counted } from "../counted.ts"
 import { paragraph } from "../terminal.ts"
-import type { CheckResult } from "../../pipelines/check.ts"
+import type { CheckResult } from "../../pipelines/readers/check.ts"
 
 const MAX_EXAMPLES = 3
 

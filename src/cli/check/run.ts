@@ -1,8 +1,14 @@
 // Runs the checks, or the comparison with the archive, and says what they found.
 import * as Effect from "effect/Effect"
 import { nearest } from "../../config/nearest.ts"
-import { allChecks, check, type CheckResult, hasErrors, isNamed } from "../../pipelines/check.ts"
-import { type ArchiveComparison, compareWithArchive } from "../../pipelines/replay.ts"
+import {
+  allChecks,
+  check,
+  type CheckResult,
+  hasErrors,
+  isNamed,
+} from "../../pipelines/readers/check.ts"
+import { type ArchiveComparison, compareWithArchive } from "../../pipelines/archive/replay.ts"
 import { paint, paintOutcomes } from "../color.ts"
 import { type Arguments, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"

@@ -1,6 +1,6 @@
 // Runs the archive's compaction and says what came of it.
 import * as Effect from "effect/Effect"
-import { compact } from "../../pipelines/compact.ts"
+import { compact } from "../../pipelines/archive/compact.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"

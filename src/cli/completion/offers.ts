@@ -18,21 +18,26 @@ const withBare = (names: ReadonlyArray<string>): ReadonlyArray<string> => [
 
 // Loaded when asked for: not every key press must load the whole program.
 const tableNames = async () =>
-  withBare((await import("../../pipelines/dictionary.ts")).dictionary().map(({ name }) => name))
+  withBare(
+    (await import("../../pipelines/readers/dictionary.ts")).dictionary().map(({ name }) => name),
+  )
 
 const positionals: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>> = {
   sync: async () => (await import("../../pipelines/catalog.ts")).pipelineNames,
   tables: tableNames,
   call: async () =>
-    (await import("../../pipelines/endpointList.ts")).endpointList().map(({ name }) => name),
-  trace: async () => withBare((await import("../../pipelines/traceTarget.ts")).traceableNames()),
+    (await import("../../pipelines/service/endpointList.ts"))
+      .endpointList()
+      .map(({ name }) => name),
+  trace: async () =>
+    withBare((await import("../../pipelines/readers/traceTarget.ts")).traceableNames()),
   runs: () => Promise.resolve(["show", "last"]),
   diff: () => Promise.resolve(["last"]),
   completion: () => Promise.resolve(["bash", "zsh"]),
 }
 
 const flagValues: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>> = {
-  table: async () => withBare((await import("../../pipelines/diff.ts")).comparableNames()),
+  table: async () => withBare((await import("../../pipelines/readers/diff.ts")).comparableNames()),
 }
 
 /** For the words typed so far: the program's name first, the one being typed last. */

@@ -1,8 +1,8 @@
 // Reads which runs are meant, and prints what lies between them.
 import * as Effect from "effect/Effect"
-import { countChanges, readChanges, spanOf } from "../../pipelines/diff.ts"
-import { openPublishedCopy } from "../../pipelines/published.ts"
-import { findRun, readRunHistory } from "../../pipelines/runs.ts"
+import { countChanges, readChanges, spanOf } from "../../pipelines/readers/diff.ts"
+import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { findRun, readRunHistory } from "../../pipelines/readers/runs.ts"
 import { type Arguments, textOf, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"

@@ -1,5 +1,5 @@
 // What changed between two runs, for people.
-import type { ChangedRow, TableChanges } from "../../pipelines/diff.ts"
+import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
 import { rowsTable, rowsWhole } from "../rowsTable.ts"
 
 export interface Found {

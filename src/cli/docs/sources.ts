@@ -4,7 +4,7 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionary,
-} from "../../pipelines/dictionary.ts"
+} from "../../pipelines/readers/dictionary.ts"
 import { schemas } from "./tablesPage.ts"
 
 /** YAML of warehouse/sources.yml. */

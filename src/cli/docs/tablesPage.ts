@@ -3,7 +3,7 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionary,
-} from "../../pipelines/dictionary.ts"
+} from "../../pipelines/readers/dictionary.ts"
 import { sqlLines } from "../sqlLines.ts"
 
 /** Markdown of docs/tables.md. */

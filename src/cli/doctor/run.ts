@@ -13,7 +13,7 @@ import {
   checkService,
   checkWarehouse,
   type KeyReport,
-} from "../../pipelines/doctor.ts"
+} from "../../pipelines/service/doctor.ts"
 import { paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { readCommandConfig, runToEnd } from "../execute.ts"

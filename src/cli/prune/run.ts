@@ -1,6 +1,6 @@
 // Runs the archive's retention and says what went.
 import * as Effect from "effect/Effect"
-import { prune, type PruneSummary } from "../../pipelines/prune.ts"
+import { prune, type PruneSummary } from "../../pipelines/archive/prune.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { UsageError } from "../errors.ts"

@@ -1,6 +1,6 @@
 // Publishes on request and says what there is now.
 import * as Effect from "effect/Effect"
-import { publishAnyway } from "../../pipelines/publish.ts"
+import { publishAnyway } from "../../pipelines/readers/publish.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"

@@ -1,7 +1,11 @@
 // One question and its answer, as asked for on the command line.
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
-import { type PublishedCopy, type QueryParameters, ReadError } from "../../pipelines/published.ts"
+import {
+  type PublishedCopy,
+  type QueryParameters,
+  ReadError,
+} from "../../pipelines/readers/published.ts"
 import { terminalWidth } from "../terminal.ts"
 import { type Format, printAnswer } from "./formats.ts"
 

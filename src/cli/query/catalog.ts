@@ -1,6 +1,6 @@
 // What there is to ask about, from the published copy itself: for completion and the shell's commands.
 import * as Effect from "effect/Effect"
-import type { PublishedCopy } from "../../pipelines/published.ts"
+import type { PublishedCopy } from "../../pipelines/readers/published.ts"
 
 export interface CatalogColumn {
   readonly name: string

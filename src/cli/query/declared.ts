@@ -1,7 +1,7 @@
 // What a question is asked with: values it declares for itself in comments, `-- $days = 30  what it means`, and
 // those of --param, which win.
 import * as Result from "effect/Result"
-import type { QueryParameters } from "../../pipelines/published.ts"
+import type { QueryParameters } from "../../pipelines/readers/published.ts"
 import { UsageError } from "../errors.ts"
 import { typedValue } from "./parameters.ts"
 

@@ -1,7 +1,7 @@
 // Answers as table, CSV, JSON, NDJSON or Markdown; all but the table as they are read, without keeping them.
 import { once } from "node:events"
 import type { Writable } from "node:stream"
-import type { Answer } from "../../pipelines/published.ts"
+import type { Answer } from "../../pipelines/readers/published.ts"
 import { tableWidth, textTable } from "../table.ts"
 import { sideways } from "../sideways.ts"
 

@@ -1,7 +1,7 @@
 // `--param name=value`: what was typed, as a value of the type it looks like.
 import * as Result from "effect/Result"
 import { parseDay, parseInstant } from "../../domain/time.ts"
-import type { QueryParameter, QueryParameters } from "../../pipelines/published.ts"
+import type { QueryParameter, QueryParameters } from "../../pipelines/readers/published.ts"
 import { UsageError } from "../errors.ts"
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/

@@ -1,8 +1,11 @@
 // Runs a replay and says what became of each table.
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
-import { replay, type ReplayOptions, type ReplaySummary } from "../../pipelines/replay.ts"
-import { type QuarantineSummary, replayQuarantine } from "../../pipelines/replayQuarantine.ts"
+import { replay, type ReplayOptions, type ReplaySummary } from "../../pipelines/archive/replay.ts"
+import {
+  type QuarantineSummary,
+  replayQuarantine,
+} from "../../pipelines/archive/replayQuarantine.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"

@@ -1,7 +1,7 @@
 // Reads what was typed after `runs`, and prints the list or one run.
 import * as Effect from "effect/Effect"
-import { openPublishedCopy } from "../../pipelines/published.ts"
-import { findRun, readRunHistory, readRunReport } from "../../pipelines/runs.ts"
+import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { findRun, readRunHistory, readRunReport } from "../../pipelines/readers/runs.ts"
 import { type Arguments, textsOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"

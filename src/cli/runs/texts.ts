@@ -1,6 +1,6 @@
 // The list of runs and one run, for people.
-import type { LastRun } from "../../pipelines/lastRun.ts"
-import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/runs.ts"
+import type { LastRun } from "../../pipelines/run/lastRun.ts"
+import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/readers/runs.ts"
 import { paintOutcomes } from "../color.ts"
 import { paragraph } from "../terminal.ts"
 import { cellText, rowsTable } from "../rowsTable.ts"

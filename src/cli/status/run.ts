@@ -1,6 +1,6 @@
 // One screen of how the warehouse is.
 import * as Effect from "effect/Effect"
-import { readStatus, type Status } from "../../pipelines/status.ts"
+import { readStatus, type Status } from "../../pipelines/readers/status.ts"
 import { type Meaning, paint, paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"

@@ -1,6 +1,6 @@
 // What the swap command prints: the request, what became of it, and the journal.
-import type { SwapOutcome } from "../../pipelines/swap.ts"
-import type { JournalledSwap } from "../../pipelines/swapJournal.ts"
+import type { SwapOutcome } from "../../pipelines/service/swap.ts"
+import type { JournalledSwap } from "../../pipelines/service/swapJournal.ts"
 import { paint } from "../color.ts"
 import { outcomesOf, textTable } from "../table.ts"
 import { terminalWidth } from "../terminal.ts"

@@ -2,7 +2,7 @@
 // wrong, as lines that stay.
 import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
-import type { ProgressEvent } from "../../pipelines/progress.ts"
+import type { ProgressEvent } from "../../pipelines/run/progress.ts"
 import { paintNews } from "../color.ts"
 import { retryText } from "../retryText.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"

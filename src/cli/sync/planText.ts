@@ -1,5 +1,5 @@
 // What a run would do: a table of what it would ask, and why it would not ask the rest.
-import type { Plan, PlannedPipeline } from "../../pipelines/plan.ts"
+import type { Plan, PlannedPipeline } from "../../pipelines/run/plan.ts"
 import { paint } from "../color.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"

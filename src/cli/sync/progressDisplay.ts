@@ -1,6 +1,6 @@
 // Progress of a run on standard error: a bar per pipeline on a terminal, lines elsewhere.
 import { retryText, seldom } from "../retryText.ts"
-import type { OnProgress, ProgressEvent } from "../../pipelines/progress.ts"
+import type { OnProgress, ProgressEvent } from "../../pipelines/run/progress.ts"
 import { paintNews } from "../color.ts"
 import { bars } from "./bars.ts"
 

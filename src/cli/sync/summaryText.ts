@@ -1,6 +1,6 @@
 // How a run ended, in a table and a sentence.
 import type { RecordedOutcome } from "../../domain/outcome.ts"
-import type { RunSummary } from "../../pipelines/progress.ts"
+import type { RunSummary } from "../../pipelines/run/progress.ts"
 import { failuresText } from "../check/failuresText.ts"
 import { type Meaning, paint, paintPart } from "../color.ts"
 import { counted } from "../counted.ts"

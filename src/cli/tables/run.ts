@@ -1,7 +1,7 @@
 // Prints the dictionary, from the same values the database is made of.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
-import { type DictionaryEntry, dictionary } from "../../pipelines/dictionary.ts"
+import { type DictionaryEntry, dictionary } from "../../pipelines/readers/dictionary.ts"
 import { type Arguments, textOf } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"

@@ -1,6 +1,11 @@
 // The way from a figure back to its response, for people: each step indented below what it explains.
-import type { Row } from "../../pipelines/runs.ts"
-import { fieldsOf, type Origins, type Trace, type TracedFact } from "../../pipelines/trace.ts"
+import type { Row } from "../../pipelines/readers/runs.ts"
+import {
+  fieldsOf,
+  type Origins,
+  type Trace,
+  type TracedFact,
+} from "../../pipelines/readers/trace.ts"
 import { cellText } from "../rowsTable.ts"
 
 export interface Wish {

@@ -1,6 +1,6 @@
 // Runs the check of the published files and says what it found.
 import * as Effect from "effect/Effect"
-import { verify } from "../../pipelines/verify.ts"
+import { verify } from "../../pipelines/archive/verify.ts"
 import { paint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { counted } from "../counted.ts"

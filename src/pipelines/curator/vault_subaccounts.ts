@@ -1,9 +1,9 @@
 // Which subaccounts work for which vault, as far as the key's user curates it.
 import { vaultSubaccounts as endpoint } from "../../extract/endpoints/curator/vault_subaccounts.ts"
-import { vaultSubaccountRows } from "../../transform/subaccountRecords.ts"
+import { vaultSubaccountRows } from "../../transform/tables/subaccounts/subaccountRecords.ts"
 import { vaultSubaccounts } from "../../transform/tables/curator/vault_subaccounts.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { vaults } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { vaults } from "../walks/targets.ts"
 
 export const vaultSubaccountsPipeline = snapshot({
   name: "vault_subaccounts",

@@ -4,8 +4,8 @@ import {
   whitelistStatus,
   whitelistStatusRows,
 } from "../../transform/tables/curator/whitelist_status.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaults } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaults } from "../walks/targets.ts"
 
 export const whitelistStatusPipeline = snapshot({
   name: "whitelist_status",

@@ -15,9 +15,9 @@ import {
 } from "../../extract/paginators/tiedCursor.ts"
 import type { MappedAnswer } from "../../transform/Source.ts"
 import { auditLog, auditLogRows } from "../../transform/tables/governance/audit_log.ts"
-import { landed } from "../landed.ts"
+import { landed } from "../run/landed.ts"
 import type { GapNote, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 import {
   afterWalk,
   type AuditLogCursor,

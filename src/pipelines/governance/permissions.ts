@@ -2,8 +2,8 @@
 import * as Result from "effect/Result"
 import { permissions as permissionsEndpoint } from "../../extract/endpoints/governance/permissions.ts"
 import { permissions, permissionsRows } from "../../transform/tables/governance/permissions.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 export const permissionsPipeline = snapshot({
   name: "permissions",

@@ -3,8 +3,8 @@ import * as Result from "effect/Result"
 import { roles as rolesEndpoint } from "../../extract/endpoints/governance/roles.ts"
 import { roles, rolesRows } from "../../transform/tables/governance/roles.ts"
 import { observationWarnings } from "../../transform/tables/transparency/observation_warnings.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 export const rolesPipeline = snapshot({
   name: "roles",

@@ -4,8 +4,8 @@ import { timelockRequests as timelockRequestsEndpoint } from "../../extract/endp
 import { together } from "../../transform/Source.ts"
 import { timelockRequests } from "../../transform/tables/governance/timelock_requests.ts"
 import { timelockRows } from "../../transform/tables/governance/timelockRecords.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 export const timelockRequestsPipeline = snapshot({
   name: "timelock_requests",

@@ -2,8 +2,8 @@
 import { timelocks as timelocksEndpoint } from "../../extract/endpoints/governance/timelocks.ts"
 import { timelocks, timelocksRows } from "../../transform/tables/governance/timelocks.ts"
 import { observationWarnings } from "../../transform/tables/transparency/observation_warnings.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 export const timelocksPipeline = snapshot({
   name: "timelocks",

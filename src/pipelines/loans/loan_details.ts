@@ -9,8 +9,8 @@ import {
   type LoanRef,
 } from "../../transform/tables/loans/loan_details.ts"
 import type { Lookup, Pipeline } from "../Pipeline.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { subaccounts, subaccountSources, unaskable } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { subaccounts, subaccountSources, unaskable } from "../walks/targets.ts"
 
 // A task that ended after the change has been asked after it: the loan book comes first in a run.
 const changedLoans = `

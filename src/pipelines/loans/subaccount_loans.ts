@@ -4,8 +4,8 @@ import {
   subaccountLoanRows,
   subaccountLoans,
 } from "../../transform/tables/loans/subaccount_loans.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { subaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { subaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const subaccountLoansPipeline = snapshot({
   name: "subaccount_loans",

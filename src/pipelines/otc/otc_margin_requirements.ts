@@ -4,8 +4,8 @@ import {
   otcMarginRequirementRows,
   otcMarginRequirements,
 } from "../../transform/tables/otc/otc_margin_requirements.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { once } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { once } from "../walks/targets.ts"
 
 export const otcMarginRequirementsPipeline = snapshot({
   name: "otc_margin_requirements",

@@ -1,8 +1,8 @@
 // OTC positions of the whole platform.
 import { otcPositions as endpoint } from "../../extract/endpoints/otc/otc_positions.ts"
 import { otcPositionRows, otcPositions } from "../../transform/tables/otc/otc_positions.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { once } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { once } from "../walks/targets.ts"
 
 export const otcPositionsPipeline = snapshot({
   name: "otc_positions",

@@ -9,8 +9,8 @@ import {
   type ExposureRef,
 } from "../../transform/tables/risk/collateral_excess.ts"
 import type { Pipeline, Target } from "../Pipeline.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { subaccounts, unaskable } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { subaccounts, unaskable } from "../walks/targets.ts"
 
 // By its summary as it stands; by the loans it has taken where there is no summary of it.
 const indebtedNow = `

@@ -9,7 +9,7 @@ import {
   collateralSimulations,
 } from "../../transform/tables/risk/collateral_simulations.ts"
 import type { Pipeline } from "../Pipeline.ts"
-import { ask, snapshot } from "../snapshot.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
 import type { Scenario } from "./scenarios.ts"
 
 const DIGEST_LENGTH = 12

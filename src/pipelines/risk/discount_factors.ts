@@ -4,8 +4,8 @@ import {
   discountFactorRows,
   discountFactors,
 } from "../../transform/tables/risk/discount_factors.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { once } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { once } from "../walks/targets.ts"
 
 export const discountFactorsPipeline = snapshot({
   name: "discount_factors",

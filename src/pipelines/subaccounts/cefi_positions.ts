@@ -2,8 +2,8 @@
 import { cefiPositions as endpoint } from "../../extract/endpoints/subaccounts/cefi_positions.ts"
 import { cefiPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { cefiPositions } from "../../transform/tables/subaccounts/cefi_positions.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmSubaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const cefiPositionsPipeline = snapshot({
   name: "cefi_positions",

@@ -4,8 +4,8 @@ import {
   healthFactorRows,
   healthFactors,
 } from "../../transform/tables/subaccounts/health_factors.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmSubaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const healthFactorsPipeline = snapshot({
   name: "health_factors",

@@ -2,8 +2,8 @@
 import { protocolPositions as endpoint } from "../../extract/endpoints/subaccounts/protocol_positions.ts"
 import { protocolPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { protocolPositions } from "../../transform/tables/subaccounts/protocol_positions.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmSubaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const protocolPositionsPipeline = snapshot({
   name: "protocol_positions",

@@ -2,8 +2,8 @@
 import { subaccountOtcPositions as endpoint } from "../../extract/endpoints/subaccounts/subaccount_otc_positions.ts"
 import { subaccountOtcPositionRows } from "../../transform/tables/subaccounts/positionRecords.ts"
 import { subaccountOtcPositions } from "../../transform/tables/subaccounts/subaccount_otc_positions.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmSubaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const subaccountOtcPositionsPipeline = snapshot({
   name: "subaccount_otc_positions",

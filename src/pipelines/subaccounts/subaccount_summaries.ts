@@ -6,8 +6,8 @@ import { subaccountPortfolioPositions } from "../../transform/tables/subaccounts
 import { subaccountSummaries } from "../../transform/tables/subaccounts/subaccount_summaries.ts"
 import { subaccountSummaryLoans } from "../../transform/tables/subaccounts/subaccount_summary_loans.ts"
 import { subaccountTokens } from "../../transform/tables/subaccounts/subaccount_tokens.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmSubaccounts, subaccountSources } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmSubaccounts, subaccountSources } from "../walks/targets.ts"
 
 export const subaccountSummariesPipeline = snapshot({
   name: "subaccount_summaries",

@@ -11,12 +11,15 @@ import {
   overlappingOffsets,
 } from "../../extract/paginators/overlappingOffsets.ts"
 import type { MappedAnswer } from "../../transform/Source.ts"
-import { directoryRows, directoryWindows } from "../../transform/subaccountRecords.ts"
+import {
+  directoryRows,
+  directoryWindows,
+} from "../../transform/tables/subaccounts/subaccountRecords.ts"
 import { subaccounts } from "../../transform/tables/subaccounts/subaccounts.ts"
-import { failedStep } from "../failedStep.ts"
-import { asPart, landed } from "../landed.ts"
+import { failedStep } from "../run/failedStep.ts"
+import { asPart, landed } from "../run/landed.ts"
 import type { Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { once } from "../targets.ts"
+import { once } from "../walks/targets.ts"
 
 const PAGE = 1000
 const OVERLAP = 100

@@ -15,10 +15,10 @@ import {
 } from "../../extract/paginators/timeWindows.ts"
 import type { MappedAnswer } from "../../transform/Source.ts"
 import { transactionRows, transactions } from "../../transform/tables/subaccounts/transactions.ts"
-import { landed } from "../landed.ts"
+import { landed } from "../run/landed.ts"
 import type { GapNote, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { subaccounts, subaccountSources } from "../targets.ts"
-import { readTimeCursor, writeTimeCursor } from "../timeCursor.ts"
+import { subaccounts, subaccountSources } from "../walks/targets.ts"
+import { readTimeCursor, writeTimeCursor } from "../walks/timeCursor.ts"
 
 interface Content {
   readonly answer: Answer<ReadonlyArray<JsonObject>>

@@ -4,8 +4,8 @@ import {
   allocationHistory,
   allocationHistoryRows,
 } from "../../transform/tables/transparency/allocation_history.ts"
-import { datedSeries } from "../datedSeries.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { datedSeries } from "../walks/datedSeries.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 // The document names no limit of points; a year keeps answers small.
 const WINDOW_DAYS = 365

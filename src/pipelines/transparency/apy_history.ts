@@ -13,11 +13,11 @@ import {
   apyHistoryRows,
   type ApySeries,
 } from "../../transform/tables/transparency/apy_history.ts"
-import { failedStep } from "../failedStep.ts"
-import { givenUp, holesToFill, missingSlots } from "../holes.ts"
-import { landed } from "../landed.ts"
+import { failedStep } from "../run/failedStep.ts"
+import { givenUp, holesToFill, missingSlots } from "../walks/holes.ts"
+import { landed } from "../run/landed.ts"
 import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { vaults } from "../targets.ts"
+import { vaults } from "../walks/targets.ts"
 
 const decodeCursor = Schema.decodeUnknownResult(
   Schema.Struct({ through: Schema.String, from: Schema.optionalKey(Schema.String) }),

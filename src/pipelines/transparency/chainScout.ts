@@ -7,7 +7,7 @@ import type { ApiError } from "../../domain/errors.ts"
 import type { ApiClient } from "../../extract/ApiClient.ts"
 import type { ArchiveError } from "../../extract/ResponseArchive.ts"
 import { canonicalHash } from "../../transform/tables/transparency/revert_reasons.ts"
-import { failedStep } from "../failedStep.ts"
+import { failedStep } from "../run/failedStep.ts"
 import type { Step, Steps } from "../Pipeline.ts"
 
 /** What the step is filed under that says that a chain is not traced at all. */

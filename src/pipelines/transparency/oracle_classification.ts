@@ -3,8 +3,8 @@ import { oracleClassification as endpoint } from "../../extract/endpoints/transp
 import { oracleRows } from "../../transform/tables/transparency/oracleRecords.ts"
 import { observationWarnings } from "../../transform/tables/transparency/observation_warnings.ts"
 import { oracleClassification } from "../../transform/tables/transparency/oracle_classification.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { vaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { vaultsByChain } from "../walks/targets.ts"
 
 export const oracleClassificationPipeline = snapshot({
   name: "oracle_classification",

@@ -11,10 +11,10 @@ import { ApiClient } from "../../extract/ApiClient.ts"
 import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
 import { looksCutOff } from "../../extract/paginators/plausibleCap.ts"
 import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
-import { givenUp, holesToFill, missingSlots } from "../holes.ts"
-import { landed } from "../landed.ts"
+import { givenUp, holesToFill, missingSlots } from "../walks/holes.ts"
+import { landed } from "../run/landed.ts"
 import type { GapNote, Holes, Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { vaults } from "../targets.ts"
+import { vaults } from "../walks/targets.ts"
 
 /** As mart.series names it. */
 const SERIES = "pnl"

@@ -5,8 +5,8 @@ import {
   positionSnapshots,
 } from "../../transform/tables/transparency/position_snapshots.ts"
 import { positionSubaccounts } from "../../transform/tables/transparency/position_subaccounts.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { evmVaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { evmVaultsByChain } from "../walks/targets.ts"
 
 export const positionsPipeline = snapshot({
   name: "positions",

@@ -4,8 +4,8 @@ import {
   ratioHistory,
   ratioHistoryRows,
 } from "../../transform/tables/transparency/ratio_history.ts"
-import { datedSeries } from "../datedSeries.ts"
-import { vaults } from "../targets.ts"
+import { datedSeries } from "../walks/datedSeries.ts"
+import { vaults } from "../walks/targets.ts"
 
 // The server cuts an answer off without a word; the explicit limit makes a full page tell.
 const LIMIT = 1000

@@ -11,7 +11,7 @@ import {
   type TransactionRef,
 } from "../../transform/tables/transparency/revert_reasons.ts"
 import { CHAIN, scoutChain } from "./chainScout.ts"
-import { landed } from "../landed.ts"
+import { landed } from "../run/landed.ts"
 import type { Lookup, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
 
 const failed = `

@@ -5,8 +5,8 @@ import {
   performanceFeeRows,
   performanceFees,
 } from "../../transform/tables/vaults/performance_fees.ts"
-import { snapshot } from "../snapshot.ts"
-import { vaults } from "../targets.ts"
+import { snapshot } from "../walks/snapshot.ts"
+import { vaults } from "../walks/targets.ts"
 
 // The service's own defaults (§4.4, §8), sent so that the rows say what they were asked with.
 const asked = { annualizedFeesPct: 20, nativeDenominated: true }

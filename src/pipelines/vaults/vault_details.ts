@@ -7,8 +7,8 @@ import { vaultOperators } from "../../transform/tables/vaults/vault_operators.ts
 import { vaultRewards } from "../../transform/tables/vaults/vault_rewards.ts"
 import { vaultStrategies } from "../../transform/tables/vaults/vault_strategies.ts"
 import { vaultDetailRows } from "../../transform/tables/vaults/vaultDetailRecords.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { vaults } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { vaults } from "../walks/targets.ts"
 
 export const vaultDetailsPipeline = snapshot({
   name: "vault_details",

@@ -9,11 +9,11 @@ import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults
 import type { MappedAnswer } from "../../transform/Source.ts"
 import { vaultReportedMetrics } from "../../transform/tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "../../transform/tables/vaults/vaults.ts"
-import { vaultRows, wholeOfVaults } from "../../transform/vaultRecords.ts"
-import { failedStep } from "../failedStep.ts"
-import { asPart, landed } from "../landed.ts"
+import { vaultRows, wholeOfVaults } from "../../transform/tables/vaults/vaultRecords.ts"
+import { failedStep } from "../run/failedStep.ts"
+import { asPart, landed } from "../run/landed.ts"
 import type { Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
-import { once } from "../targets.ts"
+import { once } from "../walks/targets.ts"
 
 // All the states there are (§3). A vault that is closed while they are read is in both, and the later one counts.
 const statuses = ["active", "closed"] as const

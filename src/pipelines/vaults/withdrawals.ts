@@ -3,8 +3,8 @@ import { withdrawals } from "../../extract/endpoints/vaults/withdrawals.ts"
 import { withdrawalRequests } from "../../transform/tables/vaults/withdrawal_requests.ts"
 import { withdrawalSummaries } from "../../transform/tables/vaults/withdrawal_summaries.ts"
 import { withdrawalRows } from "../../transform/tables/vaults/withdrawalRecords.ts"
-import { ask, snapshot } from "../snapshot.ts"
-import { vaultsByChain } from "../targets.ts"
+import { ask, snapshot } from "../walks/snapshot.ts"
+import { vaultsByChain } from "../walks/targets.ts"
 
 export const withdrawalsPipeline = snapshot({
   name: "withdrawals",

@@ -6,7 +6,7 @@ import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { locateSubaccounts } from "../../subaccountRecords.ts"
+import { locateSubaccounts } from "../subaccounts/subaccountRecords.ts"
 import {
   chainId,
   extra,

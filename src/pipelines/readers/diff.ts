@@ -1,0 +1,157 @@
+// What changed between two runs, table by table: rows that are new, revised or ended, with what was known
+// before. SQL of each table derives from its value.
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../config/nearest.ts"
+import { type Table, tableName } from "../../domain/table.ts"
+import { parseInstant } from "../../domain/time.ts"
+import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
+import { changesOf } from "../../load/changes.ts"
+import { tables } from "../catalog.ts"
+import { NotThere } from "../NotThere.ts"
+import type { Row, RunHistory, RunRow } from "./runs.ts"
+
+/** Runs after `from` (or all before it, too, where there is none) up to and including `to`. */
+export interface Span {
+  readonly from: RunRow | undefined
+  readonly to: RunRow
+}
+
+export interface TableChanges {
+  readonly table: string
+  readonly added: number
+  readonly revised: number
+  /** Of slowly changing rows, and of members of a set (`Table.setKey`). */
+  readonly ended: number
+}
+
+export interface ChangedRow {
+  readonly change: "new" | "revised" | "ended"
+  readonly key: Row
+  /** Values that differ; of a row that is new or has ended, all there are. */
+  readonly before: Row
+  readonly after: Row
+}
+
+export interface DiffOptions {
+  /** As typed, with or without `core.`. */
+  readonly table: string | undefined
+  /** In its canonical spelling; leaves out tables without vaults. */
+  readonly vault: string | undefined
+}
+
+/** The older run first, whatever the order they were typed in. One run alone: what it changed itself. */
+export const spanOf = ({ runs }: RunHistory, one: RunRow, other: RunRow | undefined): Span => {
+  if (other === undefined) {
+    const at = runs.findIndex(({ run_id }) => run_id === one.run_id)
+    return { from: runs[at + 1], to: one }
+  }
+  return one.started_at <= other.started_at ? { from: one, to: other } : { from: other, to: one }
+}
+
+const microsOf = (iso: string): number => parseInstant(iso) ?? 0
+
+const parametersOf = ({ from, to }: Span, vault: string | undefined): QueryParameters => ({
+  after: { micros: from === undefined ? 0 : microsOf(from.started_at) },
+  until: { micros: microsOf(to.started_at) },
+  ...(vault === undefined ? {} : { vault }),
+})
+
+const keepsPast = ({ schema, mode }: Table): boolean =>
+  schema === "core" && (mode === "history" || mode === "slowly_changing")
+
+/** Tables a difference can be told of. */
+export const comparableNames = (): ReadonlyArray<string> => tables.filter(keepsPast).map(tableName)
+
+const hasVaults = ({ columns }: Table): boolean =>
+  columns.some(({ name }) => name === "vault_address")
+
+/** Tables that keep their past and that the copy has; one of them where one is named. */
+const chosenTables = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { table: asked, vault }: DiffOptions,
+) {
+  const found = yield* copy.rows(
+    "select table_name as name from information_schema.tables where table_schema = 'core'",
+  )
+  const there = new Set(found.map(({ name }) => name))
+  const known = tables.filter((table) => keepsPast(table) && there.has(table.name))
+  const wanted = asked?.replace(/^core\./, "")
+  const chosen = known.filter(({ name }) => wanted === undefined || name === wanted)
+  if (chosen.length === 0) {
+    const names = known.map(({ name }) => name)
+    return yield* new NotThere({
+      why: `There is no table \`${asked}\` that keeps its past${didYouMean(wanted ?? "", names) || "."}`,
+      advice: "`vaulthouse diff` without --table names those that changed.",
+    })
+  }
+  const ofVaults = chosen.filter((table) => vault === undefined || hasVaults(table))
+  if (ofVaults.length === 0) {
+    return yield* new NotThere({
+      why: `core.${wanted} is not about vaults.`,
+      advice: "Leave out --vault.",
+    })
+  }
+  return ofVaults
+})
+
+/** Tables that changed, with how many rows did. */
+export const countChanges = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  span: Span,
+  options: DiffOptions,
+) {
+  const parameters = parametersOf(span, options.vault)
+  const all: Array<TableChanges> = []
+  for (const table of yield* chosenTables(copy, options)) {
+    const sql = changesOf(table, options.vault !== undefined)
+    const [counts] = yield* copy.rows(
+      `select count(*) filter (change = 'new') as added,
+         count(*) filter (change = 'revised') as revised,
+         count(*) filter (change = 'ended') as ended from (${sql})`,
+      parameters,
+    )
+    const count = (name: string): number => Number(counts?.[name] ?? 0)
+    all.push({
+      table: tableName(table),
+      added: count("added"),
+      revised: count("revised"),
+      ended: count("ended"),
+    })
+  }
+  return all.filter(({ added, revised, ended }) => added + revised + ended > 0)
+})
+
+/** Rows that changed, revised ones first, with their values before and after. */
+export const readChanges = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  span: Span,
+  options: DiffOptions,
+  maxRows: number,
+) {
+  const [table] = yield* chosenTables(copy, options)
+  if (table === undefined) return []
+  const rows = yield* copy.rows(
+    `select * from (${changesOf(table, options.vault !== undefined)})
+     order by change = 'new', change, ${table.key.map((_, at) => `key_${at}`).join(", ")}
+     limit ${maxRows}`,
+    parametersOf(span, options.vault),
+  )
+  return rows.map((row) => changedRow(table, row))
+})
+
+const changedRow = (table: Table, row: Row): ChangedRow => {
+  const change = row["change"] as ChangedRow["change"]
+  const key = Object.fromEntries(table.key.map((name, at) => [name, row[`key_${at}`]]))
+  const content = table.columns.filter(({ name }) => !table.key.includes(name))
+  const values = (side: "before" | "after"): Row =>
+    Object.fromEntries(
+      content.flatMap(({ name }, at) => {
+        const value = row[`${side}_${at}`]
+        const other = row[`${side === "before" ? "after" : "before"}_${at}`]
+        const isToShow =
+          change === "revised" ? value !== other : value !== null && value !== undefined
+        return isToShow ? [[name, value]] : []
+      }),
+    )
+  return { change, key, before: values("before"), after: values("after") }
+}

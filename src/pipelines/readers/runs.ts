@@ -1,0 +1,110 @@
+// What `runs` shows: the history of runs, and one run's tasks, errors, gaps, quarantine and drift, from the
+// published copy. A run that published nothing is known from last-run.json alone.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../config/nearest.ts"
+import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import type { PublishedCopy } from "../../load/PublishedCopy.ts"
+import { type LastRun, readLastRun } from "../run/lastRun.ts"
+import { NotThere } from "../NotThere.ts"
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface RunRow extends Row {
+  readonly run_id: string
+  readonly started_at: string
+}
+
+export interface RunHistory {
+  /** The newest first. */
+  readonly runs: ReadonlyArray<RunRow>
+  /** The last run, where it is newer than the published copy. */
+  readonly unpublished: LastRun | undefined
+}
+
+export interface RunReport {
+  readonly run: RunRow
+  readonly tasks: ReadonlyArray<Row>
+  readonly errors: ReadonlyArray<Row>
+  readonly gaps: ReadonlyArray<Row>
+  readonly quarantine: ReadonlyArray<Row>
+  readonly drift: ReadonlyArray<Row>
+}
+
+const folder = findWarehouseFolder("runs", import.meta.dirname)
+const sqlOf = (part: string): string => readFileSync(join(folder, `${part}.sql`), "utf8")
+
+const readRuns = (copy: PublishedCopy) =>
+  Effect.map(copy.rows(sqlOf("list")), (rows) => rows as ReadonlyArray<unknown> as Array<RunRow>)
+
+export const readRunHistory = Effect.fnUntraced(function* (copy: PublishedCopy, dataDir: string) {
+  const runs = yield* readRuns(copy)
+  const last = yield* readLastRun(dataDir)
+  const isPublished = runs.some(({ run_id }) => run_id === last?.runId)
+  return { runs, unpublished: isPublished ? undefined : last } satisfies RunHistory
+})
+
+/** The run `last`, of this id, or whose id alone begins so. */
+export const findRun = (
+  { runs, unpublished }: RunHistory,
+  asked: string,
+): Effect.Effect<RunRow, NotThere> => {
+  const found =
+    asked === "last"
+      ? runs.slice(0, 1)
+      : runs.filter(({ run_id }) => run_id.startsWith(asked)).toSorted(exactFirst(asked))
+  const [run, another] = found
+  if (run !== undefined && (another === undefined || run.run_id === asked)) {
+    return Effect.succeed(run)
+  }
+  if (another !== undefined) {
+    return Effect.fail(
+      new NotThere({
+        why: `${found.length} runs begin with ${asked}: ${listOf(found.map(({ run_id }) => run_id))}.`,
+        advice: "Type more of the one you mean.",
+      }),
+    )
+  }
+  if (asked === "last" && unpublished === undefined) {
+    return Effect.fail(
+      new NotThere({ why: "No run is published yet.", advice: "Run `vaulthouse sync` first." }),
+    )
+  }
+  if (asked !== "" && (unpublished?.runId.startsWith(asked) === true || asked === "last")) {
+    return Effect.fail(
+      new NotThere({
+        why: `Run ${unpublished?.runId ?? asked} is not in the published copy.`,
+        advice: "`vaulthouse publish` makes the copy again; `vaulthouse runs` lists what it has.",
+      }),
+    )
+  }
+  const names = runs.map(({ run_id }) => run_id)
+  const guess = didYouMean(asked, names)
+  return Effect.fail(
+    new NotThere({
+      why: `There is no run ${asked}${guess || `; the newest are ${listOf(names)}`}`,
+      advice: "`vaulthouse runs` lists them; `last` is the newest.",
+    }),
+  )
+}
+
+const exactFirst =
+  (asked: string) =>
+  (a: RunRow, b: RunRow): number =>
+    Number(b.run_id === asked) - Number(a.run_id === asked)
+
+const listOf = (names: ReadonlyArray<string>): string =>
+  names.slice(0, 3).join(", ") + (names.length > 3 ? ", …" : "")
+
+export const readRunReport = Effect.fnUntraced(function* (copy: PublishedCopy, run: RunRow) {
+  const part = (name: string) => copy.rows(sqlOf(name), { run_id: run.run_id })
+  return {
+    run,
+    tasks: yield* part("tasks"),
+    errors: yield* part("errors"),
+    gaps: yield* part("gaps"),
+    quarantine: yield* part("quarantine"),
+    drift: yield* part("drift"),
+  } satisfies RunReport
+})

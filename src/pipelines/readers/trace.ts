@@ -1,0 +1,300 @@
+// From a figure back to the bytes: the rows it is made from, what they were before, the run that wrote each and
+// the archived response it was read from.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { didYouMean } from "../../config/nearest.ts"
+import { parseJson } from "../../domain/json.ts"
+import { storedKey, type Table, tableName, versionsOf } from "../../domain/table.ts"
+import { parseDay, parseInstant } from "../../domain/time.ts"
+import type { MartSource } from "../../load/marts.ts"
+import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
+import { identifier } from "../../load/sql.ts"
+import { archiveError, archiveReader } from "../archive/archived.ts"
+import { tables } from "../catalog.ts"
+import { findFragment, type Fragment } from "./fragment.ts"
+import { NotThere } from "../NotThere.ts"
+import type { Row } from "./runs.ts"
+import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
+
+export interface TracedFact {
+  readonly key: Row
+  /** The columns the figures come from. */
+  readonly values: Row
+  readonly first_seen_at: unknown
+  readonly updated_at: unknown
+  /** What the row said before, the newest first. */
+  readonly superseded: ReadonlyArray<Row>
+  /** Absent where the run's record is gone. */
+  readonly run: Row | undefined
+  /** Absent where no response is archived under the row's id. */
+  readonly response: Row | undefined
+  readonly fragment: Fragment | undefined
+}
+
+type Columns = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** Columns of the table, as one column of what was asked for names them. */
+export const fieldsOf = (named: string | ReadonlyArray<string> | undefined) =>
+  named === undefined ? [] : typeof named === "string" ? [named] : named
+
+export interface Origins {
+  readonly table: string
+  /** Column of what was asked for → column of the table, or the columns it is worked out of. */
+  readonly columns: Columns
+  readonly facts: ReadonlyArray<TracedFact>
+  /** Further rows the figure is made of. */
+  readonly more: number
+}
+
+export interface Trace {
+  readonly table: string
+  readonly key: Row
+  /** The figures traced. */
+  readonly values: Row
+  readonly origins: ReadonlyArray<Origins>
+}
+
+export interface TraceRequest extends TraceOptions {
+  readonly column: string | undefined
+  /** How many rows of one origin are followed to their responses. */
+  readonly maxRows: number
+  /** Whether to look the rows up in the bodies they were read from. */
+  readonly withBody: boolean
+}
+
+const folder = findWarehouseFolder("trace", import.meta.dirname)
+const sqlOf = (part: string): string => readFileSync(join(folder, `${part}.sql`), "utf8")
+
+const pick = (row: Row, names: Iterable<string>): Row =>
+  Object.fromEntries([...new Set(names)].map((name) => [name, row[name] ?? null]))
+
+export const trace = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  dataDir: string,
+  request: TraceRequest,
+) {
+  const target = yield* findTarget(copy, request)
+  const columns = yield* tracedColumns(target, request.column)
+  const found =
+    target.table === undefined
+      ? yield* factsOfMart(copy, target, columns)
+      : [ownFact(target.table, target.row, columns)]
+  const origins = yield* Effect.forEach(found, (each) => follow(copy, dataDir, each, request))
+  return {
+    table: target.name,
+    key: pick(target.row, target.key),
+    values: pick(target.row, columns),
+    origins,
+  } satisfies Trace
+})
+
+/** The one that was named, or all that are no key. */
+const tracedColumns = (
+  { name, mart, table, key, columns }: Target,
+  asked: string | undefined,
+): Effect.Effect<ReadonlyArray<string>, NotThere> => {
+  const told =
+    table === undefined
+      ? new Set((mart?.from ?? []).flatMap((source) => Object.keys(source.columns)))
+      : new Set(columns)
+  if (asked === undefined) {
+    return Effect.succeed(columns.filter((column) => told.has(column) && !key.includes(column)))
+  }
+  if (told.has(asked)) return Effect.succeed([asked])
+  return Effect.fail(
+    new NotThere({
+      why: key.includes(asked)
+        ? `\`${asked}\` is part of the key of ${name}: it is in every row the others come from.`
+        : `${name} has no figure \`${asked}\`${didYouMean(asked, [...told]) || "."}`,
+      advice: `Those that can be traced: ${[...told].join(", ")}.`,
+    }),
+  )
+}
+
+interface Found {
+  readonly table: Table
+  readonly columns: Columns
+  readonly rows: ReadonlyArray<Row>
+}
+
+const ownFact = (table: Table, row: Row, columns: ReadonlyArray<string>): Found => ({
+  table,
+  columns: Object.fromEntries(columns.map((column) => [column, column])),
+  rows: [row],
+})
+
+// More rows than a figure of any mart is made of; a condition that misses its time would find millions.
+const MOST_ROWS = 10_000
+
+/** Columns whose figures stand in the same row are one origin. */
+const factsOfMart = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  target: Target,
+  columns: ReadonlyArray<string>,
+) {
+  const found = new Map<string, Found>()
+  for (const source of target.mart?.from ?? []) {
+    const wanted = Object.entries(source.columns).filter(([column]) => columns.includes(column))
+    if (wanted.length === 0) continue
+    const table = tables.find((each) => tableName(each) === source.table)
+    if (table === undefined) {
+      return yield* Effect.die(
+        new Error(`${target.name} comes from ${source.table}: no such table`),
+      )
+    }
+    const rows = yield* rowsOfSource(copy, target, source, table)
+    for (const [column, named] of wanted) {
+      const own = rowsBehind(rows, source, fieldsOf(named))
+      const same = JSON.stringify([
+        source.table,
+        own.map((row) => storedKey(table).map((name) => row[name])),
+      ])
+      const known = found.get(same)
+      found.set(same, {
+        table,
+        columns: { ...known?.columns, [column]: together(known?.columns[column], named) },
+        rows: own,
+      })
+    }
+  }
+  return withoutOthers([...found.values()])
+})
+
+const together = (
+  one: string | ReadonlyArray<string> | undefined,
+  other: string | ReadonlyArray<string>,
+): string | ReadonlyArray<string> => {
+  const [first = "", ...more] = new Set([...fieldsOf(one), ...fieldsOf(other)])
+  return more.length === 0 ? first : [first, ...more]
+}
+
+/** A figure that has rows behind it has no need of the origins it would have in other rows of the mart. */
+const withoutOthers = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const borneOut = new Set(
+    all.flatMap(({ columns, rows }) => (rows.length > 0 ? Object.keys(columns) : [])),
+  )
+  return all
+    .map((found) =>
+      found.rows.length > 0
+        ? found
+        : {
+            ...found,
+            columns: Object.fromEntries(
+              Object.entries(found.columns).filter(([column]) => !borneOut.has(column)),
+            ),
+          },
+    )
+    .filter(({ columns }) => Object.keys(columns).length > 0)
+}
+
+const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, table: Table) => {
+  const keys = storedKey(table).map((name) => `fact.${identifier(name)}`)
+  return copy.rows(
+    `with mart as (select * from ${target.name} where ${target.where})
+     select fact.* from mart, ${source.table} as fact where ${source.where}
+     order by ${source.first_by ?? keys.join(", ")} limit ${MOST_ROWS}`,
+    target.parameters,
+  )
+}
+
+/** A figure picked from one row passes over rows that have none, as the mart itself does. */
+const rowsBehind = (
+  rows: ReadonlyArray<Row>,
+  { first_by: order }: MartSource,
+  fields: ReadonlyArray<string>,
+): ReadonlyArray<Row> =>
+  order === undefined
+    ? rows
+    : rows.filter((row) => fields.every((field) => row[field] !== null)).slice(0, 1)
+
+const follow = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  dataDir: string,
+  { table, columns, rows }: Found,
+  { maxRows, withBody }: TraceRequest,
+) {
+  const shown = rows.slice(0, maxRows)
+  const responses = yield* byId(copy, "responses", "response_id", shown, "_response_id")
+  const runs = yield* byId(copy, "runs", "run_id", shown, "_run_id")
+  const reader = archiveReader(dataDir)
+  const facts: Array<TracedFact> = []
+  for (const row of shown) {
+    const response = responses.get(String(row["_response_id"]))
+    const body =
+      withBody && response !== undefined
+        ? yield* Effect.tryPromise({ try: () => bodyOf(reader, response), catch: archiveError })
+        : undefined
+    const superseded = yield* supersededOf(copy, table, row)
+    facts.push({
+      key: pick(row, storedKey(table)),
+      values: pick(row, Object.values(columns).flatMap(fieldsOf)),
+      first_seen_at: row["_first_seen_at"],
+      updated_at: row["_updated_at"],
+      superseded: superseded.map((version) =>
+        pick(version, [
+          ...Object.values(columns).flatMap(fieldsOf),
+          "_updated_at",
+          "_superseded_at",
+          "_run_id",
+          "_superseded_by_run_id",
+          "_response_id",
+        ]),
+      ),
+      run: runs.get(String(row["_run_id"])),
+      response,
+      fragment: body === undefined ? undefined : findFragment(body, table, row),
+    })
+  }
+  return {
+    table: tableName(table),
+    columns,
+    facts,
+    more: rows.length - shown.length,
+  } satisfies Origins
+})
+
+const byId = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  part: "responses" | "runs",
+  id: string,
+  rows: ReadonlyArray<Row>,
+  column: string,
+) {
+  const ids = [...new Set(rows.map((row) => String(row[column])))].join(" ")
+  const found = yield* copy.rows(sqlOf(part), { ids })
+  return new Map<string, Row>(found.map((each) => [String(each[id]), each]))
+})
+
+/** What a history table said before; a slowly changing one keeps its past in rows of its own. */
+const supersededOf = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table, row: Row) {
+  if (table.mode !== "history") return []
+  const condition = table.key.map((name, at) => `${identifier(name)} = $k${at}`).join(" and ")
+  const values = table.key.map((name, at) => [`k${at}`, keyValue(table, name, row[name])])
+  return yield* copy.rows(
+    `select * from ${tableName(versionsOf(table))} where ${condition} order by _superseded_at desc`,
+    Object.fromEntries(values) as QueryParameters,
+  )
+})
+
+/** As it was read, back to what it is compared with. */
+const keyValue = (table: Table, name: string, value: unknown): unknown => {
+  const type = table.columns.find((column) => column.name === name)?.type
+  if (type === "timestamp") return { micros: parseInstant(value) }
+  return type === "date" ? { day: parseDay(value) } : value
+}
+
+const bodyOf = async (
+  reader: ReturnType<typeof archiveReader>,
+  response: Row,
+): Promise<unknown> => {
+  const place = {
+    file: String(response["archive_file"]),
+    offset: Number(response["archive_offset"]),
+    length: Number(response["archive_length"]),
+  }
+  const parsed = parseJson(await reader.body(place, String(response["body_sha256"])))
+  return Result.isSuccess(parsed) ? parsed.success.lossless : undefined
+}

@@ -1,0 +1,291 @@
+// Which row a figure stands in: the table or mart that was named, and the one row of it that was meant.
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../config/nearest.ts"
+import { type Column, type Table, tableName, versionsOf } from "../../domain/table.ts"
+import { type Mart, marts } from "../../load/marts.ts"
+import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
+import { identifier } from "../../load/sql.ts"
+import { tables } from "../catalog.ts"
+import { NotThere } from "../NotThere.ts"
+import type { Row } from "./runs.ts"
+
+/** From `from` up to and without `to`, microseconds since 1970 UTC: as exact as it was typed. */
+export interface Moment {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+export interface TraceOptions {
+  /** A mart or a table, with or without its schema. */
+  readonly table: string
+  /** In its canonical spelling. */
+  readonly vault: string | undefined
+  readonly moment: Moment | undefined
+  /** Values of other columns of the key. */
+  readonly key: Readonly<Record<string, string>>
+}
+
+export interface Target {
+  /** With its schema. */
+  readonly name: string
+  readonly mart: Mart | undefined
+  readonly table: Table | undefined
+  readonly key: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  readonly row: Row
+  /** The condition that finds the row again, and its values. */
+  readonly where: string
+  readonly parameters: QueryParameters
+}
+
+interface Named {
+  readonly name: string
+  readonly mart: Mart | undefined
+  readonly table: Table | undefined
+  readonly key: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  /** Column by which one row of an entity is told from the next. */
+  readonly time: string | undefined
+}
+
+const isTime = (type: string): boolean => type === "timestamp" || type === "date"
+
+const nameMart = (mart: Mart): Named => ({
+  name: `mart.${mart.name}`,
+  mart,
+  table: undefined,
+  key: mart.key,
+  columns: mart.columns.map(({ name }) => name),
+  time: mart.columns.find(({ name, type }) => mart.key.includes(name) && isTime(type))?.name,
+})
+
+const timeOf = ({ mode, time, key, columns }: Table): string | undefined =>
+  mode === "slowly_changing"
+    ? "valid_from"
+    : (time ?? columns.find(({ name, type }: Column) => key.includes(name) && isTime(type))?.name)
+
+const nameTable = (table: Table): Named => ({
+  name: tableName(table),
+  mart: undefined,
+  table,
+  key: table.key,
+  columns: table.columns.map(({ name }) => name),
+  time: timeOf(table),
+})
+
+/** Tables whose rows name the response they were read from. */
+const isTraceable = ({ schema, mode }: Table): boolean =>
+  schema === "core" && (mode === "history" || mode === "slowly_changing")
+
+const traceable = (): ReadonlyArray<Named> => [
+  ...marts.filter(({ from }) => from !== undefined).map(nameMart),
+  ...tables.filter(isTraceable).map(nameTable),
+]
+
+export const traceableNames = (): ReadonlyArray<string> => traceable().map(({ name }) => name)
+
+const bare = (name: string): string => name.slice(name.indexOf(".") + 1)
+
+const findNamed = (asked: string): Effect.Effect<Named, NotThere> => {
+  const all = traceable()
+  const found =
+    all.find(({ name }) => name === asked) ?? all.find(({ name }) => bare(name) === asked)
+  if (found !== undefined) return Effect.succeed(found)
+  const isUntold = marts.some(({ name }) => name === asked || `mart.${name}` === asked)
+  return Effect.fail(
+    isUntold
+      ? new NotThere({
+          why: `${asked} does not say which rows it is made from.`,
+          advice: `Those that do: ${marts.flatMap(({ name, from }) => (from === undefined ? [] : [name])).join(", ")}, and every table of core.`,
+        })
+      : new NotThere({
+          why: `There is no table \`${asked}\` to trace${
+            didYouMean(
+              asked,
+              all.flatMap(({ name }) => [name, bare(name)]),
+            ) || "."
+          }`,
+          advice: "`vaulthouse tables` lists tables and marts.",
+        }),
+  )
+}
+
+interface Condition {
+  readonly sql: string
+  readonly parameters: QueryParameters
+}
+
+/** Everything but the time. */
+const entityCondition = (
+  { name, columns }: Named,
+  { vault, key }: TraceOptions,
+): Effect.Effect<Condition, NotThere> => {
+  const wanted = { ...(vault === undefined ? {} : { vault_address: vault }), ...key }
+  const unknown = Object.keys(wanted).find((column) => !columns.includes(column))
+  if (unknown !== undefined) {
+    return Effect.fail(
+      new NotThere({
+        why: `${name} has no column \`${unknown}\`${didYouMean(unknown, columns) || "."}`,
+        advice: `\`vaulthouse tables ${name}\` lists its columns.`,
+      }),
+    )
+  }
+  const entries = Object.entries(wanted)
+  return Effect.succeed({
+    sql: [
+      "true",
+      ...entries.map(([column], at) => `${identifier(column)}::varchar = $e${at}`),
+    ].join(" and "),
+    parameters: Object.fromEntries(entries.map(([, value], at) => [`e${at}`, value])),
+  })
+}
+
+const momentCondition = ({ time, table }: Named, moment: Moment | undefined): Condition => {
+  const isSlow = table?.mode === "slowly_changing"
+  if (moment === undefined || time === undefined) {
+    return { sql: isSlow ? "is_current" : "true", parameters: {} }
+  }
+  const column = `${identifier(time)}::timestamp`
+  return {
+    sql: isSlow
+      ? `${column} < $moment_to and (valid_to is null or valid_to > $moment_from)`
+      : `${column} >= $moment_from and ${column} < $moment_to`,
+    parameters: { moment_from: { micros: moment.from }, moment_to: { micros: moment.to } },
+  }
+}
+
+const text = (value: unknown): string =>
+  String(value).replace(/^(.{10})T(.{8}).*Z$/, (_, day: string, clock: string) =>
+    clock === "00:00:00" ? day : `${day}T${clock}`,
+  )
+
+/** Fails with what there is, where there is no such row, and with how to narrow where there are several. */
+export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, options: TraceOptions) {
+  const named = yield* findNamed(options.table)
+  const entity = yield* entityCondition(named, options)
+  const moment = momentCondition(named, options.moment)
+  const { name, key, time } = named
+  const parameters = { ...entity.parameters, ...moment.parameters }
+  const where = `${entity.sql} and ${moment.sql}`
+  // The newest, unless another was named.
+  const newest = time === undefined ? "" : `order by ${identifier(time)} desc`
+  const rows = yield* copy.rows(
+    `select * from ${name} where ${where} ${newest} limit 100`,
+    parameters,
+  )
+  const [first] = rows
+  if (first === undefined) return yield* nothingThere(copy, named, options, [entity, moment])
+  const sameTime =
+    options.moment === undefined && time !== undefined
+      ? rows.filter((row) => row[time] === first[time])
+      : rows
+  if (sameTime.length > 1) return yield* severalThere(named, sameTime)
+  const stored = time === undefined || key.includes(time) ? key : [...key, time]
+  return {
+    ...named,
+    row: first,
+    where: stored
+      .map((column, at) => `${identifier(column)}::varchar is not distinct from $k${at}::varchar`)
+      .join(" and "),
+    parameters: yield* keyParameters(copy, named, stored, where, parameters),
+  } satisfies Target
+})
+
+/** As DuckDB spells them, so that the condition above meets exactly that row. */
+const keyParameters = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { name, time }: Named,
+  stored: ReadonlyArray<string>,
+  where: string,
+  parameters: QueryParameters,
+) {
+  const [row] = yield* copy.rows(
+    `select ${stored.map((column, at) => `${identifier(column)}::varchar as k${at}`).join(", ")}
+     from ${name} where ${where} ${time === undefined ? "" : `order by ${identifier(time)} desc`} limit 1`,
+    parameters,
+  )
+  return (row ?? {}) as QueryParameters
+})
+
+const severalThere = (
+  { name, key, time }: Named,
+  rows: ReadonlyArray<Row>,
+): Effect.Effect<never, NotThere> => {
+  const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
+  const [column = ""] = differing
+  const values = [...new Set(rows.map((row) => text(row[column])))]
+  const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
+  const value = values[0] ?? "…"
+  const flag =
+    column === "vault_address"
+      ? `--vault ${value}`
+      : column === time
+        ? `--at ${value}`
+        : `--key ${column}=${value}`
+  return Effect.fail(
+    new NotThere({
+      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} are meant: they differ in ${differing.join(" and ")} (${shown}).`,
+      advice: `Name one, for example with ${flag}.`,
+    }),
+  )
+}
+
+/** When the last of the rows that were meant was left out of its set. */
+const leftOutAt = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { table }: Named,
+  conditions: ReadonlyArray<Condition>,
+) {
+  if (table?.setKey === undefined) return undefined
+  const [found] = yield* copy.rows(
+    `select max(_superseded_at) as at from ${tableName(versionsOf(table))}
+     where ${conditions.map(({ sql }) => sql).join(" and ")}`,
+    Object.assign({}, ...conditions.map(({ parameters }) => parameters)) as QueryParameters,
+  )
+  return found?.["at"]
+})
+
+const nothingThere = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  named: Named,
+  { moment, vault }: TraceOptions,
+  conditions: readonly [entity: Condition, moment: Condition],
+) {
+  const { name, time, table } = named
+  const answeredAt = yield* leftOutAt(copy, named, conditions)
+  if (typeof answeredAt === "string" && table !== undefined) {
+    return yield* new NotThere({
+      why: `${name} has no such row any longer: the answer of ${answeredAt} left it out.`,
+      advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of tells what was known at an instant.`,
+    })
+  }
+  const [entity] = conditions
+  const column = time === undefined ? "null::timestamp" : `${identifier(time)}::timestamp`
+  const [range] = yield* copy.rows(
+    `select count(*) as rows, min(${column}) as first, max(${column}) as last,
+       max(${column}) filter (${column} < $moment_from) as before,
+       min(${column}) filter (${column} >= $moment_to) as after
+     from ${name} where ${entity.sql}`,
+    {
+      ...entity.parameters,
+      moment_from: { micros: moment?.from ?? 0 },
+      moment_to: { micros: moment?.to ?? 0 },
+    },
+  )
+  const whose = vault === undefined ? "" : ` of vault ${vault}`
+  if (Number(range?.["rows"] ?? 0) === 0) {
+    return yield* new NotThere({
+      why: `${name} has no row${whose}${vault === undefined ? " like that" : ""}.`,
+      advice:
+        '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
+    })
+  }
+  const neighbours = [range?.["before"], range?.["after"]]
+    .filter((at) => at !== null && at !== undefined)
+    .map(text)
+  return yield* new NotThere({
+    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${String(range?.["rows"])} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
+    advice: `The nearest ${neighbours.length > 1 ? "are" : "is"} ${neighbours.join(" and ")}.`,
+  })
+})

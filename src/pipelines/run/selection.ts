@@ -1,0 +1,68 @@
+// What a run was asked for, and which pipelines and vaults that makes.
+import { canonicalAddress } from "../../domain/address.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import type { WireSettings } from "../../extract/request.ts"
+import type { AnyPipeline } from "../Pipeline.ts"
+import type { OnProgress } from "./progress.ts"
+import type { RunSettings } from "../runSettings.ts"
+
+export interface SyncOptions {
+  readonly runId: string
+  /** Pipelines to run; all when empty. */
+  readonly pipelines: ReadonlyArray<string>
+  readonly vaults: VaultFilter
+  readonly settings: RunSettings
+  readonly taskTimeoutSeconds: number
+  readonly unsupportedRetryDays: number
+  /** Whether the service is asked with a key: without, what needs one is not asked at all. */
+  readonly hasKey: boolean
+  /** Paths the API document does not show, where the configuration names them. */
+  readonly paths: WireSettings["paths"]
+  readonly onProgress: OnProgress
+}
+
+/** Addresses in any spelling; everything when `include` is empty. */
+export interface VaultFilter {
+  readonly include: ReadonlyArray<string>
+  readonly exclude: ReadonlyArray<string>
+}
+
+const canonical = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
+
+/** Whether a vault is among those asked for. */
+export const chosen = ({ include, exclude }: VaultFilter) => {
+  const included = canonical(include)
+  const excluded = canonical(exclude)
+  return ({ address }: VaultRef): boolean =>
+    (included.size === 0 || included.has(address)) && !excluded.has(address)
+}
+
+/** The pipelines of these names and those they depend on, in the order of the catalog; all without a name. */
+export const withWhatTheyNeed = (
+  all: ReadonlyArray<AnyPipeline>,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<AnyPipeline> => {
+  if (names.length === 0) return all
+  const wanted = new Set<string>()
+  const want = (name: string): void => {
+    if (wanted.has(name)) return
+    wanted.add(name)
+    for (const before of all.find((pipeline) => pipeline.name === name)?.after ?? []) want(before)
+  }
+  for (const name of names) want(name)
+  return all.filter(({ name }) => wanted.has(name))
+}
+
+/** Why nothing can be asked of the endpoint, known without asking. */
+export const closedBy = (
+  { auth, path }: AnyPipeline["endpoint"],
+  { hasKey, paths }: Pick<SyncOptions, "hasKey" | "paths">,
+): string | undefined => {
+  if (typeof path !== "string" && paths[path.setting] === undefined) {
+    return `path not configured (paths.${path.setting})`
+  }
+  return auth === "public" || auth === "undocumented" || hasKey
+    ? undefined
+    : "needs an API key (VAULTHOUSE_API_KEY)"
+}

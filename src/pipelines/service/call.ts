@@ -1,0 +1,86 @@
+// One typed question to any endpoint, from text as it was typed. Nothing of it is kept.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { didYouMean } from "../../config/nearest.ts"
+import type { ApiError } from "../../domain/errors.ts"
+import { ApiClient } from "../../extract/ApiClient.ts"
+import type { AnyEndpoint, Inputs } from "../../extract/Endpoint.ts"
+import type { Parameter, Parameters } from "../../extract/Parameter.ts"
+import type { ArchiveError } from "../../extract/ResponseArchive.ts"
+import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
+import { endpointNamed } from "./endpointList.ts"
+import { InvalidCall } from "../InvalidCall.ts"
+
+/** A question that can be asked, as far as its text tells: the request checks the values. */
+export interface Question {
+  readonly endpoint: AnyEndpoint
+  readonly inputs: Inputs<Parameters>
+}
+
+/** Inputs by client-side name, as typed. */
+export const questionOf = (
+  name: string,
+  typed: Readonly<Record<string, string>>,
+): Result.Result<Question, InvalidCall> => {
+  const endpoint = endpointNamed(name)
+  if (endpoint instanceof InvalidCall) return Result.fail(endpoint)
+  if (endpoint.unsafe === true) {
+    return Result.fail(
+      new InvalidCall({
+        why: `\`${name}\` changes something, so \`call\` does not send it.`,
+        advice: `Use \`vaulthouse ${name}\`: it shows the request first and keeps a journal.`,
+      }),
+    )
+  }
+  return Result.map(readInputs(endpoint, typed), (inputs) => ({
+    endpoint,
+    // The request validates each by its rule, whatever the types say.
+    inputs: inputs as Inputs<Parameters>,
+  }))
+}
+
+/**
+ * The decoded answer; integers beyond 2^53 print with every digit. `onBody` sees the body of every response
+ * as it was served, those of failed attempts too.
+ */
+export const call = (
+  { endpoint, inputs }: Question,
+  service: Service,
+  onBody: (body: string) => void,
+): Effect.Effect<unknown, ApiError | ArchiveError> =>
+  Effect.gen(function* () {
+    const client = yield* ApiClient
+    return (yield* client.call(endpoint, inputs)).value
+  }).pipe(Effect.provide(clientOutsideRun(service, ({ body }) => onBody(body))))
+
+/** Values of typed inputs, by the rule of each; whether they pass it is for the request to say. */
+export const readInputs = (
+  { name, parameters }: AnyEndpoint,
+  typed: Readonly<Record<string, string>>,
+): Result.Result<Readonly<Record<string, unknown>>, InvalidCall> => {
+  const known = Object.keys(parameters)
+  const inputs: Record<string, unknown> = {}
+  for (const [input, text] of Object.entries(typed)) {
+    const parameter: Parameter<never> | undefined = parameters[input]
+    if (parameter === undefined) {
+      const names = known.length === 0 ? "It takes none." : `Its inputs are ${known.join(", ")}.`
+      return Result.fail(
+        new InvalidCall({
+          why: `\`${name}\` has no input \`${input}\`${didYouMean(input, known) || "."}`,
+          advice: names,
+        }),
+      )
+    }
+    const value = parameter.read(text)
+    if (Result.isFailure(value)) {
+      return Result.fail(
+        new InvalidCall({
+          why: `${input}: \`${text}\` ${value.failure}.`,
+          advice: `Expected: ${parameter.expected}.`,
+        }),
+      )
+    }
+    inputs[input] = value.success
+  }
+  return Result.succeed(inputs)
+}

@@ -1,0 +1,72 @@
+// The endpoints of the API document for people: what each is called with, who may ask, and what it is.
+import { didYouMean } from "../../config/nearest.ts"
+import type { AnyEndpoint, AuthTier } from "../../extract/Endpoint.ts"
+import { endpoints } from "../../extract/endpoints/index.ts"
+import type { Parameter } from "../../extract/Parameter.ts"
+import { defaultWire, type WireSettings } from "../../extract/request.ts"
+import { InvalidCall } from "../InvalidCall.ts"
+
+export interface ListedInput {
+  readonly name: string
+  readonly place: "path" | "query" | "body"
+  readonly required: boolean
+  /** The rule it must pass before a request is sent (§7). */
+  readonly expected: string
+}
+
+export interface ListedEndpoint {
+  readonly name: string
+  readonly title: string
+  readonly section: string
+  readonly method: "GET" | "POST"
+  /** Template below the base address; the setting that names it where the document shows none. */
+  readonly path: string
+  readonly auth: AuthTier
+  /** It changes something: `call` leaves it to the command made for it. */
+  readonly unsafe: boolean
+  readonly inputs: ReadonlyArray<ListedInput>
+}
+
+/** With the paths as configured, or as the document shows them. */
+export const endpointList = (wire: PathSettings = defaultWire): ReadonlyArray<ListedEndpoint> =>
+  endpoints.map(({ name, title, section, method, auth, unsafe, ...endpoint }) => ({
+    name,
+    title,
+    section,
+    method,
+    path: pathText(endpoint, wire),
+    auth,
+    unsafe: unsafe === true,
+    inputs: Object.entries<Parameter<never>>(endpoint.parameters).map(([input, parameter]) => ({
+      name: input,
+      place: parameter.place,
+      required: parameter.required,
+      expected: parameter.expected,
+    })),
+  }))
+
+type PathSettings = Pick<WireSettings, "platformSegment" | "paths">
+
+const pathText = (
+  { path, fixedQuery }: Pick<AnyEndpoint, "path" | "fixedQuery">,
+  { platformSegment, paths }: PathSettings,
+): string => {
+  if (typeof path !== "string") {
+    return paths[path.setting] ?? `not shown: paths.${path.setting}`
+  }
+  const asked = path.replace("/platform/", `/${platformSegment}/`)
+  const query = new URLSearchParams(fixedQuery).toString()
+  return query === "" ? asked : `${asked}?${query}`
+}
+
+/** The endpoint of that name, or the error that suggests the nearest. */
+export const endpointNamed = (name: string): AnyEndpoint | InvalidCall => {
+  const known = endpoints.map((endpoint) => endpoint.name)
+  return (
+    endpoints.find((endpoint) => endpoint.name === name) ??
+    new InvalidCall({
+      why: `There is no endpoint \`${name}\`${didYouMean(name, known) || "."}`,
+      advice: "`vaulthouse call --list` lists them all.",
+    })
+  )
+}

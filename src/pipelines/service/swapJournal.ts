@@ -1,0 +1,49 @@
+// The journal of swaps, from the warehouse itself: what was just sent is not published yet.
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { databaseFile } from "../../load/database.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import type { SwapOutcome } from "./swap.ts"
+
+export interface JournalledSwap {
+  readonly swapId: string
+  readonly subaccount: string
+  readonly requestedAt: string
+  readonly state: SwapOutcome["state"]
+  readonly request: Readonly<Record<string, unknown>>
+  readonly status: number | null
+  readonly transactionHash: string | null
+  readonly error: string | null
+}
+
+const journal = `
+  select swap_id, subaccount_address, requested_at, state, request::varchar as request, status,
+    transaction_hash, error_text
+  from core.swaps order by requested_at desc`
+
+/** Newest first. Waits for nobody: whoever holds the warehouse may be sending one just now. */
+export const readSwaps = (options: { readonly dataDir: string; readonly memoryLimit: string }) =>
+  existsSync(databaseFile(options.dataDir))
+    ? Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(journal)).pipe(
+        Effect.map((rows) => rows.map(swapOf)),
+        Effect.provide(Warehouse.layer({ ...options, tables: coreTables, runId: "swaps" })),
+      )
+    : Effect.succeed([])
+
+/** Sent and never settled: the process ended in between, and nobody else can be at it under our lock. */
+const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
+  swapId: String(row["swap_id"]),
+  subaccount: String(row["subaccount_address"]),
+  requestedAt: String(row["requested_at"]),
+  state: row["state"] === "sent" ? "unknown" : (row["state"] as JournalledSwap["state"]),
+  request: JSON.parse(String(row["request"])) as JournalledSwap["request"],
+  status: row["status"] === null ? null : Number(row["status"]),
+  transactionHash: row["transaction_hash"] === null ? null : String(row["transaction_hash"]),
+  error:
+    row["state"] === "sent"
+      ? "the process ended before an answer was recorded"
+      : row["error_text"] === null
+        ? null
+        : String(row["error_text"]),
+})
