@@ -320,7 +320,7 @@ describe("sync", () => {
             dataDir,
             `select bool_or(json_extract_string(inputs, '$.daysAgo') = '-1') as whole
            from raw.responses where inputs ilike '%${String(vault)}%'
-             and run_id = (select max(run_id) from ops.runs)`,
+             and run_id = (select run_id from ops.runs order by started_at desc limit 1)`,
           )
         yield* run(Math.floor(Date.now() / 86_400_000) - 20)
         const [some] = yield* daysOfVaults()
