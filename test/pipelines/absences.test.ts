@@ -14,7 +14,7 @@ const outcomes = (dataDir: string, where: string) =>
     query(
       dataDir,
       `select distinct pipeline, outcome from ops.tasks
-       where run_id = (select max(run_id) from ops.tasks) and ${where} order by all`,
+       where run_id = (select run_id from ops.runs order by started_at desc limit 1) and ${where} order by all`,
     ),
     (rows) => rows.map((row) => [String(row["pipeline"]), String(row["outcome"])]),
   )

@@ -148,7 +148,7 @@ describe("APY series", () => {
       const found = `select count(*)::integer as n from core.apy_history where ${unsmoothed}`
       expect(yield* query(dataDir, found)).toEqual([{ n: 1 }])
       const windows = `select "window" from ops.tasks where pipeline = 'apy_history'
-        and run_id = (select max(run_id) from ops.tasks) and covers_from <= '2026-05-01'`
+        and run_id = (select run_id from ops.runs order by started_at desc limit 1) and covers_from <= '2026-05-01'`
       const [asked, ...others] = yield* query(dataDir, windows)
       expect(others).toEqual([])
       expect(asked?.["window"]).toMatch(/^unsmoothed 7d, /)
