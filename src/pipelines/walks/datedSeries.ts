@@ -12,6 +12,7 @@ import type { Endpoint, Inputs } from "../../extract/Endpoint.ts"
 import type { Parameters } from "../../extract/Parameter.ts"
 import type { DateWindow, SeriesCursor, WindowRead } from "../../extract/paginators/dateWindow.ts"
 import { dateWindows, type WindowStep } from "../../extract/paginators/dateWindows.ts"
+import { looksCutOff } from "../../extract/paginators/plausibleCap.ts"
 import type { MappedAnswer, Source } from "../../transform/Source.ts"
 import { type AskedAgain, isKnown, settle, type Settled, windowsAgain } from "./fillHoles.ts"
 import { holesToFill, MICROS_PER_HOUR } from "./holes.ts"
@@ -106,9 +107,21 @@ const read = Effect.fnUntraced(function* <P extends Parameters, A>(
     newest: span === undefined ? undefined : dayOf(span.newest),
     startsLate:
       span !== undefined && span.oldest - startOfDay(dayOf(span.oldest)) >= MICROS_PER_HOUR,
-    full: series.pointLimit !== undefined && points >= series.pointLimit,
+    full: isFull(series, window, points),
   } satisfies WindowRead<Content>
 })
+
+/**
+ * Whether there may be more points in the window than the answer holds. Where a day is a set, an answer cut off within
+ * one would take its other members for gone: one that looks cut off is asked for again in parts before it lands.
+ */
+const isFull = (
+  { pointLimit, table }: Pick<DatedSeries<never, never>, "pointLimit" | "table">,
+  { from, to }: DateWindow,
+  points: number,
+): boolean =>
+  (pointLimit !== undefined && points >= pointLimit) ||
+  (table.setKey !== undefined && from !== to && looksCutOff(points))
 
 /** Of the points, microseconds since 1970 UTC; a day counts from its start. */
 const timesIn = (table: Table, { rows }: MappedAnswer): ReadonlyArray<number> => {
