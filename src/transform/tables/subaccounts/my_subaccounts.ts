@@ -9,7 +9,7 @@ export const mySubaccounts: Table = {
   mode: "slowly_changing",
   grain: "subaccount of the API key and version of its description",
   comment:
-    "Subaccounts of the caller with the history of their descriptions; those no longer the caller's have ended.",
+    "Subaccounts of the caller with the history of their descriptions; those no longer the caller's have ended, and so have those of another key that read into this warehouse before.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
   columns: [
