@@ -383,6 +383,73 @@ describe("the last member of a set", () => {
     }),
   )
 
+  it.live("stays when a task ran out of time between two empty answers", () =>
+    Effect.gen(function* () {
+      let answer: ReadonlyArray<unknown> | "none" = [{ id: "a", amount: 1 }]
+      const server = yield* scriptedServer((_asked, response) => {
+        if (answer !== "none") json(response, answer)
+      })
+      const dataDir = yield* temporaryFolder
+      const states: Array<unknown> = []
+      for (const next of [[{ id: "a", amount: 1 }], [], "none", [], []] as const) {
+        answer = next
+        yield* runOnce(server.url, dataDir, {
+          pipelines: ["otc_positions"],
+          api: { ...api, requestTimeoutSeconds: 30 },
+          taskTimeoutSeconds: 1,
+        })
+        states.push(yield* current(dataDir, "otc_positions"))
+      }
+      expect(yield* outcomes(dataDir, "otc_positions")).toEqual([
+        "loaded",
+        "suspicious_empty",
+        "failed",
+        "suspicious_empty",
+        "empty",
+      ])
+      expect(states).toEqual([1, 1, 1, 1, 0])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("of a directory stays when a reading of it failed, or never settled, in between", () =>
+    Effect.gen(function* () {
+      let reading: "whole" | "empty" | "down" | "moving" = "whole"
+      let asked = 0
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname, searchParams } = new URL(url, "http://localhost")
+        if (pathname !== "/subaccount" || reading === "empty") return json(response, [])
+        if (reading === "down") return json(response, { detail: "down" }, 418)
+        // While it moves, no page holds what another one did.
+        const from = reading === "moving" ? 10_000 * ++asked : 0
+        const offset = Number(searchParams.get("offset"))
+        const page = Array.from({ length: 1500 }, (_, n) => n).slice(offset, offset + 1000)
+        json(
+          response,
+          page.map((n) => ({ address: address(from + n), status: "active" })),
+        )
+      })
+      const dataDir = yield* temporaryFolder
+      const states: Array<boolean> = []
+      const readings = ["whole", "empty", "down", "empty", "moving", "empty", "empty"] as const
+      for (reading of readings) {
+        yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api })
+        states.push(Number(yield* current(dataDir, "subaccounts")) > 0)
+      }
+      expect(yield* outcomes(dataDir, "subaccounts")).toEqual([
+        "loaded",
+        "suspicious_empty",
+        "failed",
+        "suspicious_empty",
+        "loaded",
+        "suspicious_empty",
+        "empty",
+      ])
+      expect(states).toEqual([true, true, true, true, true, true, false])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
   it.live("of a series no empty answer ends anything", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 20, vaults: 1, subaccounts: 1 })
@@ -531,6 +598,30 @@ describe("a vault that no list holds any more", () => {
       expect(yield* listed(dataDir)).toEqual([])
       yield* sync
       expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("empty")
+      yield* expectReplays(dataDir)
+    }),
+  )
+})
+
+describe("vaults that both lists have lost", () => {
+  it.live("stay when one list held some, and the other failed, in between", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2], closed: [8] })
+      const dataDir = yield* temporaryFolder
+      const sync = (active: ReadonlyArray<unknown>, closed: ReadonlyArray<unknown>) => {
+        Object.assign(lists, { active, closed })
+        return Effect.andThen(
+          runOnce(server.url, dataDir, { pipelines: ["vaults"], api: { retryBudgetSeconds: 0 } }),
+          listed(dataDir),
+        )
+      }
+      yield* sync([1, 2], [8])
+      expect(yield* sync([], [])).toEqual([1, 2, 8])
+      expect(yield* sync([1, 2], ["down"])).toEqual([1, 2, 8])
+      expect(yield* sync([], [])).toEqual([1, 2, 8])
+      expect(yield* sync(["down"], ["down"])).toEqual([1, 2, 8])
+      expect(yield* sync([], [])).toEqual([1, 2, 8])
+      expect(yield* sync([], [])).toEqual([])
       yield* expectReplays(dataDir)
     }),
   )

@@ -1,6 +1,7 @@
 // What is remembered of a question: its absence for days, its answer for as long as the server would repeat it. However
 // many runs came before.
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin } from "../support/simulated.ts"
@@ -54,6 +55,40 @@ const sync = Effect.fnUntraced(function* (
     .filter(({ pathname }) => !directory.has(pathname) && !pathname.startsWith("/curator"))
     .map(({ pathname, searchParams }) => searchParams.get("calculationPeriod") ?? pathname)
   return { asked: asked.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
+})
+
+/** As if the clock were some hours ahead. */
+const hoursAhead = <A, E, R>(hours: number, work: Effect.Effect<A, E, R>) =>
+  Effect.clockWith((clock) =>
+    Effect.provideService(work, Clock.Clock, {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + hours * 3_600_000,
+      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + hours * 3_600_000),
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => clock.sleep(duration),
+    }),
+  )
+
+describe("what was asked with the clock ahead", () => {
+  it.live("is asked again once the clock is right, be it in a cache or absent", () =>
+    Effect.gen(function* () {
+      const server = yield* service(({ pathname }) =>
+        pathname.includes("loans") ? [200, [{ id: "a" }]] : [400, { detail: "not supported" }],
+      )
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["loans", "annualized_apy"]
+      const first = yield* hoursAhead(5, sync(server, dataDir, pipelines))
+      expect(first.asked).toHaveLength(2)
+      expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
+      // Its tasks stand after those of the run before, so they are in the future too.
+      expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
+      yield* letPass(dataDir, "6 hours")
+      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual(["/dashboard/loans"])
+      expect((yield* sync(server, dataDir, pipelines)).asked).toHaveLength(1)
+    }),
+  )
 })
 
 describe("what the server has in its cache", () => {

@@ -113,7 +113,8 @@ const nothingSettled: Settled = { isOne: () => false, isWhole: () => false }
 
 /**
  * What the service lately said that it has nothing to say of (§7), and what it would answer again from its cache
- * (§8): by the newest task of a question, and of an entity by the tasks of the newest run that asked about it.
+ * (§8): by the newest task of a question, and of an entity by the tasks of the newest run that asked about it. A task
+ * later than `now` was recorded with the clock ahead: nobody knows how long ago, so that it settles nothing.
  */
 const needNotBeAsked = Effect.fnUntraced(function* (
   warehouse: Store,
@@ -127,7 +128,7 @@ const needNotBeAsked = Effect.fnUntraced(function* (
     `with recent as (
        select entity, "window", finished_at,
          max_by(run_id, finished_at) over (partition by entity) = run_id as is_last_run,
-         case
+         finished_at <= $4::timestamp and case
            when outcome = 'unsupported' or (outcome = 'empty' and error_tag is not null)
              then finished_at > $3::timestamp
            else outcome in ('loaded', 'unchanged', 'empty', 'suspicious_empty') and finished_at > $2::timestamp
@@ -141,7 +142,7 @@ const needNotBeAsked = Effect.fnUntraced(function* (
      select entity, "window" from questions where is_settled
      union all
      select entity, null from recent where is_last_run group by entity having bool_and(is_settled)`,
-    [name, timestampText(cached), timestampText(absent)],
+    [name, timestampText(cached), timestampText(absent), timestampText(now)],
   )
   const questions = new Set<string>()
   const entities = new Set<string>()

@@ -84,7 +84,9 @@ export const judged = Effect.fnUntraced(function* (
       warning,
     } satisfies Judged
   }
-  const doubted = hadPoints ? undefined : yield* doubtedAt(warehouse, question)
+  const doubted = hadPoints
+    ? undefined
+    : yield* doubtedAt(warehouse, question, step.isSameQuestion !== true)
   if (doubted !== undefined && doubted + cacheSeconds * MICROS_PER_SECOND <= now) {
     const warning = `nothing in ${endpoint}, as the run before was told: what there was has ended`
     return { outcome, rows, warning } satisfies Judged
@@ -144,18 +146,28 @@ const everHadRows = Effect.fnUntraced(function* (warehouse: Store, { pipeline, e
   return rows.length > 0
 })
 
-/** When the last run that asked was told nothing and did not believe it; undefined where it was told anything else. */
+/**
+ * When the last run that asked was told nothing and did not believe it; undefined where anything else came since, be it
+ * under another window: a failure, which may be of the task as a whole, and where a task is `oneQuestion` any answer.
+ */
 const doubtedAt = Effect.fnUntraced(function* (
   warehouse: Store,
   { runId, pipeline, entity, window }: Question,
+  oneQuestion: boolean,
 ) {
-  const [last] = yield* warehouse.rows(
-    `select outcome, error_tag, epoch_us(finished_at)::double as finished_at from ops.tasks
-     where pipeline = $1 and entity = $2 and "window" = $3 and run_id <> $4
-     order by finished_at desc limit 1`,
-    [pipeline, entity, window, runId],
+  const [doubt] = yield* warehouse.rows(
+    `with earlier as (
+       select * from ops.tasks where pipeline = $1 and entity = $2 and run_id <> $4
+     ),
+     last as (select * from earlier where "window" = $3 order by finished_at desc limit 1)
+     select epoch_us(finished_at)::double as finished_at from last
+     where outcome = 'suspicious_empty' and error_tag is null and not exists (
+       select 1 from earlier
+       where earlier.finished_at > last.finished_at and earlier.run_id <> last.run_id
+         and (earlier.outcome in ('failed', 'quarantined', 'deferred')
+           or ($5 and earlier.outcome <> 'suspicious_empty'))
+     )`,
+    [pipeline, entity, window, runId, oneQuestion],
   )
-  return last?.["outcome"] === "suspicious_empty" && last["error_tag"] === null
-    ? Number(last["finished_at"])
-    : undefined
+  return doubt === undefined ? undefined : Number(doubt["finished_at"])
 })
