@@ -100,6 +100,8 @@ export interface Rows {
   readonly beside?: "warning" | "total"
   /** Sets (by the columns of `Table.setKey`) that the answer names and says to have no member. */
   readonly emptySets?: ReadonlyArray<Readonly<Record<string, Value>>>
+  /** Set where the sets (by `Table.setKey`) of these rows may lack members: what they don't hold is not gone. */
+  readonly isPart?: true
 }
 
 export type Value = string | number | boolean | null

@@ -1,5 +1,5 @@
 // Sets in history tables (`Table.setKey`: the protocols of a day): what a newer reading of a set leaves out is
-// gone, and moves to the versions.
+// gone, and moves to the versions; not where that reading says it may lack members (`Rows.isPart`).
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, versionsOf } from "../domain/table.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
@@ -31,7 +31,7 @@ export const haveRepeatedSets = async (
 
 /**
  * Moves to the versions what is stored of the sets in `merged` and is not among them, as of when the set was
- * read; `now` for rows that no response gave.
+ * read; `now` for rows that no response gave. A set of which any page is a part loses nobody.
  */
 export const removeAbsent = async (
   connection: DuckDBConnection,
@@ -44,7 +44,7 @@ export const removeAbsent = async (
   const target = qualified(table)
   const set = identifiers(table.setKey)
   const ofBatch = batch === undefined ? "" : `WHERE _batch = ${batch}`
-  const columns = `${set}, _batch, _run_id, _observed_at`
+  const columns = `${set}, _batch, _run_id, _observed_at, _is_part`
   const empty =
     emptySets === undefined ? "" : `UNION ALL SELECT ${columns} FROM (${emptySets}) ${ofBatch}`
   const sameSet = table.setKey
@@ -53,7 +53,7 @@ export const removeAbsent = async (
   await connection.run(`CREATE OR REPLACE TEMP TABLE absent AS
     WITH s AS (SELECT ${set}, any_value(_batch) AS _batch, any_value(_run_id) AS _by,
         coalesce(max(_observed_at), ${now}) AS _at
-      FROM (SELECT ${columns} FROM temp.main.merged ${empty}) GROUP BY ${set})
+      FROM (SELECT ${columns} FROM temp.main.merged ${empty}) GROUP BY ${set} HAVING NOT bool_or(_is_part))
     SELECT t.*, s._batch, s._by, s._at FROM ${target} t JOIN s ON ${sameSet}
     WHERE ${withinBounds(staged, "t")} AND t._updated_at < s._at
       AND NOT EXISTS (SELECT 1 FROM temp.main.merged m WHERE ${sameKey(table, "m", "t")})`)

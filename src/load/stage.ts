@@ -32,9 +32,14 @@ export interface Staged {
   readonly rows: number
   /** Rows of each batch. */
   readonly rowsOfBatch: ReadonlyMap<number, number>
-  /** A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id`, `_run_id` and `_observed_at`. */
+  /**
+   * A SELECT of `_batch`, `_ordinal`, the table's columns, `_response_id`, `_run_id`, `_observed_at` and `_is_part`.
+   */
   readonly source: string
-  /** A SELECT of `_batch`, the columns of the set's key, `_run_id` and `_observed_at` of sets without members. */
+  /**
+   * A SELECT of `_batch`, the columns of the set's key, `_run_id`, `_observed_at` and `_is_part` of sets without
+   * members.
+   */
   readonly emptySets: string | undefined
   /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
   readonly bounds: { readonly from: number; readonly to: number } | undefined
@@ -166,6 +171,11 @@ export const stage = async (
       carrier: "DOUBLE",
       values: pages.map(({ rows }) => rows.origin?.receivedAt ?? null),
     },
+    {
+      name: "_is_part",
+      carrier: "BOOLEAN",
+      values: pages.map(({ rows }) => rows.isPart === true),
+    },
   ]
   const perRow: Array<StagedColumn> = [
     {
@@ -206,7 +216,7 @@ export const stage = async (
     rows: perRow[0]?.values.length ?? 0,
     rowsOfBatch,
     source: `SELECT p._batch::INTEGER AS _batch, r.rowid AS _ordinal, ${select.join(", ")},
-      p._response_id, p._run_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at
+      p._response_id, p._run_id, make_timestamp(TRY_CAST(p._observed_at AS BIGINT)) AS _observed_at, p._is_part
       FROM temp.main.staged_rows r JOIN temp.main.staged_pages p ON p._page = r._page`,
     emptySets: emptySets.source,
     bounds,
@@ -233,8 +243,13 @@ const emptySetsOf = (
 } => {
   const sets = pages.flatMap(
     ({ batch, runId, rows }) =>
-      rows.emptySets?.map((values) => ({ batch, runId, values, at: rows.origin?.receivedAt })) ??
-      [],
+      rows.emptySets?.map((values) => ({
+        batch,
+        runId,
+        values,
+        at: rows.origin?.receivedAt,
+        isPart: rows.isPart === true,
+      })) ?? [],
   )
   if (sets.length === 0) return { tables: {}, source: undefined }
   const columns = table.columns.filter(({ name }) => table.setKey?.includes(name))
@@ -247,6 +262,7 @@ const emptySetsOf = (
         { name: "_batch", carrier: "DOUBLE", values: sets.map(({ batch }) => batch) },
         { name: "_run_id", carrier: "VARCHAR", values: sets.map(({ runId }) => runId) },
         { name: "_observed_at", carrier: "DOUBLE", values: sets.map(({ at }) => at ?? null) },
+        { name: "_is_part", carrier: "BOOLEAN", values: sets.map(({ isPart }) => isPart) },
         ...columns.map((column) =>
           staged(
             column,
@@ -256,7 +272,7 @@ const emptySetsOf = (
       ],
     },
     source: `SELECT e._batch::INTEGER AS _batch, ${select.join(", ")}, e._run_id,
-      make_timestamp(TRY_CAST(e._observed_at AS BIGINT)) AS _observed_at
+      make_timestamp(TRY_CAST(e._observed_at AS BIGINT)) AS _observed_at, e._is_part
       FROM temp.main.staged_empty_sets e`,
   }
 }

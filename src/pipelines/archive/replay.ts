@@ -14,6 +14,7 @@ import { compareTables, type Difference } from "../../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
+import { wholeOfLists } from "../../transform/tables/vaults/vaultRecords.ts"
 import {
   archiveDirectory,
   archiveReader,
@@ -237,7 +238,7 @@ const asLanded = (batches: ReadonlyArray<Batch>): ReadonlyArray<Batch> => {
   const runId = batches[0]?.runId
   return [
     {
-      rows: batches.flatMap(({ rows }) => rows),
+      rows: wholeOfLists(batches.flatMap(({ rows }) => rows)),
       ...(runId === undefined ? {} : { runId }),
       bookkeeping: [],
     },

@@ -1,15 +1,21 @@
 // The lists of vaults, one question a status (§4.2): land in core.vaults, which tells the other pipelines whom to
-// ask about. Read whole they land as one set, so that vaults in neither of them have ended.
+// ask about. Read whole they land as one set, so that vaults in neither of them have ended; a list that may be cut
+// off is not whole.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../../domain/errors.ts"
 import type { JsonObject } from "../../domain/json.ts"
 import { type Answer, ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
+import { looksCutOff } from "../../extract/paginators/plausibleCap.ts"
 import type { MappedAnswer } from "../../transform/Source.ts"
 import { vaultReportedMetrics } from "../../transform/tables/vaults/vault_reported_metrics.ts"
 import { vaults } from "../../transform/tables/vaults/vaults.ts"
-import { vaultRows, wholeOfVaults } from "../../transform/tables/vaults/vaultRecords.ts"
+import {
+  vaultRows,
+  wholeOfLists,
+  wholeOfVaults,
+} from "../../transform/tables/vaults/vaultRecords.ts"
 import { failedStep } from "../run/failedStep.ts"
 import { asPart, landed } from "../run/landed.ts"
 import type { Memory, Pipeline, RunContext, Step, Target } from "../Pipeline.ts"
@@ -31,6 +37,8 @@ interface Unread {
 }
 
 const isRead = (list: List | Unread): list is List => "answer" in list
+/** §4.2 tells of no limit, nor how to ask for what is beyond one. */
+const mayLackVaults = ({ answer }: List): boolean => looksCutOff(answer.value.length)
 const isEmpty = ({ mapped }: List): boolean => mapped.rows.every(({ length }) => length === 0)
 
 const askList = Effect.fnUntraced(function* (
@@ -71,6 +79,7 @@ const readLists = Effect.fnUntraced(function* (
   // One list that is empty all at once ends nobody; that both are is the runner's to believe.
   const isWhole =
     lists.length === found.length &&
+    !lists.some(mayLackVaults) &&
     (empty.length === lists.length || empty.every(({ status }) => before[status] === 0))
   const steps = isWhole
     ? [wholeStep(lists)]
@@ -85,7 +94,7 @@ const wholeStep = (lists: ReadonlyArray<List>): Step => ({
   window: wholeOfVaults,
   endpoint: tokenizedVaults.name,
   outcome: lists.every(isEmpty) ? "empty" : "landed",
-  rows: lists.flatMap(({ mapped }) => mapped.rows),
+  rows: wholeOfLists(lists.flatMap(({ mapped }) => mapped.rows)),
   responses: lists.flatMap(({ answer }) => answer.responses),
   requests: lists.reduce((sum, { answer }) => sum + answer.attempts, 0),
   drift: lists.flatMap(({ mapped }) => mapped.drift),
@@ -100,6 +109,11 @@ const partStep = (list: List, before: Listed): Step => {
     responses: answer.responses,
     requests: answer.attempts,
     drift: mapped.drift,
+  }
+  if (mayLackVaults(list) && answer.value.length !== before[status]) {
+    // Told once a count: a platform may well have just as many.
+    const warning = `exactly ${answer.value.length} ${status} vaults, as if the list were cut off there; no vault is taken to have ended while it has so many`
+    return { ...step, outcome: "landed", warning }
   }
   if (!isEmpty(list)) return { ...step, outcome: "landed" }
   if ((before[status] ?? 0) === 0) return { ...step, outcome: "empty" }

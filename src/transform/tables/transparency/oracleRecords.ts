@@ -131,5 +131,7 @@ export const oracleRows = (
       snapshot_extra: Object.keys(rest).length === 0 ? null : stableStringify(rest),
     },
   })
-  return Result.succeed(together(mapped, warnings))
+  // §2.9 warns of tokens that could not be resolved: those it lacks may be there all the same.
+  const rows = body.warnings.length === 0 ? mapped.rows : { ...mapped.rows, isPart: true as const }
+  return Result.succeed(together({ ...mapped, rows }, warnings))
 }

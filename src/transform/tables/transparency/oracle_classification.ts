@@ -9,7 +9,7 @@ export const oracleClassification: Table = {
   mode: "history",
   grain: "vault, day and position",
   comment:
-    "Pricing class of each position or token by day, from the newest daily snapshot. A day read again has the positions it then had; one it no longer has is in the versions. What could not be resolved is in core.observation_warnings.",
+    "Pricing class of each position or token by day, from the newest daily snapshot. A day read again has the positions it then had; one it no longer has is in the versions, unless that answer came with warnings. What could not be resolved is in core.observation_warnings.",
   source: "GET /platform/oracle_classification/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "position_id"],
   setKey: ["vault_address", "chain_id", "date"],

@@ -3,6 +3,7 @@
 import * as Result from "effect/Result"
 import { type Address, canonicalAddress } from "../../../domain/address.ts"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { Rows } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapCurrent } from "../../mapCurrent.ts"
 import type { Mapped } from "../../mapRecords.ts"
@@ -73,9 +74,23 @@ export const vaultRows = (
   if (source.window !== undefined && source.window !== wholeOfVaults) {
     return Result.succeed(together(descriptions, metrics))
   }
-  // A list that tells figures of none of its vaults ends none.
+  // A list that tells figures of none of its vaults ends none, here or in the other list (`wholeOfLists`).
   const tellsFigures = measured.length > 0 || records.length === 0
   return Result.succeed(together(asSet(descriptions), tellsFigures ? asSet(metrics) : metrics))
+}
+
+const areFigures = ({ table }: Rows): boolean => table === vaultReportedMetrics
+
+/**
+ * Rows of both lists as one set. Figures have ended only where each list that has vaults tells some: in one that
+ * tells none they may be left out, which another without vaults says nothing of.
+ */
+export const wholeOfLists = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> => {
+  if (rows.filter(areFigures).every(({ scope }) => scope !== undefined)) return rows
+  return rows.map((each) => {
+    const { scope: _scope, ...part } = each
+    return areFigures(each) ? part : each
+  })
 }
 
 const asSet = ({ rows, drift }: Mapped): Mapped => ({ rows: { ...rows, scope: {} }, drift })
