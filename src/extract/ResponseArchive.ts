@@ -116,13 +116,24 @@ export class ResponseArchive extends Context.Service<
             catch: (cause) => new ArchiveError({ file: path, cause }),
           })
 
+        // Why nothing more may follow: what stands at the end of the segment is no whole frame.
+        let broken: { readonly cause: unknown } | undefined
+
         const appendFrame = async (frame: Buffer): Promise<number> => {
+          if (broken !== undefined) throw broken.cause
           if (handle === undefined) {
             await mkdir(options.directory, { recursive: true, mode: 0o700 })
-            handle = await open(path, "a", 0o600)
-            end = (await handle.stat()).size
+            const opened = await open(path, "a", 0o600)
+            end = (await opened.stat()).size
+            handle = opened
           }
-          await handle.appendFile(frame)
+          try {
+            await handle.appendFile(frame)
+          } catch (cause) {
+            // A full disk takes part of a frame, behind which no reader would find those that follow.
+            await handle.truncate(end).catch(() => (broken = { cause }))
+            throw cause
+          }
           const offset = end
           end += frame.length
           return offset
