@@ -123,10 +123,14 @@ const opened = (options: WarehouseOptions) =>
     (database) => Effect.sync(database.close),
   )
 
-/** The latest instant earlier runs wrote: a clock set back must not make new rows older than old ones. */
+/**
+ * The latest instant earlier runs wrote: a clock set back must not make new rows older than old ones. What a replay made
+ * from the archive alone has no run here, only its responses.
+ */
 const latestInstant = `SELECT coalesce(max(written), 0) AS latest FROM (
   SELECT epoch_us(max(finished_at)) AS written FROM ${CATALOG}.ops.tasks
   UNION ALL SELECT epoch_us(max(greatest(started_at, finished_at))) FROM ${CATALOG}.ops.runs
+  UNION ALL SELECT epoch_us(max(received_at)) FROM ${CATALOG}.raw.responses
   UNION ALL SELECT epoch_us(max(changed_at)) FROM ${CATALOG}.ops.partition_changes
   UNION ALL SELECT epoch_us(max(published_at)) FROM ${CATALOG}.ops.publications)`
 

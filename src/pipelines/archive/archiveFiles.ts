@@ -23,6 +23,21 @@ export const segmentFiles = (directory: string): ReadonlyArray<string> =>
 export const segmentBytes = (directory: string): number =>
   segmentFiles(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
 
+/**
+ * Runs this warehouse has heard of: one that was killed is in ops.runs, one of an earlier warehouse in raw.responses
+ * once it is indexed. Of any other nobody can say what its responses are needed for.
+ */
+export const knownRuns = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.rows(
+    "select run_id from ops.runs union select run_id from raw.responses",
+  )
+  return new Set(rows.map((row) => String(row["run_id"])))
+})
+
+/** The run a segment was written by, which lines of the first version do not name; of several runs, their month. */
+export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
+
 /** Points the index at the new places of bodies that lay in `files`; all or nothing. */
 export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<Moved>) =>
   changeIndex(moving(files, moved))

@@ -1,5 +1,5 @@
-// Makes the archive's index (raw.responses) again from the archive itself, for a warehouse that was lost.
-import { existsSync } from "node:fs"
+// Makes the archive's index (raw.responses) again from the archive itself, for a warehouse that was lost: of runs
+// this one has not heard of.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Closing } from "../../domain/closing.ts"
@@ -18,7 +18,7 @@ import {
   pipelineOf,
   rowsOfArchived,
 } from "./archived.ts"
-import { segmentFiles } from "./archiveFiles.ts"
+import { knownRuns, runOfSegment, segmentFiles } from "./archiveFiles.ts"
 import { ownRows } from "../run/suspicion.ts"
 
 interface Body {
@@ -41,40 +41,52 @@ export interface IndexOptions {
 }
 
 /**
- * Does nothing where there is an index. Otherwise every segment is read: closings say what was landed, together with
- * what, and so whether it was all there is. A response of a task without one was never landed, and the index never
- * knew of it. Lines of the first format have none: of those counts as landed what makes rows, in the window `all`,
- * so that no part of a reading is taken for all of it.
+ * Does nothing where every run of the archive is known. Otherwise every segment is read, and what runs left that the
+ * warehouse has not heard of is indexed at once or, where a segment can't be read, not at all: a part would pass for
+ * the whole ever after. Closings say what was landed, together with what, and so whether it was all there is. A
+ * response of a task without one was never landed, and the index never knew of it. Lines of the first format have
+ * none: of those counts as landed what makes rows, in the window `all`, so that no part of a reading is taken for all
+ * of it.
  */
 export const indexArchive = Effect.fnUntraced(function* (options: IndexOptions) {
   const warehouse = yield* Warehouse
-  const known = yield* warehouse.rows("select 1 from raw.responses limit 1")
-  if (known.length > 0) return
   const directory = archiveDirectory(options.dataDir)
+  const files = segmentFiles(directory)
+  const runs = yield* knownRuns
+  if (files.every((file) => runs.has(runOfSegment(file)))) return
   const reader = archiveReader(options.dataDir)
   const bodies = new Map<string, Body>()
+  // A stop amid a rewriting leaves a response in two segments.
+  const records = new Map<string, ReturnType<typeof recordOf>>()
   const index = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
-    const records: Array<ReturnType<typeof recordOf>> = []
     for (const each of found) {
+      const { responseId } = each.line
       const body = bodies.get(each.line.sha256)
-      if (body === undefined || isUnheardOf(each)) continue
+      if (body === undefined || isUnheardOf(each) || records.has(responseId)) continue
       const isLanded = yield* wasLanded(each, body, reader, options.timeFields)
-      records.push(recordOf(each, body, isLanded))
+      records.set(responseId, recordOf(each, body, isLanded))
     }
-    yield* warehouse.commit({ rows: [], bookkeeping: [mapObjects(responses, records)] })
   })
   const early: Array<Found> = []
-  for (const file of existsSync(directory) ? segmentFiles(directory) : []) {
+  for (const file of files) {
     const found = yield* Effect.tryPromise({
       try: () => readFound(directory, file, bodies),
       catch: archiveError,
     })
+    const isNews = ({ line }: Found): boolean =>
+      !runs.has(line.runId) && !runs.has(runOfSegment(file))
     const isRead = ({ line }: Found): boolean => bodies.has(line.sha256)
-    yield* index(found.filter(isRead))
-    early.push(...found.filter((each) => !isRead(each)))
+    const news = found.filter(isNews)
+    yield* index(news.filter(isRead))
+    early.push(...news.filter((each) => !isRead(each)))
   }
   // Names begin with the second a run started: of two runs of one second the later may have been read first.
   yield* index(early)
+  if (records.size === 0) return
+  yield* warehouse.commit({
+    rows: [],
+    bookkeeping: [mapObjects(responses, [...records.values()])],
+  })
 })
 
 const readFound = async (

@@ -13,8 +13,10 @@ import { archiveDirectory, archiveError } from "./archived.ts"
 import { existingWarehouse } from "../readers/existingWarehouse.ts"
 import {
   forgetResponses,
+  knownRuns,
   moveIndex,
   removeSegments,
+  runOfSegment,
   SEGMENT_SUFFIX,
   segmentBytes,
   segmentFiles,
@@ -58,13 +60,16 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     indexed.set(responseId, !goes)
     if (!goes) wanted.add(`${file} ${sha256}`)
   }
-  // A run that was killed may have archived what its index never heard of: that goes by its age alone.
+  const runs = yield* knownRuns
+  // A run that was killed may have archived what its index never heard of: that goes by its age alone. Runs of a
+  // warehouse that was lost are a replay's to take in before anything of theirs goes.
   const stays =
     (file: string) =>
-    ({ responseId, sha256, body, receivedAt }: ArchivedLine): boolean =>
+    ({ responseId, runId, sha256, body, receivedAt }: ArchivedLine): boolean =>
       (body === undefined && indexed.get(responseId) === true) ||
       (body !== undefined && wanted.has(`${file} ${sha256}`)) ||
-      (!indexed.has(responseId) && receivedAt >= oldest)
+      (!indexed.has(responseId) &&
+        (receivedAt >= oldest || !(runs.has(runId) || runs.has(runOfSegment(file)))))
   const dropped = [...indexed.values()].filter((isKept) => !isKept).length
   const files = segmentFiles(directory)
   const parts = yield* Effect.forEach(files, (file) =>
@@ -89,7 +94,7 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   } satisfies PruneSummary
   if (options.dryRun || dropped === 0) return summary
   for (const file of mixed) {
-    const target = `${file.split(".")[0]}.${now.toString(36)}${SEGMENT_SUFFIX}`
+    const target = `${runOfSegment(file)}.${now.toString(36)}${SEGMENT_SUFFIX}`
     const moved = yield* Effect.tryPromise({
       try: () => rewriteSegments({ directory, files: [file], target, isWanted: stays(file) }),
       catch: archiveError,
