@@ -56,6 +56,12 @@ export interface Answer<A> extends Origin {
   readonly attempts: number
 }
 
+const notThere: Failure = {
+  reason: { _tag: "Transport" },
+  status: undefined,
+  detail: "not asked: the service was asked before and has answered nothing yet",
+}
+
 export class ApiClient extends Context.Service<
   ApiClient,
   {
@@ -80,6 +86,8 @@ export class ApiClient extends Context.Service<
         const base = settings.baseUrl.replace(/\/+$/, "")
         const key = apiKey === undefined ? undefined : Redacted.value(apiKey)
         let hasAnswered = false
+        /** A call was given up before the service had answered anything: it is not there. */
+        let isGivenUp = false
         let isPlatformKnown = false
 
         const call = Effect.fnUntraced(function* <P extends Parameters, A>(
@@ -101,6 +109,7 @@ export class ApiClient extends Context.Service<
               responses: [...responses],
             })
 
+          if (isGivenUp && !hasAnswered) return yield* failed(notThere)
           const spelled = wireRequest(endpoint, inputs, wire)
           if (Result.isFailure(spelled)) return yield* failed(unsendable(endpoint, spelled.failure))
           const request = spelled.success
@@ -165,6 +174,7 @@ export class ApiClient extends Context.Service<
               failure.isFinal !== true &&
               (failure.doubt !== undefined || isRetryable(failure.reason))
             if (!mayHelp || attempts >= maxAttempts(endpoint, hasAnswered)) {
+              isGivenUp ||= mayHelp && !hasAnswered
               return yield* failed(failure)
             }
             const patience = patienceMillis(retryBudgetSeconds, endpoint, failure)

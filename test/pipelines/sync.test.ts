@@ -335,6 +335,23 @@ describe("sync", () => {
       }),
   )
 
+  it.live("a service that has gone is asked a few times, not for everything", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 20 })
+      const dataDir = yield* temporaryFolder
+      const before = yield* runOnce(simulator.url, dataDir)
+      const { summary } = yield* runOnce("http://127.0.0.1:9", dataDir)
+      expect(summary.outcome).toBe("failed")
+      const failed = summary.pipelines.reduce(
+        (sum, { outcomes }) => sum + (outcomes.failed ?? 0),
+        0,
+      )
+      expect(failed).toBeGreaterThan(50)
+      expect(summary.requests).toBeLessThan(before.summary.requests / 4)
+      expect(summary.requests).toBeLessThan(60)
+    }),
+  )
+
   it.live("reads the vaults and pipelines it is asked for, and no others", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 40 })

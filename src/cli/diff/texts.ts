@@ -28,7 +28,7 @@ export const diffText = ({ from, to, tables, rows }: Found): string => {
 }
 
 const hint = [
-  "--table NAME lists the rows. What was known at an instant: mart.<table>_as_of(instant).",
+  "--table NAME lists the rows. What a table of core said at an instant: mart.<table>_as_of(instant).",
   "",
 ]
 
