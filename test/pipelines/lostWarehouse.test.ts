@@ -120,6 +120,24 @@ describe("a warehouse made again from its archive", () => {
     }),
   )
 
+  it.live("that is back from a backup prunes no body that a later run refers to", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync } = yield* labelled
+      yield* sync("first")
+      copyFileSync(join(dataDir, "vaulthouse.duckdb"), join(dataDir, "backup"))
+      yield* sync("first")
+      loseTheWarehouse(dataDir)
+      copyFileSync(join(dataDir, "backup"), join(dataDir, "vaulthouse.duckdb"))
+      // So that no row needs the first run.
+      yield* change(dataDir, "delete from core.subaccounts")
+      expect((yield* prune({ dataDir, olderThanDays: 0, dryRun: false })).dropped).toBeGreaterThan(
+        0,
+      )
+      yield* replayed(dataDir)
+      expect(yield* labels(dataDir)).toEqual(["first"])
+    }),
+  )
+
   it.live("makes nothing of what a killed run left, whether or not it knows the run", () =>
     Effect.gen(function* () {
       const { dataDir, sync } = yield* labelled

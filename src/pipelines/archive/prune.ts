@@ -61,17 +61,23 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     if (!goes) wanted.add(`${file} ${sha256}`)
   }
   const runs = yield* knownRuns
+  const files = segmentFiles(directory)
+  const isKnown = (file: string, runId: string): boolean =>
+    runs.has(runId) || runs.has(runOfSegment(file))
+  const others = files.filter((file) => !runs.has(runOfSegment(file)))
+  const unheardOf = yield* Effect.tryPromise({
+    try: () => bodiesOf(directory, others, ({ runId }) => !runs.has(runId)),
+    catch: archiveError,
+  })
   // A run that was killed may have archived what its index never heard of: that goes by its age alone. Runs of a
   // warehouse that was lost are a replay's to take in before anything of theirs goes.
   const stays =
     (file: string) =>
     ({ responseId, runId, sha256, body, receivedAt }: ArchivedLine): boolean =>
       (body === undefined && indexed.get(responseId) === true) ||
-      (body !== undefined && wanted.has(`${file} ${sha256}`)) ||
-      (!indexed.has(responseId) &&
-        (receivedAt >= oldest || !(runs.has(runId) || runs.has(runOfSegment(file)))))
+      (body !== undefined && (wanted.has(`${file} ${sha256}`) || unheardOf.has(sha256))) ||
+      (!indexed.has(responseId) && (receivedAt >= oldest || !isKnown(file, runId)))
   const dropped = [...indexed.values()].filter((isKept) => !isKept).length
-  const files = segmentFiles(directory)
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(
       Effect.tryPromise({
@@ -105,6 +111,21 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   yield* removeSegments(directory, [...emptied, ...mixed])
   return { ...summary, bytesAfter: segmentBytes(directory) }
 })
+
+/** SHA-256 of what these responses said, wherever that lies. */
+const bodiesOf = async (
+  directory: string,
+  files: ReadonlyArray<string>,
+  isOne: (line: ArchivedLine) => boolean,
+): Promise<ReadonlySet<string>> => {
+  const bodies = new Set<string>()
+  for (const file of files) {
+    for await (const { lines } of readSegment(directory, file)) {
+      for (const line of lines) if (isOne(line)) bodies.add(line.sha256)
+    }
+  }
+  return bodies
+}
 
 const countLines = async (
   directory: string,
