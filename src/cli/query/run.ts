@@ -47,6 +47,13 @@ const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
   }))
 }
 
+const noSql = Effect.fail(
+  new UsageError({
+    why: "No SQL: neither an argument, nor --file, nor anything on standard input.",
+    advice: 'For example: vaulthouse query "select * from mart.vault_latest"',
+  }),
+)
+
 /** `undefined`: nothing was given and a person sits there. */
 const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError> => {
   const typed = textOf(argv, "sql")
@@ -56,7 +63,7 @@ const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError>
       new UsageError({ why: "Give the SQL as an argument or with --file, not both." }),
     )
   }
-  if (typed !== undefined) return Effect.succeed(typed)
+  if (typed !== undefined) return typed.trim() === "" ? noSql : Effect.succeed(typed)
   if (file !== undefined) {
     return Effect.try({
       try: () => readFileSync(file, "utf8"),
@@ -68,13 +75,6 @@ const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError>
   }
   if (process.stdin.isTTY) return Effect.succeed(undefined)
   return Effect.promise(() => readAll(process.stdin)).pipe(
-    Effect.filterOrFail(
-      (sql) => sql.trim() !== "",
-      () =>
-        new UsageError({
-          why: "No SQL: neither an argument, nor --file, nor anything on standard input.",
-          advice: 'For example: vaulthouse query "select * from mart.vault_latest"',
-        }),
-    ),
+    Effect.flatMap((sql) => (sql.trim() === "" ? noSql : Effect.succeed(sql))),
   )
 }
