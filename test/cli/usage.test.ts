@@ -145,7 +145,10 @@ describe("a wrong command line", () => {
     [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
     [["query"], ["No SQL", "vaulthouse query"]],
-    [["query", ""], ["No SQL", "vaulthouse query"]],
+    [
+      ["query", ""],
+      ["No SQL", "vaulthouse query"],
+    ],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
     [["simulate", "--port", "0", "--options", "{"], ["--options: not JSON: "]],
     [["simulate", "--port", "0", "--options", "3"], ["--options: not an object: 3"]],
