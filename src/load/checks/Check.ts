@@ -6,6 +6,8 @@ export type Severity = "warn" | "error"
 export interface Scope {
   /** Only rows written since, in microseconds since 1970 UTC; absent: all. */
   readonly since: number | undefined
+  /** Of the keys written since, only this part: for a check that has `writtenRows`. */
+  readonly part?: { readonly at: number; readonly of: number }
 }
 
 export interface Check {
@@ -19,6 +21,11 @@ export interface Check {
   readonly needs: ReadonlyArray<string>
   /** Whether it can judge the rows of one run alone, at a cost that does not grow with history. */
   readonly isIncremental: boolean
+  /**
+   * FROM and WHERE of the rows written since, of a check that compares keys: so many at once do not fit into the
+   * writer's memory, and it is asked a part of the keys at a time.
+   */
+  readonly writtenRows?: (scope: Scope) => string
   /** The offending rows, best with their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string
 }

@@ -36,18 +36,39 @@ export const findOffenders = Effect.fnUntraced(function* (
       results.push({ ...result, outcome: "not_applicable", failures: 0, emptyTables, examples: [] })
       continue
     }
-    const rows = yield* warehouse.rows(
-      `select *, count(*) over ()::double as ${COUNT} from (${check.sql(scope)}) limit ${MAX_EXAMPLES}`,
-    )
+    let failures = 0
+    const examples: Array<Row> = []
+    for (const part of yield* partsOf(check, scope)) {
+      const rows = yield* warehouse.rows(
+        `select *, count(*) over ()::double as ${COUNT} from (${check.sql(part)}) limit ${MAX_EXAMPLES}`,
+      )
+      failures += Number(rows[0]?.[COUNT] ?? 0)
+      examples.push(...rows.slice(0, MAX_EXAMPLES - examples.length).map(withoutCount))
+    }
     results.push({
       ...result,
-      outcome: rows.length > 0 ? "failed" : "passed",
-      failures: Number(rows[0]?.[COUNT] ?? 0),
+      outcome: failures > 0 ? "failed" : "passed",
+      failures,
       emptyTables,
-      examples: rows.map(withoutCount),
+      examples,
     })
   }
   return results
+})
+
+/** So many keys at once are compared within the writer's memory, however many rows a run wrote. */
+const ROWS_A_PART = 500_000
+
+/** `scope` in as many parts as the rows that were written need, for a check that compares keys. */
+const partsOf = Effect.fnUntraced(function* ({ writtenRows }: Check, scope: Scope) {
+  if (writtenRows === undefined || scope.since === undefined) return [scope]
+  const [row] = yield* (yield* Warehouse).rows(
+    `select count(*)::double as n from ${writtenRows(scope)}`,
+  )
+  const of = Math.max(1, Math.ceil(Number(row?.["n"] ?? 0) / ROWS_A_PART))
+  return of === 1
+    ? [scope]
+    : Array.from({ length: of }, (_, at) => ({ ...scope, part: { at, of } }))
 })
 
 const withoutCount = (row: Row): Row =>

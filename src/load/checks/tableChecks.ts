@@ -25,12 +25,17 @@ const written = (table: Table, { since }: Scope, alias = "t"): string => {
     : `${alias}.${identifier(column)} >= ${instant(since)}`
 }
 
+/** The keys of this part: each has one, whatever its rows. */
+const ofPart = (key: ReadonlyArray<string>, { part }: Scope, alias: string): string =>
+  part === undefined ? "true" : `hash(${identifiers(key, alias)}) % ${part.of} = ${part.at}`
+
 /** All rows of the keys that were written, which may have older ones. */
 const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): string =>
   scope.since === undefined
     ? `${named(table)} t`
     : `${named(table)} t semi join (
-         select distinct ${identifiers(key)} from ${named(table)} w where ${written(table, scope, "w")}
+         select ${identifiers(key)} from ${named(table)} w
+         where ${written(table, scope, "w")} and ${ofPart(key, scope, "w")}
        ) k using (${identifiers(key)})`
 
 const base = (table: Table, rule: string, description: string) => ({
@@ -42,8 +47,14 @@ const base = (table: Table, rule: string, description: string) => ({
   isIncremental: writtenAt(table) !== undefined,
 })
 
+const writtenRows =
+  (table: Table) =>
+  (scope: Scope): string =>
+    `${named(table)} t where ${written(table, scope)}`
+
 const uniqueKey: Rule = (table) => ({
   ...base(table, "unique_key", `One row for each ${storedKey(table).join(", ")}`),
+  writtenRows: writtenRows(table),
   sql: (scope) => `select ${identifiers(storedKey(table), "t")}, count(*)::bigint as "rows"
     from ${ofWrittenKeys(table, storedKey(table), scope)}
     group by ${identifiers(storedKey(table), "t")} having count(*) > 1`,
@@ -70,6 +81,7 @@ const oneCurrent: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "one_current", `At most one current row for each ${table.key.join(", ")}`),
+        writtenRows: writtenRows(table),
         sql: (scope) => `select ${identifiers(table.key, "t")},
             count(*) filter (t.is_current)::bigint as current_rows
           from ${ofWrittenKeys(table, table.key, scope)}
@@ -85,6 +97,7 @@ const intervals: Rule = (table) =>
           "intervals",
           "valid_from is before valid_to, a row is current as long as it has no end, and none overlaps the next",
         ),
+        writtenRows: writtenRows(table),
         sql: (scope) => `select * from (
             select ${identifiers(table.key, "t")}, t.valid_from, t.valid_to, t.is_current,
               lead(t.valid_from) over (
