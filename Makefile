@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench check lint types format docs guide build clean
+.PHONY: help install demo test test-package bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 
 help: ## Show this help
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## Install everything needed, Node 24 included (once; later runs do nothing)
 
@@ -27,8 +27,17 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
 	@vitest run $(ARGS)
 
-bench: install ## Run the benchmarks
+test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)
+	@test/package/try.sh
+
+bench: install ## Run the benchmarks; `make bench ARGS=quick` takes a minute
 	@node bench/main.ts $(ARGS)
+
+DLT := node_modules/.dlt
+
+bench-dlt: install ## The same URLs with dlt, in a virtual environment of its own
+	@test -x $(DLT)/bin/dlt || { python3 -m venv $(DLT) && $(DLT)/bin/pip install --quiet "dlt[duckdb]==1.31.*"; }
+	@node bench/dlt.ts $(DLT)/bin/python
 
 check: lint types test ## Lint, types and tests
 

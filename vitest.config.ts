@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 const results = process.env["CI_TEST_RESULTS"]
@@ -7,8 +8,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two cores on the smallest machine; each file may start its own server and DuckDB.
-    maxWorkers: 2,
+    // Each file may start its own server and DuckDB, so one per core keeps timeouts honest.
+    maxWorkers: availableParallelism(),
     // .ci/run counts from the JSON report.
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
   },

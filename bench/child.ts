@@ -13,8 +13,8 @@ export const runChild = async <A>(script: string, ...args: ReadonlyArray<string>
   const child = spawnScript(script, args)
   let printed = ""
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-  const [code] = await once(child, "close")
-  if (code !== 0) throw new Error(`${script} ended with ${String(code)}`)
+  const [code, signal] = await once(child, "close")
+  if (code !== 0) throw new Error(`${script} ended with ${String(code ?? signal)}`)
   return JSON.parse(printed) as A
 }
 
@@ -33,6 +33,3 @@ export const startChild = async (
   const [chunk] = await once(child.stdout, "data")
   return { first: String(chunk).trim(), process: child }
 }
-
-/** Peak resident memory of this process so far, in MB. */
-export const peakMegabytes = (): number => process.resourceUsage().maxRSS / 1024

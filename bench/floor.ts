@@ -1,27 +1,15 @@
 // The floor: fetch the same bodies, parse them, bulk-load every number and text, check nothing.
 // node bench/floor.ts DATA_DIR_OF_A_SYNC DATABASE
-import { join } from "node:path"
 import { DuckDBDataChunk, DuckDBInstance, DOUBLE, VARCHAR } from "@duckdb/node-api"
-import { peakMegabytes } from "./child.ts"
+import { printMeasured } from "./measured.ts"
+import { urlsOf } from "./urls.ts"
 
 const AT_ONCE = 16
 const CHUNK = 2048
 
 const [syncDir = "", file = ""] = process.argv.slice(2)
 
-const source = await DuckDBInstance.create(join(syncDir, "vaulthouse.duckdb"), {
-  access_mode: "READ_ONLY",
-})
-const urls = (
-  await (
-    await source.connect()
-  ).runAndReadAll(
-    "select url from raw.responses where run_id = (select min(run_id) from raw.responses) and status = 200",
-  )
-)
-  .getRowObjectsJson()
-  .map(({ url }) => String(url))
-source.closeSync()
+const urls = (await urlsOf(syncDir)).map(({ url }) => url)
 
 const startedAt = performance.now()
 const connection = await (await DuckDBInstance.create(file)).connect()
@@ -72,11 +60,4 @@ await Promise.all(
 flush()
 appender.closeSync()
 await connection.run("checkpoint")
-console.log(
-  JSON.stringify({
-    seconds: (performance.now() - startedAt) / 1000,
-    rows,
-    requests: urls.length,
-    megabytes: peakMegabytes(),
-  }),
-)
+printMeasured(startedAt, { rows, requests: urls.length })

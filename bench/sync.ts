@@ -1,14 +1,14 @@
 // One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
 import * as Effect from "effect/Effect"
-import { leanHeap } from "../src/cli/sync/leanHeap.ts"
+import { setFlagsFromString } from "node:v8"
 import { defaultSettings } from "../src/config/settings.ts"
 import { defaultWire } from "../src/extract/request.ts"
-import { defaultRunSettings } from "../src/pipelines/runSettings.ts"
+import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"
 import { run } from "../src/pipelines/run/run.ts"
-import { peakMegabytes } from "./child.ts"
+import { printMeasured } from "./measured.ts"
 
 const [baseUrl = "", dataDir = ""] = process.argv.slice(2)
-leanHeap()
+setFlagsFromString("--semi-space-growth-factor=1")
 const startedAt = performance.now()
 const summary = await Effect.runPromise(
   run({
@@ -29,15 +29,12 @@ const summary = await Effect.runPromise(
       wire: defaultWire,
       requestTimeoutSeconds: defaultSettings.requestTimeout,
       retryBudgetSeconds: 120,
+      maxResponseMegabytes: 64,
     },
     settings: defaultRunSettings,
   }),
 )
-console.log(
-  JSON.stringify({
-    seconds: (performance.now() - startedAt) / 1000,
-    rows: summary.rowsInserted + summary.rowsRevised,
-    requests: summary.requests,
-    megabytes: peakMegabytes(),
-  }),
-)
+printMeasured(startedAt, {
+  rows: summary.rowsInserted + summary.rowsRevised,
+  requests: summary.requests,
+})

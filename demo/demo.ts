@@ -10,19 +10,19 @@ import { chart, chartQuestion } from "./chart.ts"
 const command = join(import.meta.dirname, "../bin/vaulthouse")
 const dataDir = relative(process.cwd(), join(import.meta.dirname, "data"))
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-// The simulator's own key: with it there is nothing the service would not show.
+// The simulator's admin key has access to everything.
 const env = { ...process.env, VAULTHOUSE_API_KEY: "demo-admin-key" }
 
 const start = (args: ReadonlyArray<string>, stdout: "inherit" | "pipe"): ChildProcess =>
-  spawn(process.execPath, [command, ...args], { stdio: ["ignore", stdout, "inherit"], env })
+  spawn(command, args, { stdio: ["ignore", stdout, "inherit"], env })
 
-/** Runs a command as a user would see it; a failure ends the demo with the command's own code. */
+/** Runs a command as a user sees it; a failure ends the demo. */
 const show = async (...args: ReadonlyArray<string>): Promise<void> => {
-  say(`\n$ npx vaulthouse ${args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")}`)
+  print(`\n$ npx vaulthouse ${args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")}`)
   const [code] = (await once(start(args, "inherit"), "exit")) as [number | null]
   if (code !== 0) throw new Error(`vaulthouse ${args[0] ?? ""} ended with ${String(code)}`)
 }
@@ -46,20 +46,20 @@ const listening = async (simulator: ChildProcess): Promise<string> => {
 }
 
 await rm(dataDir, { recursive: true, force: true })
-say("Starting a simulated service: 12 vaults with a year of hourly history …")
+print("Starting a simulated service: 12 vaults with a year of hourly history …")
 const simulator = start(["simulate", "--port", "0", "--vaults", "12", "--days", "365"], "pipe")
 try {
   const url = await listening(simulator)
   await show("sync", "--base-url", url, "--data-dir", dataDir, "--log-format", "pretty")
   await show("status", "--data-dir", dataDir)
   const drawn = chart(await query(chartQuestion))
-  if (drawn !== undefined) say(`\n${drawn}`)
-  say(`
-The same again finds nothing new, and takes a second. Now try:
+  if (drawn !== undefined) print(`\n${drawn}`)
+  print(`
+A second sync finds nothing new and takes about a second. Now try:
 
   npx vaulthouse query --data-dir ${dataDir} "select vault_name, collateral_ratio, apy_smoothed from mart.vault_latest"
   npx vaulthouse tables mart.vault_daily
-  npx vaulthouse query --data-dir ${dataDir}          (a shell; end questions with a semicolon)
+  npx vaulthouse query --data-dir ${dataDir}          (a shell; end statements with a semicolon)
 
 The database is ${dataDir}/published/vaulthouse.duckdb, the Parquet files are in ${dataDir}/parquet.`)
 } finally {

@@ -1,5 +1,5 @@
 // A warehouse that comes out the same whenever it is made: two runs a day apart over a simulated platform, on a
-// clock set to that day, and a copy to ask whose now() stands still an hour after the second.
+// clock set to that day, and a copy whose clock is stopped an hour after the second.
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
@@ -7,19 +7,18 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultWire } from "../src/extract/request.ts"
-import { martStatements } from "../src/load/marts.ts"
 import { defaultParquet } from "../src/load/parquet.ts"
-import { publishedFile } from "../src/load/publish.ts"
-import { defaultRunSettings } from "../src/pipelines/runSettings.ts"
-import type { RunSummary } from "../src/pipelines/run/progress.ts"
+import { publishedFile } from "../src/load/PublishedCopy.ts"
+import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"
+import type { RunSummary } from "../src/pipelines/model/progress.ts"
 import { run } from "../src/pipelines/run/run.ts"
 import { type OptionsPatch, type Simulator, startSimulator } from "../simulator/index.ts"
-import { askedAtInstant, martsAt } from "./stillClock.ts"
+import { stopClock } from "./stoppedClock.ts"
 
 /** When the simulated history of the first run ends; the second comes a day later. */
 export const firstNow = "2026-06-01T12:00:00Z"
 export const secondNow = "2026-06-02T12:00:00Z"
-/** What now() is in the copy that is asked, UTC. */
+/** The time in the copy, UTC. */
 export const askedAt = "2026-06-02 13:00:00"
 
 /** The simulated platform at the first run. */
@@ -34,7 +33,7 @@ export const atFirst: OptionsPatch = {
 
 export interface ExampleWarehouse {
   readonly dataDir: string
-  /** Published as always, then with a now() that stands still. */
+  /** To a copy of the published file with a stopped clock. */
   readonly connection: DuckDBConnection
   /** How the first run ended. */
   readonly first: RunSummary
@@ -42,9 +41,6 @@ export interface ExampleWarehouse {
   readonly simulator: Simulator
   readonly close: () => Promise<void>
 }
-
-/** A `select` as it would be answered at `askedAt`. */
-export const atThatTime = (sql: string): string => askedAtInstant(sql, askedAt)
 
 /** The real clock, moved: what waits, waits as long as ever. */
 const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
@@ -89,6 +85,7 @@ const syncAt = (baseUrl: string, dataDir: string, hour: string): Promise<RunSumm
         },
         requestTimeoutSeconds: 10,
         retryBudgetSeconds: 30,
+        maxResponseMegabytes: 64,
       },
       settings: defaultRunSettings,
     }).pipe(Effect.provideService(Clock.Clock, clockFrom(hour.replace("12:00", "12:05"), clock)))
@@ -105,11 +102,11 @@ export const makeExampleWarehouse = async (directory: string): Promise<ExampleWa
     const first = await syncAt(simulator.url, dataDir, firstNow)
     simulator.patch({ now: secondNow, revision: 1 })
     await syncAt(simulator.url, dataDir, secondNow)
-    const file = join(directory, "asked.duckdb")
+    const file = join(directory, "stopped-clock.duckdb")
     await copyFile(publishedFile(dataDir), file)
     const instance = await DuckDBInstance.create(file)
     const connection = await instance.connect()
-    await connection.run(martsAt(askedAt).flatMap(martStatements).join(";\n"))
+    await stopClock(connection, "mart", askedAt)
     const close = async () => {
       connection.closeSync()
       instance.closeSync()

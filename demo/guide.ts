@@ -1,13 +1,10 @@
-// Runs the questions in docs/analysts-guide.md and writes the answers below them.
+// Runs the queries in docs/analysts-guide.md and writes the answers below them.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { readParameters } from "../src/cli/query/parameters.ts"
-import { declaredParameters } from "../src/cli/query/declared.ts"
+import { typedValue } from "../src/cli/query/parameters.ts"
 import { textTable } from "../src/cli/table.ts"
-import { bound } from "../src/load/queryParameter.ts"
-import * as Result from "effect/Result"
-import { atThatTime } from "./exampleWarehouse.ts"
+import { bindParameters } from "../src/load/queryParameter.ts"
 
 const root = join(import.meta.dirname, "..")
 const examples = join(root, "warehouse/examples")
@@ -16,23 +13,23 @@ export const guideFile = join(root, "docs/analysts-guide.md")
 const MAX_WIDTH = 118
 const MAX_ROWS = 12
 
-/** A question with the answer below it, if it has one yet. */
+/** A question, with its answer below if there is one. */
 const question = /```(sql|sh)\n([\s\S]*?)```\n(?:\n```text\n[\s\S]*?```\n)?/g
 const exampleCommand = /^npx vaulthouse query --file warehouse\/examples\/([\w-]+)\.sql(.*)$/m
 const questionList = /(<!-- questions -->\n)[\s\S]*?(<!-- \/questions -->)/
 
-/** The guide with every answer as it is now. */
+/** The guide with up-to-date answers. */
 export const withAnswers = async (guide: string, connection: DuckDBConnection): Promise<string> => {
   const parts: Array<string> = []
   let end = 0
   for (const match of guide.matchAll(question)) {
     const [whole, language = "", code = ""] = match
-    const asked = language === "sql" ? { sql: code, given: [] } : exampleOf(code)
+    const query = language === "sql" ? { sql: code, given: [] } : exampleOf(code)
     parts.push(guide.slice(end, match.index))
     parts.push(
-      asked === undefined
+      query === undefined
         ? whole
-        : `\`\`\`${language}\n${code}\`\`\`\n\n\`\`\`text\n${await answerOf(connection, asked)}\n\`\`\`\n`,
+        : `\`\`\`${language}\n${code}\`\`\`\n\n\`\`\`text\n${await answerOf(connection, query)}\n\`\`\`\n`,
     )
     end = match.index + whole.length
   }
@@ -42,13 +39,13 @@ export const withAnswers = async (guide: string, connection: DuckDBConnection): 
   )
 }
 
-interface Asked {
+interface Query {
   readonly sql: string
   /** As typed after --param. */
   readonly given: ReadonlyArray<string>
 }
 
-const exampleOf = (command: string): Asked | undefined => {
+const exampleOf = (command: string): Query | undefined => {
   const [, name, rest = ""] = exampleCommand.exec(command) ?? []
   if (name === undefined) return undefined
   const given = [...rest.matchAll(/--param (?:"([^"]*)"|(\S+))/g)].map(
@@ -59,13 +56,13 @@ const exampleOf = (command: string): Asked | undefined => {
 
 export const answerOf = async (
   connection: DuckDBConnection,
-  { sql, given }: Asked,
+  { sql, given }: Query,
 ): Promise<string> => {
-  const parameters = {
-    ...declaredParameters(sql),
-    ...Result.getOrThrow(readParameters(given)),
-  }
-  const reader = await connection.runAndReadAll(atThatTime(sql), bound(parameters))
+  const parameters = Object.fromEntries(given.map(parameterOf))
+  const reader = await connection.runAndReadAll(
+    sql,
+    await bindParameters(connection, sql, parameters),
+  )
   const names = reader.columnNames()
   const isNumber = reader
     .columnTypes()
@@ -95,28 +92,33 @@ export const answerOf = async (
   return `${text.replaceAll(/ +$/gm, "")}\n(${all.length} ${all.length === 1 ? "row" : "rows"}${more})`
 }
 
-/** Six digits, minutes, and no identifier that is another in every run. */
+/** Six digits, minutes, and no identifiers that differ between runs. */
 const shown = (value: unknown, isNumber: boolean): string => {
   if (value === null) return "–"
   if (isNumber) return String(Number(Number(value).toPrecision(6)))
   return (typeof value === "string" ? value : JSON.stringify(value))
     .replace(/^(\d{4}-\d\d-\d\d \d\d:\d\d):\d\d(\.\d+)?$/, "$1")
-    .replaceAll(/\b\d{8}T\d{6}Z-[0-9a-f]{6}\b/g, "<run>")
+    .replaceAll(/\b\d{8}T\d{9}Z-[0-9a-f]{6}\b/g, "<run>")
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<response>")
     .replaceAll(/\b(0x[0-9a-f]{4})[0-9a-f]{36,}/g, "$1…")
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:8080")
 }
 
+const parameterOf = (pair: string) => {
+  const at = pair.indexOf("=")
+  return [pair.slice(0, at), typedValue(pair.slice(at + 1))] as const
+}
+
 const listOfQuestions = (): string =>
   [
     "",
-    "| question | asked by | file |",
+    "| question | for | file |",
     "| --- | --- | --- |",
     ...readdirSync(examples).map((file) => {
       const header = readFileSync(join(examples, file), "utf8").split("\n--\n")[0] ?? ""
-      const [asks = "", by = ""] = header.replaceAll(/^-- /gm, "").split(/\nAsked by /)
-      const who = by.replaceAll("\n", " ").replace(/\.$/, "")
-      return `| ${asks.replaceAll("\n", " ")} | ${who} | [${file.replace(/\.sql$/, "")}](../warehouse/examples/${file}) |`
+      const [title = "", reader = ""] = header.replaceAll(/^-- /gm, "").split(/\nFor /)
+      const who = reader.replaceAll("\n", " ").replace(/\.$/, "")
+      return `| ${title.replaceAll("\n", " ")} | ${who} | [${file.replace(/\.sql$/, "")}](../warehouse/examples/${file}) |`
     }),
     "",
     "",

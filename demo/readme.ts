@@ -1,8 +1,8 @@
 // The block of README.md that shows what a run prints and what one gets for it.
 import { join } from "node:path"
-import { closing, pipelinesTable } from "../src/cli/sync/summaryText.ts"
+import { outcomeText, pipelinesTable } from "../src/cli/sync/summaryText.ts"
 import { chart, chartQuestion } from "./chart.ts"
-import { atThatTime, type ExampleWarehouse } from "./exampleWarehouse.ts"
+import type { ExampleWarehouse } from "./exampleWarehouse.ts"
 import { answerOf } from "./guide.ts"
 
 export const readmeFile = join(import.meta.dirname, "../README.md")
@@ -22,7 +22,7 @@ export const withShown = async (readme: string, example: ExampleWarehouse): Prom
   const { connection, first } = example
   const shown = SHOWN.flatMap((name) => first.pipelines.find((each) => each.name === name) ?? [])
   const others = first.pipelines.length - shown.length
-  const days = await connection.runAndReadAll(atThatTime(chartQuestion))
+  const days = await connection.runAndReadAll(chartQuestion)
   const text = [
     "```text",
     "$ npx vaulthouse sync --base-url http://127.0.0.1:8080",
@@ -30,7 +30,7 @@ export const withShown = async (readme: string, example: ExampleWarehouse): Prom
     pipelinesTable(shown, Infinity).replaceAll(/ +(seconds|[\d.]+)$/gm, ""),
     `… ${others} more`,
     "",
-    closing(first, "./data").replace(/, [\d.]+ s\)/, ")"),
+    outcomeText(first, "./data").replace(/, [^,)]*\)/, ")"),
     "",
     `$ npx vaulthouse query "${QUESTION.join("\n    ")}"`,
     await answerOf(connection, { sql: QUESTION.join("\n"), given: [] }),

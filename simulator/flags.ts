@@ -35,7 +35,7 @@ export const simulatorFlags: readonly SimulatorFlag[] = [
   flag("time-field", d.timeField, "Name of the time field of ratio and PnL points"),
   flag("time-format", d.timeFormat, "iso, iso-offset, naive, epoch-seconds or epoch-millis"),
   flag("address-case", d.addressCase, "Letter case of EVM addresses: lower, upper or mixed"),
-  flag("wrap-apy-chart", d.wrapApyChart, "Serve the APY series as {data: {labels, values}}"),
+  flag("wrap-apy-chart", d.wrapApyChart, "Send the APY series as {data: {labels, values}}"),
   flag("added-fields", d.addedFields, "Add undocumented fields to every record"),
   flag("big-integers", d.bigIntegers, "Raw token amounts as JSON numbers beyond 2^53"),
   flag("latency-ms", `${d.latencyMs}`, "Added to every answer, in milliseconds"),
@@ -61,7 +61,7 @@ const oneOf: Readonly<Record<string, readonly string[]>> = {
 
 const numberFrom = (name: string, value: string | number | boolean): number => {
   const number = typeof value === "string" && value.trim() === "" ? Number.NaN : Number(value)
-  if (!Number.isFinite(number)) throw new RangeError(`--${name}: not a number: ${value}`)
+  if (!Number.isFinite(number)) throw new RangeError(`--${name} ${value} is not a number`)
   return number
 }
 
@@ -73,7 +73,7 @@ export const optionsFromFlags = (values: FlagValues): OptionsPatch => {
     if (value === undefined) continue
     const allowed = oneOf[name]
     if (allowed !== undefined && !allowed.includes(String(value))) {
-      throw new RangeError(`--${name}: should be one of ${allowed.join(", ")}`)
+      throw new RangeError(`--${name} ${value} is not one of ${allowed.join(", ")}`)
     }
     if (notOptions.has(name)) continue
     const option = camel(name)
@@ -97,10 +97,10 @@ const optionsFrom = (text: string): OptionsPatch => {
   try {
     options = JSON.parse(text)
   } catch (cause) {
-    throw new RangeError(`--options: not JSON: ${(cause as Error).message}`, { cause })
+    throw new RangeError(`--options is not JSON: ${(cause as Error).message}`, { cause })
   }
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new RangeError(`--options: not an object: ${text}`)
+    throw new RangeError(`--options ${text} is not an object`)
   }
   return options
 }

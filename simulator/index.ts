@@ -6,8 +6,8 @@ import type { HttpBindings } from "@hono/node-server"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { makeWorld } from "./generate/world.ts"
-import type { OptionsPatch, SettledOptions } from "./options.ts"
-import { defaultOptions, settle } from "./options.ts"
+import type { OptionsPatch, FixedOptions } from "./options.ts"
+import { defaultOptions, mergeOptions } from "./options.ts"
 import { makeApp } from "./serve/app.ts"
 import { ServerCache } from "./serve/cache.ts"
 import { FaultChooser } from "./serve/faults.ts"
@@ -17,8 +17,8 @@ import { RequestLog } from "./serve/request-log.ts"
 import type { Truth } from "./truth.ts"
 import { truthOf } from "./truth.ts"
 
-export type { OptionsPatch, SettledOptions, SimulatorOptions } from "./options.ts"
-export { defaultOptions, settle } from "./options.ts"
+export type { OptionsPatch, FixedOptions, SimulatorOptions } from "./options.ts"
+export { defaultOptions, mergeOptions } from "./options.ts"
 export type { Fault, FaultAction, FaultRule, RateLimit } from "./serve/fault-types.ts"
 export type { LoggedRequest, RequestReport } from "./serve/request-log.ts"
 export type { Truth, VaultTruth } from "./truth.ts"
@@ -28,7 +28,7 @@ export interface Simulator {
   /** Base address, without a slash at the end. */
   readonly url: string
   /** The options now in force. */
-  readonly options: SettledOptions
+  readonly options: FixedOptions
   /** What a complete export must contain under these options. Computed when first read. */
   readonly truth: Truth
   readonly requests: () => RequestReport
@@ -53,7 +53,7 @@ export const startSimulator = async (
 ): Promise<Simulator> => {
   const log = new RequestLog()
   let cache = new ServerCache()
-  let options = settle(defaultOptions, given)
+  let options = mergeOptions(defaultOptions, given)
   let truth: Truth | undefined
   let clockSetAt = performance.now()
 
@@ -68,7 +68,7 @@ export const startSimulator = async (
   let current = serve(chooser(), bucket())
 
   const patch = (change: OptionsPatch): void => {
-    options = settle(options, change)
+    options = mergeOptions(options, change)
     truth = undefined
     if (change.now !== undefined) clockSetAt = performance.now()
     // A server cache outlives time and weather, but not another platform.

@@ -33,7 +33,7 @@ export const greeting = ({ url, options }: Simulator): string => {
     `  curl '${chart}'`,
     "",
     ...keys.map(([key, role]) => `API key (${role}): ${key}`),
-    `What was asked: ${url}/_simulator/requests`,
+    `Request log: ${url}/_simulator/requests`,
   ].join("\n")
 }
 

@@ -1,4 +1,4 @@
-// Every setting of the simulator, with its unit and default. One value of this type, once settled,
+// Every setting of the simulator, with its unit and default. One value of this type, once its ends of history are fixed,
 // determines every answer; nothing else is remembered between requests except request counts.
 import type { AddressCase } from "./generate/addresses.ts"
 import type { TimeFormat } from "./generate/calendar.ts"
@@ -7,7 +7,7 @@ import type { Fault, RateLimit } from "./serve/fault-types.ts"
 
 export type Role = "user" | "curator" | "admin"
 
-/** Who may call a row: nobody needs a key, any key, a curator's or admin's, or an admin's (§5). */
+/** Who may call a row: no key, any key, a curator's or admin's, or an admin's (§5). */
 export type Tier = "public" | "key" | "curator" | "admin"
 
 export interface SimulatorOptions {
@@ -54,13 +54,13 @@ export interface SimulatorOptions {
   readonly seriesNames: { readonly apyValues: string; readonly auditEntries: string }
   /** Names of two fields of a vault record. Default "address" and "chainId". */
   readonly vaultNames: { readonly address: string; readonly chain: string }
-  /** Letter case of served EVM addresses. Default "lower". */
+  /** Letter case of EVM addresses in responses. Default "lower". */
   readonly addressCase: AddressCase
-  /** Serve the APY series as {data: {labels, values}}. Default false. */
+  /** Send the APY series as {data: {labels, values}}. Default false. */
   readonly wrapApyChart: boolean
-  /** Add fields nobody documented to every record, nested ones too. Default false. */
+  /** Add fields the document does not name to every record, nested ones too. Default false. */
   readonly addedFields: boolean
-  /** Serve raw token amounts as JSON numbers beyond 2^53, not as strings. Default false. */
+  /** Send raw token amounts as JSON numbers beyond 2^53, not as strings. Default false. */
   readonly bigIntegers: boolean
   /** Most ratio points in one answer, whatever `limit` says. Default 1000. */
   readonly ratioCap: number
@@ -128,7 +128,7 @@ export type OptionsPatch = {
 }
 
 /** Options with both ends of history fixed. */
-export type SettledOptions = SimulatorOptions & {
+export type FixedOptions = SimulatorOptions & {
   readonly now: string
   readonly start: string
   /** When each revision was made: the `now` at which `revision` was raised, as ISO instants. */
@@ -137,17 +137,17 @@ export type SettledOptions = SimulatorOptions & {
 
 const instant = (text: string, name: string): number => {
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new RangeError(`${name}: not an ISO instant: ${text}`)
+  if (Number.isNaN(ms)) throw new RangeError(`${name} ${text} is not an ISO instant`)
   return ms
 }
 
-/** The patch laid over the options. `start` is kept once settled: history never moves under `now`. */
-export const settle = (
-  from: SimulatorOptions | SettledOptions,
+/** The patch laid over the options. `start` is kept once it is fixed: history never moves under `now`. */
+export const mergeOptions = (
+  from: SimulatorOptions | FixedOptions,
   patch: OptionsPatch,
-): SettledOptions => {
+): FixedOptions => {
   for (const name of Object.keys(patch)) {
-    if (!(name in defaultOptions)) throw new RangeError(`no such option: ${name}`)
+    if (!(name in defaultOptions)) throw new RangeError(`there is no option ${name}`)
   }
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
   const merged: SimulatorOptions = {

@@ -8,7 +8,7 @@ import { eachPnl } from "./generate/pnl.ts"
 import { eachRatio } from "./generate/ratio.ts"
 import type { Vault, World } from "./generate/world.ts"
 import { makeWorld } from "./generate/world.ts"
-import type { SettledOptions } from "./options.ts"
+import type { FixedOptions } from "./options.ts"
 
 export interface RatioTruth {
   readonly n: number
@@ -136,7 +136,7 @@ const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
 })
 
 /** Walks all of history: about five seconds for 200 vaults of three years. */
-export const truthOf = (options: SettledOptions): Truth => {
+export const truthOf = (options: FixedOptions): Truth => {
   const world = makeWorld(options)
   const vaults = world.vaults.map((vault) => vaultTruth(world, vault))
   const total = (count: (vault: VaultTruth) => number): number =>

@@ -1,4 +1,4 @@
-// The house rules that a machine can hold: who may import whom, file sizes, exact dependencies,
+// The house rules that a machine can hold: which folder may import which, file sizes, exact dependencies,
 // explicit lists, and a linter that really looks.
 import { execFile } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
@@ -35,12 +35,14 @@ const stage = (file: string) => file.split("/").slice(0, 2).join("/")
 
 const mayImport: Record<string, ReadonlyArray<string>> = {
   "src/domain": ["src/domain"],
-  "src/extract": ["src/extract", "src/domain"],
+  "src/archive": ["src/archive", "src/domain"],
+  "src/extract": ["src/extract", "src/archive", "src/domain"],
   "src/transform": ["src/transform", "src/domain"],
   "src/load": ["src/load", "src/domain"],
   "src/config": ["src/config", "src/domain"],
   "src/pipelines": [
     "src/pipelines",
+    "src/archive",
     "src/extract",
     "src/transform",
     "src/load",
@@ -68,10 +70,57 @@ describe("imports", () => {
     expect(wrong).toEqual([])
   })
 
-  it("docs/architecture.md tells the same rule", () => {
+  // Each may import itself and those before it.
+  const pipelineOrder = [
+    "model",
+    "strategies",
+    "areas",
+    "catalog.ts",
+    "publication",
+    "run",
+    "schedule",
+    "archive",
+    "readers",
+    "backup",
+    "service",
+  ]
+
+  it("inside pipelines each folder imports those before it, types included", () => {
+    const ours = files("src/pipelines/**/*.ts")
+    const folderOf = (file: string) => file.split("/")[2] ?? ""
+    const place = (file: string) => pipelineOrder.indexOf(folderOf(file))
+    expect(ours.filter((file) => place(file) < 0)).toEqual([])
+    const wrong = ours.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith("src/pipelines/") && place(target) > place(file))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it("no two files of pipelines import each other, types included", () => {
+    const ours = files("src/pipelines/**/*.ts")
+    const known = new Map(ours.map((file) => [file, importsOf(file)]))
+    const reached = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const target of known.get(from) ?? []) {
+        if (seen.has(target)) continue
+        seen.add(target)
+        reached(target, seen)
+      }
+      return seen
+    }
+    expect(ours.filter((file) => reached(file).has(file))).toEqual([])
+  })
+
+  it("docs/architecture.md has the folders of pipelines in that order", () => {
+    const rows = [...read("docs/architecture.md").matchAll(/^\| `(\w+(?:\/|\.ts))` \|/gm)]
+    expect(rows.map(([, name = ""]) => name.replace(/\/$/, ""))).toEqual(pipelineOrder)
+  })
+
+  it("docs/architecture.md states the same rule", () => {
     const rows = [...read("docs/architecture.md").matchAll(/^\| `(src\/\w+)` \|[^|]*\| (.*) \|$/gm)]
     const folders = rows.map(([, folder = ""]) => folder)
-    const told = rows.map(([, folder = "", may = ""], at) => {
+    const stated = rows.map(([, folder = "", may = ""], at) => {
       const targets =
         may === "all of the above"
           ? folders.slice(0, at)
@@ -80,7 +129,7 @@ describe("imports", () => {
               .filter((target) => target in mayImport)
       return [folder, new Set([folder, ...targets])]
     })
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(stated)).toEqual(
       Object.fromEntries(
         Object.entries(mayImport).map(([folder, targets]) => [folder, new Set(targets)]),
       ),
@@ -171,9 +220,9 @@ describe("dependencies", () => {
 
   it("the versions in the decision on packages are those in use", () => {
     const all = { ...manifest["dependencies"], ...manifest["devDependencies"] }
-    const told = [...read("docs/decisions/0002-packages.md").matchAll(/`([^`\s]+)` (\d[\w.-]*)/g)]
-    expect(told.length).toBeGreaterThan(10)
-    const wrong = told.filter(([, name = "", version]) => (all[name] ?? version) !== version)
+    const stated = [...read("docs/decisions/0002-packages.md").matchAll(/`([^`\s]+)` (\d[\w.-]*)/g)]
+    expect(stated.length).toBeGreaterThan(10)
+    const wrong = stated.filter(([, name = "", version]) => (all[name] ?? version) !== version)
     expect(wrong.map(([text]) => text)).toEqual([])
   })
 
@@ -203,7 +252,7 @@ describe("the linter", () => {
       })
     })
 
-  it("fails on an Effect that nobody runs", async () => {
+  it("fails on an Effect that is never run", async () => {
     const { scripts } = manifest
     const [command = "", ...args] = (scripts?.["lint:effects"] ?? "").split(" ")
     const project = args.indexOf("--project") + 1
@@ -214,7 +263,7 @@ describe("the linter", () => {
     expect(code).not.toBe(0)
   })
 
-  it("fails on a Promise that nobody awaits", async () => {
+  it("fails on a Promise that is never awaited", async () => {
     const file = "test/fixtures/lint/floating-promise.ts"
     const { code, output } = await run("oxlint", [file])
     expect(output).toContain("no-floating-promises")

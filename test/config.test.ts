@@ -1,4 +1,4 @@
-// Settings: who wins, what a wrong one says and where, and that the key stays secret.
+// Settings: which source wins, what the error of a wrong one says, and that the key stays secret.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -60,12 +60,12 @@ describe("the list of settings", () => {
   })
 })
 
-describe("who wins", () => {
+describe("precedence", () => {
   const file = "baseUrl: https://file.example\n"
   const environment = { VAULTHOUSE_BASE_URL: "https://environment.example/" }
   const flags = { baseUrl: "https://flag.example/v1/" }
 
-  it("flags over environment over file over default, and each value knows where it came from", () => {
+  it("is flag, environment, file, default, and each value has its origin", () => {
     const all = config({ file, environment, flags })
     expect(all.settings.baseUrl).toBe("https://flag.example/v1")
     expect(originText(all.origins.baseUrl)).toBe("--base-url")
@@ -89,13 +89,13 @@ describe("who wins", () => {
     expect(config({}).settings.color).toBeUndefined()
   })
 
-  it("an empty variable is none", () => {
+  it("ignores an empty variable", () => {
     expect(config({ file, environment: { VAULTHOUSE_BASE_URL: "" } }).settings.baseUrl).toBe(
       "https://file.example",
     )
   })
 
-  it("sections given in part keep the other defaults", () => {
+  it("a partial section keeps the other defaults", () => {
     const { wire, parquet } = config({
       file: "wire:\n  case: snake\nparquet: { profile: compatible }\n",
     }).settings
@@ -131,7 +131,7 @@ describe("kinds of values", () => {
     expect(complaints({ flags: { requestTimeout: text } })).toContain("--request-timeout: ")
   })
 
-  it("numbers from the environment, and words in their stead", () => {
+  it("numbers from the environment, and words that stand for none", () => {
     const environment = {
       VAULTHOUSE_CONCURRENCY: "4",
       VAULTHOUSE_MAX_REQUESTS_PER_SECOND: "2.5",
@@ -144,6 +144,32 @@ describe("kinds of values", () => {
       config({ environment, flags: { concurrency: "adaptive" } }).settings.concurrency,
     ).toBeUndefined()
   })
+
+  it.each([
+    ["@evil.example/x", "does not begin with `/`"],
+    ["cefi/{address}", "does not begin with `/`"],
+    ["//evil.example/{address}", "leads to another host"],
+    ["/a/../../{address}", "contains `.` or `..`"],
+    ["/a/%2e%2e/{address}", "contains `.` or `..`"],
+    ["/a?x={address}", "before the `?`"],
+    ["/a#{address}", "before the `?` or `#`"],
+    ["/a b", "characters that a path can't have"],
+    [String.raw`/\\evil.example`, "characters that a path can't have"],
+  ])("no path of the service: %s", (path, why) => {
+    const message = complaints({ file: `paths:\n  cefiPositions: ${JSON.stringify(path)}\n` })
+    expect(message).toContain("vaulthouse.config.yaml:2")
+    expect(message).toContain("paths.cefiPositions: ")
+    expect(message).toContain(why)
+  })
+
+  it.each(["..", "a/b", "a?b", "a#b", "@evil.example", "a b", "%2e%2e"])(
+    "no segment of a path: %s",
+    (segment) => {
+      expect(complaints({ flags: { platformSegment: segment } })).toContain(
+        `--platform-segment: \`${segment}\` is not one segment of a path`,
+      )
+    },
+  )
 
   it.each([
     ["ftp://example.com", "http:// or https://"],
@@ -178,16 +204,16 @@ describe("a wrong file", () => {
       ].join("\n"),
     })
     expect(message).toContain(
-      "vaulthouse.config.yaml:1: `baseURL` is no setting here; did you mean `baseUrl`?",
+      "vaulthouse.config.yaml:1: Unknown setting `baseURL`; did you mean `baseUrl`?",
     )
     expect(message).toContain(
       "vaulthouse.config.yaml:3: wire.case: `Snake` is not one of `camel`, `snake`; did you mean `snake`?",
     )
     expect(message).toContain(
-      "vaulthouse.config.yaml:4: wire.nmaes: `nmaes` is no setting here; did you mean `names`?",
+      "vaulthouse.config.yaml:4: wire.nmaes: Unknown setting `nmaes`; did you mean `names`?",
     )
     expect(message).toContain(
-      "vaulthouse.config.yaml:5: requestTimeout: `soon` is not a duration such as `30s` or `10 min`",
+      "vaulthouse.config.yaml:5: requestTimeout: `soon` is not a duration such as `30s` or `10 min`; a plain number is seconds",
     )
     expect(message).toContain("vaulthouse.config.yaml:8: apySeries.1: `smoothing` is missing")
     expect(message).toContain("and 2 more")
@@ -201,10 +227,10 @@ describe("a wrong file", () => {
   it("broken YAML and a repeated key name their line", () => {
     expect(complaints({ file: "a: 1\nb: [1, 2\n" })).toMatch(/vaulthouse\.config\.yaml:[23]: /)
     expect(complaints({ file: "overlapDays: 1\noverlapDays: 2\n" })).toMatch(/:2: .*unique/)
-    expect(complaints({ file: "- a\n- b\n" })).toContain(":1: is not a list of settings")
+    expect(complaints({ file: "- a\n- b\n" })).toContain(":1: the file is not a list of settings")
   })
 
-  it("a file that was asked for must be there; the usual one need not", () => {
+  it("a file named by flag or variable must exist; the default one need not", () => {
     expect(complaints({ flags: { config: "nowhere.yaml" } })).toMatch(
       /--config: .*nowhere\.yaml: there is no such file/,
     )
@@ -228,24 +254,27 @@ describe("the API key", () => {
     }
   })
 
-  it("has no place in the file; the complaint does not repeat it", () => {
+  it("is refused in the file, and the error does not repeat it", () => {
     const message = complaints({ file: `apiKey: ${secret}\n` })
-    expect(message).toContain("vaulthouse.config.yaml:1: keys are not kept in this file")
+    expect(message).toContain("vaulthouse.config.yaml:1: the key does not belong in this file")
     expect(message).not.toContain(secret)
   })
 
-  it("an unreadable, empty or broken one is a complaint that does not repeat it", () => {
+  it("is refused if unreadable, empty or broken, and the error does not repeat it", () => {
     writeFileSync(join(folder, "empty"), "\n")
     expect(complaints({ environment: { VAULTHOUSE_API_KEY_FILE: "gone" } })).toContain("ENOENT")
     expect(complaints({ environment: { VAULTHOUSE_API_KEY_FILE: "empty" } })).toContain(
-      "holds no key",
+      "there is no key in it",
     )
     const message = complaints({ environment: { VAULTHOUSE_API_KEY: `${secret}\nx-evil: 1` } })
-    expect(message).toContain("VAULTHOUSE_API_KEY: holds characters")
+    expect(message).toContain("VAULTHOUSE_API_KEY: the key has characters")
+    const short = complaints({ environment: { VAULTHOUSE_API_KEY: "USDC" } })
+    expect(short).toContain("VAULTHOUSE_API_KEY: the key has 4 characters")
+    expect(short).not.toContain("USDC")
     expect(message).not.toContain(secret)
   })
 
-  it("warns before it would travel unencrypted, save on this machine", () => {
+  it("warns when it would travel unencrypted to another machine", () => {
     const environment = { VAULTHOUSE_API_KEY: secret }
     const warnings = (baseUrl: string) => config({ environment, flags: { baseUrl } }).warnings
     expect(warnings("http://api.example.com").join()).toContain("unencrypted")
@@ -254,9 +283,9 @@ describe("the API key", () => {
   })
 })
 
-it("a variable that is no setting is a warning with the nearest name", () => {
+it("an unknown variable is a warning with the nearest name", () => {
   expect(config({ environment: { VAULTHOUSE_BASEURL: "https://x.example" } }).warnings).toEqual([
-    "VAULTHOUSE_BASEURL is no setting and has no effect; did you mean `VAULTHOUSE_BASE_URL`?",
+    "Unknown setting VAULTHOUSE_BASEURL has no effect; did you mean `VAULTHOUSE_BASE_URL`?",
   ])
 })
 

@@ -83,7 +83,7 @@ export const addressOf = (kind: AddressKind, ...parts: ReadonlyArray<string | nu
 }
 
 /** An EVM address in the letter case the options ask for; the other kinds are case-sensitive. */
-export const servedCase = (address: string, letters: AddressCase): string => {
+export const withLetterCase = (address: string, letters: AddressCase): string => {
   if (!address.startsWith("0x") || letters === "lower") return address
   const digits = address.slice(2)
   if (letters === "upper") return `0x${digits.toUpperCase()}`
@@ -101,5 +101,5 @@ export const kindOf = (address: string): AddressKind | undefined => {
 }
 
 /** What two spellings of one address have in common. */
-export const sameness = (address: string): string =>
+export const addressKey = (address: string): string =>
   address.startsWith("0x") ? address.toLowerCase() : address

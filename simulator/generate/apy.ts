@@ -44,7 +44,7 @@ const mean = (values: readonly number[]): number =>
 
 /**
  * The newest `daysAgo` days up to today, oldest first; -1 is all of history. The filter runs over
- * all of history before the cut, so a day's value does not depend on how much was asked for.
+ * all of history before the cut, so a day's value does not depend on how much was requested.
  */
 export const apySeries = (
   world: World,

@@ -1,5 +1,5 @@
 // Discount-factor ladders (§2.6): how much of a token's value counts as collateral, by size.
-import { addressOf, sameness, servedCase } from "./addresses.ts"
+import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
 import { keyOf, rounded, unit } from "./noise.ts"
 import type { World } from "./world.ts"
 import { chains } from "./world.ts"
@@ -18,7 +18,7 @@ export const laddersOf = (world: World): readonly Ladder[] => {
   return symbols.map((symbol, index) => {
     const top = 0.97 - 0.04 * index - 0.02 * unit(keyOf(seed, "ladder"), index)
     return {
-      address: servedCase(addressOf("evm", seed, "token", symbol), addressCase),
+      address: withLetterCase(addressOf("evm", seed, "token", symbol), addressCase),
       chain: chains.ethereum,
       symbol,
       rungs: [1e6, 1e7, 1e8].map((limit, step) => ({
@@ -31,7 +31,7 @@ export const laddersOf = (world: World): readonly Ladder[] => {
 
 export const ladderOf = (world: World, chain: number, address: string): Ladder | undefined =>
   laddersOf(world).find(
-    (ladder) => ladder.chain === chain && sameness(ladder.address) === sameness(address),
+    (ladder) => ladder.chain === chain && addressKey(ladder.address) === addressKey(address),
   )
 
 /** The factor the ladder gives a USD amount. */

@@ -1,5 +1,5 @@
 // Loans (§2.4): each subaccount has up to three, as borrower or lender. Field names are invented.
-import { addressOf, servedCase } from "./addresses.ts"
+import { addressOf, withLetterCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { dayMs, iso } from "./calendar.ts"
 import { choose, pick, rounded, unit } from "./noise.ts"
@@ -24,7 +24,7 @@ const loanAt = (world: World, owner: Subaccount, ordinal: number): Loan => {
   const { seed, addressCase, bigIntegers } = world.options
   const key = owner.key + 500 + ordinal * 16
   const made = (...parts: ReadonlyArray<string | number>) =>
-    servedCase(addressOf("evm", seed, ...parts), addressCase)
+    withLetterCase(addressOf("evm", seed, ...parts), addressCase)
   const address = made("loan", owner.index, ordinal)
   const chainId = choose(key, 1, [chains.ethereum, chains.arbitrum])
   const state = choose(key, 2, loanStates)

@@ -1,5 +1,5 @@
 // OTC positions and margin requirements (§2.7); the document shows none of their fields.
-import { addressOf, servedCase } from "./addresses.ts"
+import { addressOf, withLetterCase } from "./addresses.ts"
 import { bytesOf, keyOf, pick, rounded, unit } from "./noise.ts"
 import type { Subaccount } from "./subaccounts.ts"
 import { directoryOf } from "./subaccounts.ts"
@@ -35,7 +35,7 @@ export const marginRequirements = (world: World) => {
   return Array.from({ length: counterparties * 2 }, (_, index) => ({
     id: uuid(seed, "margin", index),
     otcCounterpartyId: uuid(seed, "otc", index % counterparties),
-    payer: servedCase(addressOf("evm", seed, "payer", index), addressCase),
+    payer: withLetterCase(addressOf("evm", seed, "payer", index), addressCase),
     requiredUsd: rounded(20_000 * (1 + unit(keyOf(seed, "margin"), index)), 2),
     postedUsd: rounded(25_000 * (1 + unit(keyOf(seed, "posted"), index)), 2),
   }))

@@ -39,7 +39,7 @@ export const eachPnl = (
   }
 }
 
-/** The newest `limit` snapshots, newest first, as they are served. */
+/** The newest `limit` snapshots, newest first. */
 export const pnlRecords = (
   world: World,
   vault: Vault,

@@ -1,6 +1,6 @@
 // What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3). Figures are
 // those of `now`; only the times of calculation run with the clock.
-import { addressOf, servedCase } from "./addresses.ts"
+import { addressOf, withLetterCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { protocols } from "./allocations.ts"
 import { iso } from "./calendar.ts"
@@ -12,7 +12,7 @@ import type { World } from "./world.ts"
 import { chains } from "./world.ts"
 
 const tokenAddress = (world: World, symbol: string): string =>
-  servedCase(addressOf("evm", world.options.seed, "token", symbol), world.options.addressCase)
+  withLetterCase(addressOf("evm", world.options.seed, "token", symbol), world.options.addressCase)
 
 const tokensOf = (world: World, owner: Subaccount) => {
   const value = holdingsOf(owner, world.nowMs)

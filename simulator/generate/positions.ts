@@ -1,7 +1,7 @@
 // The hourly positions snapshot of a vault (§2.9): subaccounts, their holdings, and the buffer.
 import { hourMs, iso } from "./calendar.ts"
 import { protocols } from "./allocations.ts"
-import { addressOf, servedCase } from "./addresses.ts"
+import { addressOf, withLetterCase } from "./addresses.ts"
 import { choose, keyOf, pick, rounded, unit } from "./noise.ts"
 import { rawAmount } from "./amounts.ts"
 import { assetPrice } from "./pnl.ts"
@@ -26,7 +26,10 @@ export const positionsRecord = (
     const usd = rounded((actual * placed * weight) / total, 2)
     const holdings = 1 + pick(vault.key + 71, index, 3)
     return {
-      address: servedCase(addressOf("evm", seed, "vault", vault.index, "sub", index), addressCase),
+      address: withLetterCase(
+        addressOf("evm", seed, "vault", vault.index, "sub", index),
+        addressCase,
+      ),
       name: `${vault.name} strategy ${index + 1}`,
       total_usd: usd,
       positions: Array.from({ length: holdings }, (_, at) => {

@@ -67,7 +67,7 @@ export const eachRatio = (
   }
 }
 
-/** The newest `limit` points between two hours, newest first, as they are served. */
+/** The newest `limit` points between two hours, newest first. */
 export const ratioRecords = (
   world: World,
   vault: Vault,

@@ -1,6 +1,6 @@
 // The subaccount directory (§2.1), and who may see which entry.
 import type { Role } from "../options.ts"
-import { addressOf, sameness, servedCase } from "./addresses.ts"
+import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
 import { keyOf, rounded, smooth, unit } from "./noise.ts"
 import type { Vault, World } from "./world.ts"
 import { chains } from "./world.ts"
@@ -25,7 +25,7 @@ const subaccountAt = (world: World, index: number): Subaccount => {
   return {
     index,
     key: keyOf(options.seed, "subaccount", index),
-    address: servedCase(address, options.addressCase),
+    address: withLetterCase(address, options.addressCase),
     vault,
     status: index % 9 === 8 ? "inactive" : "active",
     type: index % 12 === 11 ? "eoa" : "subaccount",
@@ -40,7 +40,7 @@ export const directoryOf = (world: World): ReadonlyMap<string, Subaccount> => {
   let directory = directories.get(world)
   if (directory === undefined) {
     const all = Array.from({ length: world.options.subaccounts }, (_, i) => subaccountAt(world, i))
-    directory = new Map(all.map((subaccount) => [sameness(subaccount.address), subaccount]))
+    directory = new Map(all.map((subaccount) => [addressKey(subaccount.address), subaccount]))
     directories.set(world, directory)
   }
   return directory

@@ -1,5 +1,5 @@
 // Transactions of a subaccount (§2.5): about one in eighteen hours, decoded. Fields are invented.
-import { addressOf, servedCase } from "./addresses.ts"
+import { addressOf, withLetterCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { hourMs, iso } from "./calendar.ts"
 import { choose, hexOf, keyOf, pick, rounded, unit } from "./noise.ts"
@@ -15,8 +15,8 @@ const transactionAt = (world: World, owner: Subaccount, slot: number, ms: number
   const key = keyOf(owner.key, "transaction", slot)
   const amount = rounded(10 ** (2 + 3 * unit(key, 1)), 6)
   const functionName = choose(key, 2, functionNames)
-  const to = servedCase(addressOf("evm", seed, "contract", pick(key, 3, 9)), addressCase)
-  const token = servedCase(addressOf("evm", seed, "token", "WETH"), addressCase)
+  const to = withLetterCase(addressOf("evm", seed, "contract", pick(key, 3, 9)), addressCase)
+  const token = withLetterCase(addressOf("evm", seed, "token", "WETH"), addressCase)
   return {
     hash: hexOf(key, 32),
     chainId: choose(key, 4, [chains.ethereum, chains.arbitrum]),

@@ -1,7 +1,7 @@
 // The platform one set of options describes: its vaults, and the hours its history spans.
-import type { SettledOptions } from "../options.ts"
+import type { FixedOptions } from "../options.ts"
 import type { AddressKind } from "./addresses.ts"
-import { addressOf, sameness, servedCase } from "./addresses.ts"
+import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
 import { dayMs, hourMs } from "./calendar.ts"
 import { choose, keyOf, pick, unit } from "./noise.ts"
 
@@ -36,7 +36,7 @@ export interface Vault {
 }
 
 export interface World {
-  readonly options: SettledOptions
+  readonly options: FixedOptions
   readonly vaults: readonly Vault[]
   readonly byAddress: ReadonlyMap<string, Vault>
   readonly startHour: number
@@ -51,7 +51,7 @@ const kindAt = (index: number): AddressKind =>
 
 const adjectives = ["Harbor", "Granite", "Cedar", "Meridian", "Juniper", "Atlas", "Willow", "Delta"]
 
-const vaultAt = (options: SettledOptions, startHour: number, index: number): Vault => {
+const vaultAt = (options: FixedOptions, startHour: number, index: number): Vault => {
   const kind = kindAt(index)
   const key = keyOf(options.seed, "vault", index)
   const asset = index % 3 === 1 ? "WETH" : "USDC"
@@ -78,7 +78,7 @@ const vaultAt = (options: SettledOptions, startHour: number, index: number): Vau
   return {
     index,
     key,
-    address: servedCase(addressOf(kind, options.seed, "vault", index), options.addressCase),
+    address: withLetterCase(addressOf(kind, options.seed, "vault", index), options.addressCase),
     kind,
     chainId: kind === "evm" ? (index === 0 ? 1 : choose(key, 3, evmChains)) : chains[kind],
     status: closed || index % 10 === 9 ? "closed" : "active",
@@ -92,14 +92,14 @@ const vaultAt = (options: SettledOptions, startHour: number, index: number): Vau
   }
 }
 
-export const makeWorld = (options: SettledOptions): World => {
+export const makeWorld = (options: FixedOptions): World => {
   const startHour = Math.floor(Date.parse(options.start) / hourMs)
   const nowMs = Date.parse(options.now)
   const vaults = Array.from({ length: options.vaults }, (_, i) => vaultAt(options, startHour, i))
   return {
     options,
     vaults,
-    byAddress: new Map(vaults.map((vault) => [sameness(vault.address), vault])),
+    byAddress: new Map(vaults.map((vault) => [addressKey(vault.address), vault])),
     startHour,
     nowHour: Math.floor(nowMs / hourMs),
     nowMs,

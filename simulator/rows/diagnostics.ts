@@ -1,6 +1,6 @@
 // Rows of §4.1 that explain rather than publish: oracle classification and the revert reason.
 import { allocationsOn } from "../generate/allocations.ts"
-import { addressOf, servedCase } from "../generate/addresses.ts"
+import { addressOf, withLetterCase } from "../generate/addresses.ts"
 import { dayOfHour, isoDay } from "../generate/calendar.ts"
 import { bits, choose, keyOf, rounded } from "../generate/noise.ts"
 import { lastHour } from "../generate/world.ts"
@@ -25,7 +25,7 @@ const oracleClassification = (call: Call): unknown => {
     position: `${protocol} ${vault.asset}`,
     protocol,
     token_symbol: vault.asset,
-    token_address: servedCase(addressOf("evm", seed, "token", vault.asset), addressCase),
+    token_address: withLetterCase(addressOf("evm", seed, "token", vault.asset), addressCase),
     pricing_class: choose(keyOf(vault.key, "oracle", protocol), 0, pricingClasses),
     usd_value: usd,
   }))

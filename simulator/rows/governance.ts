@@ -1,5 +1,5 @@
 // Rows of §4.1 about how a vault is governed: fees, audit log, permissions, roles, timelocks.
-import { addressOf, servedCase } from "../generate/addresses.ts"
+import { addressOf, withLetterCase } from "../generate/addresses.ts"
 import { auditCategories, auditEntries, auditPage, auditRecord } from "../generate/audit-log.ts"
 import { protocols } from "../generate/allocations.ts"
 import { naive, parseMicros } from "../generate/calendar.ts"
@@ -12,7 +12,7 @@ import { chainScopedVault } from "../serve/row.ts"
 
 const member = (world: World, vault: Vault, role: string, index = 0): string => {
   const { seed, addressCase } = world.options
-  return servedCase(addressOf("evm", seed, "role", vault.index, role, index), addressCase)
+  return withLetterCase(addressOf("evm", seed, "role", vault.index, role, index), addressCase)
 }
 
 const fees = (call: Call): unknown => {

@@ -1,5 +1,5 @@
 // Rows of §4.4 about risk and the books an admin keeps: collateral, ladders, loans, OTC.
-import { kindOf, sameness } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../generate/addresses.ts"
 import { iso } from "../generate/calendar.ts"
 import { factorFor, ladderOf, laddersOf } from "../generate/discounts.ts"
 import { allLoans, debtAndCredit } from "../generate/loans.ts"
@@ -58,7 +58,7 @@ const margin = ({ world, query }: Call): unknown => {
   return marginRequirements(world).filter(
     (row) =>
       (counterparty === undefined || row.otcCounterpartyId === counterparty.toLowerCase()) &&
-      (payer === undefined || sameness(row.payer) === sameness(payer)),
+      (payer === undefined || addressKey(row.payer) === addressKey(payer)),
   )
 }
 

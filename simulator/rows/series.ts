@@ -11,7 +11,7 @@ import { chainScopedVault, vaultBy } from "../serve/row.ts"
 
 const mostSnapshots = 1000
 
-/** One path, two answers: `fields=ratio` is the only thing that tells them apart (§4.1). */
+/** One path, two answers: `fields=ratio` is the only difference (§4.1). */
 const unrealizedPnl = (call: Call): unknown => {
   const { query, world } = call
   const address = query.needed("vault")

@@ -1,5 +1,5 @@
 // Rows of §4.3: reads of subaccounts with an API key, four of them at paths that are not shown.
-import { kindOf, sameness } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../generate/addresses.ts"
 import { allLoans, loansOf } from "../generate/loans.ts"
 import { otcPositionsOf } from "../generate/otc.ts"
 import {
@@ -46,7 +46,7 @@ const loanDetail = ({ world, query, param }: Call): unknown => {
   const address = param("loan_address")
   if (kindOf(address) !== "evm") throw invalid("path", "loan_address", "Invalid EVM address")
   const found = allLoans(world).find(
-    (loan) => sameness(loan.address) === sameness(address) && loan.chainId === chainId,
+    (loan) => addressKey(loan.address) === addressKey(address) && loan.chainId === chainId,
   )
   if (found === undefined) throw notFound(`Loan ${address} not found on chain ${chainId}`)
   return found.record

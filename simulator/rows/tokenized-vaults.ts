@@ -1,6 +1,6 @@
 // Rows of §4.2: the vault directory, a vault's detail, summary and APY, and its withdrawals. The
 // document shows almost none of their field names (§2.10); these are invented.
-import { addressOf, servedCase } from "../generate/addresses.ts"
+import { addressOf, withLetterCase } from "../generate/addresses.ts"
 import { rawAmount } from "../generate/amounts.ts"
 import { allocationsOn } from "../generate/allocations.ts"
 import { apySeries } from "../generate/apy.ts"
@@ -15,7 +15,7 @@ import type { Call, Row } from "../serve/row.ts"
 import { vaultBy } from "../serve/row.ts"
 
 const evmAddress = (world: World, ...parts: ReadonlyArray<string | number>): string =>
-  servedCase(addressOf("evm", world.options.seed, ...parts), world.options.addressCase)
+  withLetterCase(addressOf("evm", world.options.seed, ...parts), world.options.addressCase)
 
 const feesOf = (vault: Vault) => ({
   managementFeePct: pick(vault.key, 80, 5) * 0.5,

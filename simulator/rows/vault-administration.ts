@@ -1,6 +1,6 @@
 // Rows of §4.4 about a vault's administration: curator views, raw timelock requests, fees earned.
 import { iso, naive } from "../generate/calendar.ts"
-import { kindOf, sameness } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../generate/addresses.ts"
 import { rawAmount } from "../generate/amounts.ts"
 import { hexOf, keyOf, pick, rounded, unit } from "../generate/noise.ts"
 import { assetPrice } from "../generate/pnl.ts"
@@ -41,7 +41,7 @@ const timelockRequests = ({ world, query }: Call): unknown => {
     throw new ApiError(400, `Invalid status filter: ${status}`)
   }
   if (kindOf(address) === undefined) throw invalid("query", "vaultAddress", "Invalid address")
-  const vault = world.byAddress.get(sameness(address))
+  const vault = world.byAddress.get(addressKey(address))
   if (vault === undefined || vault.chainId !== chainId) return []
   return timelocksOf(world, vault)
     .filter((timelock) => status === "all" || timelock.status === status)
@@ -59,7 +59,7 @@ const timelockRequests = ({ world, query }: Call): unknown => {
     }))
 }
 
-/** The period asked for, in milliseconds; a custom range overrides the named one (§4.4). */
+/** The requested period, in milliseconds; a custom range overrides the named one (§4.4). */
 const periodOf = ({ world, query }: Call) => {
   const named = query.oneOf("calculationPeriod", ["YearToDate", "MonthToDate"] as const)
   const start = query.instant("startDate")

@@ -1,4 +1,4 @@
-// What the simulator can be asked to do wrong. `faults.ts` chooses one, `misbehave.ts` acts it out.
+// Faults the simulator can produce. `faults.ts` chooses one, `misbehave.ts` acts it out.
 
 /** Which requests a fault hits. All given conditions must hold; with none given, every request. */
 export interface FaultRule {
@@ -6,7 +6,7 @@ export interface FaultRule {
   readonly pathPrefix?: string
   /** The path with its query contains this. */
   readonly match?: string
-  /** Share of requests, 0 to 1, drawn from the seed, the URL and how often it was asked for. */
+  /** Share of requests, 0 to 1, drawn from the seed, the URL and how often it was requested. */
   readonly share?: number
   /** Only the first so many requests for each distinct URL. */
   readonly first?: number

@@ -1,12 +1,12 @@
 // Chooses the fault, if any, that a request meets: from the rules, the seed, and how often the
-// same URL was asked for. So a run repeats exactly, however its requests are interleaved.
+// same URL was requested. So a run repeats exactly, however its requests are interleaved.
 import { keyOf, unit } from "../generate/noise.ts"
 import type { Fault } from "./fault-types.ts"
 
 export class FaultChooser {
   readonly #faults: readonly Fault[]
   readonly #seed: number
-  readonly #asked = new Map<number, number>()
+  readonly #requested = new Map<number, number>()
   readonly #fired: number[]
 
   constructor(faults: readonly Fault[], seed: number) {
@@ -19,8 +19,8 @@ export class FaultChooser {
     if (this.#faults.length === 0) return undefined
     const path = pathAndQuery.split("?", 1)[0]!
     const url = keyOf(pathAndQuery)
-    const earlier = this.#asked.get(url) ?? 0
-    this.#asked.set(url, earlier + 1)
+    const earlier = this.#requested.get(url) ?? 0
+    this.#requested.set(url, earlier + 1)
     const index = this.#faults.findIndex((fault, at) => {
       if (fault.pathPrefix !== undefined && !path.startsWith(fault.pathPrefix)) return false
       if (fault.match !== undefined && !pathAndQuery.includes(fault.match)) return false

@@ -1,4 +1,4 @@
-// What was asked of the simulator: counters for ever, the last requests in full. Never a key.
+// Log of requests: counters since the start, the last requests in full. Never a key.
 import type { HttpBindings } from "@hono/node-server"
 
 export interface LoggedRequest {

@@ -1,6 +1,6 @@
 // One row of §4: how it is called, who may call it, what its answer must carry, and the answer.
 import type { Vault, World } from "../generate/world.ts"
-import { kindOf, sameness } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../generate/addresses.ts"
 import type { Role, Tier } from "../options.ts"
 import { invalid, notFound } from "./errors.ts"
 import type { Query } from "./query.ts"
@@ -33,7 +33,7 @@ export interface Row {
 /** A vault by an address of any kind: 422 malformed, 404 unknown (§7). */
 export const vaultBy = (call: Call, address: string, where = "path"): Vault => {
   if (kindOf(address) === undefined) throw invalid(where, "vault", "Invalid vault address")
-  const vault = call.world.byAddress.get(sameness(address))
+  const vault = call.world.byAddress.get(addressKey(address))
   if (vault === undefined) throw notFound(`Vault ${address} not found`)
   return vault
 }

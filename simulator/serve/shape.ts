@@ -10,7 +10,7 @@ const isRecord = (value: unknown): value is Record_ =>
   // A raw JSON number is an object to JavaScript; it must pass through untouched.
   !("rawJSON" in value)
 
-/** Every record, nested ones too, with a field and a nested record nobody documented. */
+/** Every record, nested ones too, with a field and a nested record the document does not name. */
 export const withAddedFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withAddedFields)
   if (!isRecord(value)) return value

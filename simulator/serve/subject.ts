@@ -1,5 +1,5 @@
 // The subaccount or curated vault a call is about, once the caller is found to be allowed (§5).
-import { kindOf, sameness } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../generate/addresses.ts"
 import type { Subaccount } from "../generate/subaccounts.ts"
 import { curates, directoryOf, mayRead } from "../generate/subaccounts.ts"
 import type { Vault } from "../generate/world.ts"
@@ -13,7 +13,7 @@ import { vaultBy } from "./row.ts"
  */
 export const subaccountBy = (call: Call, address: string, where = "query"): Subaccount => {
   if (kindOf(address) !== "evm") throw invalid(where, "address", "Invalid EVM address")
-  const subaccount = directoryOf(call.world).get(sameness(address))
+  const subaccount = directoryOf(call.world).get(addressKey(address))
   if (subaccount !== undefined && mayRead(call.role, subaccount)) return subaccount
   if (call.role === "admin") throw notFound(`Subaccount ${address} not found`)
   throw new ApiError(403, "API key is not authorized for this subaccount")

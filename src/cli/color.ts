@@ -1,6 +1,6 @@
 // Colours on a terminal: whether there are any, what they mean, and which words get one. They only repeat what
 // the words say.
-import { styleText } from "node:util"
+import { type Sink, type StreamName, streams, styled } from "./output.ts"
 
 const styles = {
   good: "green",
@@ -12,43 +12,35 @@ const styles = {
 
 export type Meaning = keyof typeof styles
 
-type Stream = "stdout" | "stderr"
-
-/** What is asked of a stream: one that is no terminal knows of no colours. */
-interface Output {
-  readonly isTTY?: boolean
-  readonly hasColors?: () => boolean
-}
-
 /** As the setting says, NO_COLOR and FORCE_COLOR among its sources; else where a terminal shows colours. */
-export const isColored = (setting: boolean | undefined, output: Output): boolean =>
-  setting ?? (output.isTTY === true && output.hasColors?.() === true)
+export const isColored = (
+  setting: boolean | undefined,
+  output: Pick<Sink, "isTTY" | "hasColors">,
+): boolean => setting ?? (output.isTTY === true && output.hasColors?.() === true)
 
 // Until a command has decided there are none: what writes files with the same texts never decides.
-const colored: Record<Stream, boolean> = { stdout: false, stderr: false }
+const colored: Record<StreamName, boolean> = { stdout: false, stderr: false }
 
 /** Once for each command, as soon as its settings are known. */
-export const decideColors = (
-  setting: boolean | undefined,
-  outputs: Readonly<Record<Stream, Output>> = process,
-): void => {
-  colored.stdout = isColored(setting, outputs.stdout)
-  colored.stderr = isColored(setting, outputs.stderr)
+export const decideColors = (setting: boolean | undefined): void => {
+  const { stdout, stderr } = streams()
+  colored.stdout = isColored(setting, stdout)
+  colored.stderr = isColored(setting, stderr)
 }
 
 /** Whole lines of a text that is laid out already: widths are counted without colours. */
-export const paint = (text: string, meaning: Meaning, stream: Stream = "stdout"): string =>
-  colored[stream] ? styleText(styles[meaning], text, { validateStream: false }) : text
+export const paint = (text: string, meaning: Meaning, stream: StreamName = "stdout"): string =>
+  colored[stream] ? styled(text, styles[meaning]) : text
 
 /** The part of a text that the pattern finds first. */
 export const paintPart = (
   text: string,
   part: RegExp,
   meaning: Meaning,
-  stream: Stream = "stdout",
+  stream: StreamName = "stdout",
 ): string => text.replace(part, (found) => paint(found, meaning, stream))
 
-/** What begins with the program's name, broken into lines: a complaint on standard error. */
+/** A complaint on standard error, which begins with the program's name. */
 export const paintComplaint = (text: string, meaning: Meaning = "bad"): string =>
   paintPart(text, /^[a-z]+:/, meaning, "stderr")
 
@@ -68,6 +60,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   // Where a narrow column breaks it.
   suspicious: "warning",
   "not ended": "warning",
+  stopped: "warning",
+  killed: "warning",
   unclear: "warning",
   unknown: "warning",
   "key unknown": "bad",
@@ -78,9 +72,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   unsupported: "aside",
   forbidden: "aside",
   "not applicable": "aside",
-  "not asked": "aside",
+  "not checked": "aside",
   "not configured": "aside",
-  "had nothing to judge": "aside",
 }
 
 // The longest first, so that none hides one it begins.
@@ -90,18 +83,18 @@ const words = Object.keys(meanings)
   .replaceAll(" ", "[ _]")
 const outcome = new RegExp(`(?:\\b([\\d,]+) )?\\b(${words})\\b`, "g")
 
-/** Every outcome a text names, with how many there were of it; not those that did not occur. */
-export const paintOutcomes = (text: string, stream: Stream = "stdout"): string =>
+/** Every outcome in a text, with its count; a count of 0 stays plain. */
+export const paintOutcomes = (text: string, stream: StreamName = "stdout"): string =>
   text.replaceAll(outcome, (found: string, count: string | undefined, word: string) => {
     const meaning = meanings[word.replaceAll("_", " ")]
     return count === "0" || meaning === undefined ? found : paint(found, meaning, stream)
   })
 
-/** Of a line of progress the outcome alone, after the pipeline: the rest is the service's own text. */
-export const paintNews = (line: string): string =>
+/** Of a line of progress only the outcome, after the pipeline: the rest is text of the service. */
+export const paintProgress = (line: string): string =>
   line.replace(/(?<=^\w+: )\w+(?=:)/, (word) => paintOutcomes(word, "stderr"))
 
-/** What may be meant otherwise, and stops nothing. */
+/** A warning stops nothing. */
 export const warningText = (text: string): string =>
   `${paint("warning:", "warning", "stderr")} ${text}`
 
@@ -112,6 +105,6 @@ const levels: Readonly<Record<string, Meaning>> = {
   INFO: "good",
 }
 
-/** Of a line of the log (logfmt) the level. */
+/** The level in a line of the log (logfmt). */
 export const paintLevel = (line: string): string =>
   line.replace(/(?<=\blevel=)\w+/, (level) => paint(level, levels[level] ?? "aside", "stderr"))

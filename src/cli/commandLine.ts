@@ -1,12 +1,12 @@
-// Builds the parser from the commands' values, and turns wrong uses into messages that help.
+// Builds the parser from the commands, and turns wrong use into messages that help.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
 import { decideColors, paintComplaint } from "./color.ts"
-import type { Arguments, Command } from "./Command.ts"
+import { type Arguments, type Command, COMPLETION_REQUEST } from "./Command.ts"
 import { commands } from "./commands/index.ts"
-import { answerCompletion, REQUEST } from "./completion/answer.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { flagValues, globalFlags } from "./globalFlags.ts"
+import { outputFailure, print, printError } from "./output.ts"
 import { paragraph, terminalWidth } from "./terminal.ts"
 import { version } from "./version.ts"
 
@@ -15,7 +15,7 @@ const usage = ({ name, positional }: Command): string => {
   return `${name} [${positional.name}${positional.many === true ? ".." : ""}]`
 }
 
-/** The parser; `onChosen` gets the command that was named and what was typed for it. */
+/** The parser; `onChosen` gets the command and its arguments. */
 export const parser = (
   onChosen: (command: Command, argv: Arguments) => Promise<void> | void,
 ): Argv => {
@@ -35,16 +35,16 @@ export const parser = (
     .alias("help", "h")
     .exitProcess(false)
     .strict()
-    // Complaints are read below, and documentation derives from help: both are English everywhere.
+    // Complaints are parsed below, and the docs derive from help: English everywhere.
     .locale("en")
-    // As wide as the terminal, and no wider than is read with ease.
+    // As wide as the terminal, up to a width that is easy to read.
     .wrap(Math.min(100, terminalWidth()))
   for (const command of commands) {
     built = built.command(
       usage(command),
       command.summary,
       (sub) => describe(sub, command),
-      (argv) => onChosen(command, once(argv)),
+      (argv) => onChosen(command, withLastSettings(argv)),
     )
   }
   return built
@@ -71,12 +71,12 @@ const describe = (
         : {}),
     })
   }
-  // Named here, the group comes before that of the settings.
+  // Named here, this group comes before the settings.
   built = built.group(Object.keys(flags), "Options:")
   return built.epilogue(["Examples:", ...examples.flatMap(exampleLines)].join("\n"))
 }
 
-/** Defaults as one would type them, without quotes. */
+/** Defaults as they are typed, without quotes. */
 const withPlainDefaults = (flags: Command["flags"]): Command["flags"] =>
   Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
@@ -85,7 +85,7 @@ const withPlainDefaults = (flags: Command["flags"]): Command["flags"] =>
     ]),
   )
 
-/** To be pasted as it stands: broken before a flag where it is long, with what it is for below. */
+/** Can be pasted as it is: a long line is broken before a flag, and what it does is below. */
 const exampleLines = ([line, what]: Command["examples"][number]): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const part of `vaulthouse ${line}`.split(/ (?=--)/)) {
@@ -100,17 +100,32 @@ const exampleLines = ([line, what]: Command["examples"][number]): ReadonlyArray<
 // Fits the narrowest terminal, indented.
 const EXAMPLE_WIDTH = 70
 
-/** A flag typed twice counts as typed last, save where each one adds to a list. */
-const once = (argv: Arguments): Arguments =>
+/** A setting given twice has its last value; a flag of a list keeps all of them. */
+const withLastSettings = (argv: Arguments): Arguments =>
   Object.fromEntries(
     Object.entries(argv).map(([name, value]) =>
       name in globalFlags && Array.isArray(value) ? [name, value.at(-1)] : [name, value],
     ),
   )
 
-/** Runs what was typed and returns how it ended. Help goes to standard output, complaints do not. */
-export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
-  if (args[0] === REQUEST) return answerCompletion(commands, args.slice(1))
+/** SQL may begin with a comment, which looks like a flag; a flag has no space in its name. */
+const withSqlAsText = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.includes("query") ? args.map((arg) => (/^--[^=\s]*\s/.test(arg) ? `\n${arg}` : arg)) : args
+
+/** Runs what was typed; the exit code. Help goes to standard output, complaints to standard error. */
+export const commandLine = async (typed: ReadonlyArray<string>): Promise<ExitCode> => {
+  const code = await run(withSqlAsText(typed))
+  const failure = await outputFailure()
+  if (failure === undefined) return code
+  printError(`vaulthouse: standard output can't be written: ${failure.message}\n`)
+  return code === exitCodes.ok ? exitCodes.unexpected : code
+}
+
+const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
+  if (args[0] === COMPLETION_REQUEST) {
+    const { printCompletions } = await import("./completion/answer.ts")
+    return printCompletions(commands, args.slice(1))
+  }
   let code: ExitCode = exitCodes.ok
   let complaint: string | undefined
   const built = parser(async (command, argv) => {
@@ -121,24 +136,56 @@ export const commandLine = async (args: ReadonlyArray<string>): Promise<ExitCode
     if (error !== undefined && error !== null && message === null) throw error
     complaint ??= message
   })
+  complaint = valueOfSwitch(args)
   if (args.length === 0) {
-    process.stderr.write(`${await built.getHelp()}\n\nName a command.\n`)
+    printError(`${await built.getHelp()}\n\nName a command.\n`)
     return exitCodes.usage
   }
-  const argv = await built.parseAsync(args)
-  if (complaint === undefined) return code
+  let help = ""
+  const argv = await built.parseAsync(
+    [...args],
+    {},
+    (_error: unknown, _argv: unknown, output: string) => {
+      help = output
+    },
+  )
+  if (complaint === undefined) {
+    if (help !== "") print(`${help}\n`)
+    return code
+  }
   const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
-  const told = `vaulthouse: ${explain(complaint, command, args)}`
-  // What nothing but a complaint needs is not loaded for `--help`.
+  // Only a complaint needs it; `--help` does not wait for it.
   const { withoutFile } = await import("../config/Config.ts")
-  decideColors(withoutFile("color", flagValues(once(argv))))
-  process.stderr.write(`${paintComplaint(paragraph(told, 0, terminalWidth(process.stderr)))}\n`)
-  const help = command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
-  process.stderr.write(`See \`${help}\`.\n`)
+  decideColors(withoutFile("color", flagValues(withLastSettings(argv))))
+  const text = paragraph(
+    `vaulthouse: ${explain(complaint, command, args)}`,
+    0,
+    terminalWidth("stderr"),
+  )
+  printError(`${paintComplaint(text)}\n`)
+  const helpCommand =
+    command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
+  printError(`See \`${helpCommand}\`.\n`)
   return exitCodes.usage
 }
 
-/** In our words what yargs complains of; the nearest name where one is unknown. */
+/** yargs takes any value of a flag that has none as `false`. */
+const valueOfSwitch = (args: ReadonlyArray<string>): string | undefined => {
+  const flags = Object.assign(
+    {},
+    ...commands.map((command) => command.flags),
+    globalFlags,
+  ) as Command["flags"]
+  for (const arg of args) {
+    const [, name = "", value = ""] = /^--(?:no-)?([a-z-]+)=(.*)$/s.exec(arg) ?? []
+    if (flags[name]?.type === "boolean" && value !== "true" && value !== "false") {
+      return `--${name} takes no value, but has \`${value}\`; write --${name} or --no-${name}.`
+    }
+  }
+  return undefined
+}
+
+/** A complaint of yargs in plain words, with the nearest name where one is unknown. */
 const explain = (
   message: string,
   command: Command | undefined,
@@ -153,31 +200,34 @@ const explain = (
   if (valueless !== undefined) return `--${valueless} needs a value.`
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(message.trim())?.[1]
   if (unknown === undefined) return message.trim()
-  const words = unknown.split(", ")
+  const words = [...new Set(unknown.split(", "))]
   if (command === undefined) {
     // Unknown flags come without their dashes.
     const word = words.find((each) => args.includes(each))
     if (word !== undefined) {
       const names = commands.map(({ name }) => name)
-      return `there is no command \`${word}\`${didYouMean(word, names) || `; there are ${names.join(", ")}`}`
+      return `there is no command \`${word}\`${didYouMean(word, names) || `; the commands are ${names.join(", ")}`}`
     }
   }
-  const flags = [
-    ...Object.keys(globalFlags),
-    ...Object.keys(command?.flags ?? {}),
-    "help",
-    "version",
-  ]
-  return [...new Set(words)]
-    .map((word) => {
-      // Flags come without their dashes.
-      const isFlag = args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)
-      return isFlag
-        ? `there is no flag \`--${word}\`${didYouMean(
-            `--${word}`,
-            flags.map((flag) => `--${flag}`),
-          )}`
-        : `there is no flag or argument \`${word}\`${didYouMean(word, flags)}`
-    })
-    .join("\n")
+  const flags = { ...globalFlags, ...command?.flags }
+  return words.map((word) => explainUnknown(word, flags, args)).join("\n")
+}
+
+const explainUnknown = (
+  word: string,
+  flags: Command["flags"],
+  args: ReadonlyArray<string>,
+): string => {
+  const names = [...Object.keys(flags), "help", "version"]
+  // Flags come without their dashes.
+  if (args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)) {
+    return `there is no flag \`--${word}\`${didYouMean(
+      `--${word}`,
+      names.map((name) => `--${name}`),
+    )}`
+  }
+  const before = args[args.indexOf(word) - 1]?.replace(/^--(no-)?/, "") ?? ""
+  return flags[before]?.type === "boolean"
+    ? `--${before} takes no value, but \`${word}\` follows it; write --${before} or --no-${before}.`
+    : `there is no flag or argument \`${word}\`${didYouMean(word, names)}`
 }

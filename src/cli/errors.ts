@@ -1,5 +1,7 @@
-// What a command itself can find wrong with what was typed.
+// Errors as a user reads them: what was wrong with the command line, and what to do about each kind of failure.
 import * as Data from "effect/Data"
+import { API_KEY } from "../config/settings.ts"
+import { ApiError } from "../domain/errors.ts"
 
 /** The command line is wrong; the command ends with exit code 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -9,4 +11,43 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   override get message(): string {
     return this.advice === undefined ? this.why : `${this.why}\n${this.advice}`
   }
+}
+
+/** What to do about an error response; `undefined` where the error says it, or nothing can be done. */
+const adviceFor = (error: unknown): string | undefined => {
+  if (!(error instanceof ApiError)) return undefined
+  switch (error.reason._tag) {
+    case "Unauthorized":
+      return `The service requires a key, or does not know this one: check ${API_KEY}.`
+    case "Forbidden":
+      return "The service knows the key, but it has no access to this; `vaulthouse doctor` shows what it has access to."
+    case "InvalidInput":
+      return "Nothing was sent. `vaulthouse call --list` shows the inputs of every endpoint."
+    case "ContractViolation":
+      return "`--raw` prints the response as received."
+    case "Transport":
+      return "Check the base address and the network; `vaulthouse doctor` checks both."
+    case "RateLimited":
+      return "Try again later, or slower with --max-requests-per-second."
+    case "NotConfigured":
+    case "ResponseTooLarge":
+    case "NotFound":
+    case "Unsupported":
+    case "Defect":
+    case "DependencyFailed":
+    case "ServerError":
+    case "UnexpectedStatus":
+    case "Timeout":
+      return undefined
+  }
+}
+
+/** A typed error explains itself; anything else is a bug of ours. */
+export const errorText = (error: unknown): string => {
+  if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
+    const advice = adviceFor(error)
+    return `vaulthouse: ${error.message.trim()}${advice === undefined ? "" : `\n${advice}`}`
+  }
+  const text = error instanceof Error ? error.message : String(error)
+  return `vaulthouse: unexpected error: ${text.split("\n")[0] ?? ""}\nThis is a bug: please report it with the output of --log-level debug.`
 }

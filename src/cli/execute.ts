@@ -9,40 +9,43 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
 import type { ConfigError } from "../config/ConfigError.ts"
-import { adviceFor } from "./advice.ts"
 import { decideColors, paintComplaint, paintLevel, warningText } from "./color.ts"
 import type { Arguments } from "./Command.ts"
+import { errorText } from "./errors.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
+import { printError, streams } from "./output.ts"
 import { paragraph, terminalWidth } from "./terminal.ts"
 
-/** How a command that is stopped by Ctrl-C or SIGTERM ends. */
+/** What a command that is stopped by Ctrl-C or SIGTERM says, and its exit code. */
 export interface Stopped {
   readonly code: ExitCode
   readonly text: string
 }
 
-const stoppedRun: Stopped = {
+export const stopped: Stopped = { code: exitCodes.interrupted, text: "vaulthouse: stopped\n" }
+
+const stoppedWriter: Stopped = {
   code: exitCodes.interrupted,
-  text: "vaulthouse: stopped; what was committed stays, the next run goes on from there\n",
+  text: "vaulthouse: stopped; what was committed stays, and the next run continues from there\n",
 }
 
 export const execute = async <E>(
   argv: Arguments,
   program: (config: Config) => Effect.Effect<ExitCode, E>,
-  stopped: Stopped = stoppedRun,
+  whenStopped: Stopped = stoppedWriter,
 ): Promise<ExitCode> => {
   let level = "info"
   const whole = Effect.gen(function* () {
     const config = yield* readCommandConfig(argv)
     level = config.settings.logLevel
-    for (const warning of config.warnings) process.stderr.write(`${warningText(warning)}\n`)
+    for (const warning of config.warnings) printError(`${warningText(warning)}\n`)
     return yield* program(config).pipe(Effect.provide(logging(config)))
   })
-  return runToEnd(whole, stopped, () => level)
+  return runToEnd(whole, whenStopped, () => level)
 }
 
-/** The settings of a command, by which its colours are decided; before the file is read, without it. */
+/** The settings of a command, which decide its colours; until the file is read, without it. */
 export const readCommandConfig = (argv: Arguments): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => {
     const flags = flagValues(argv)
@@ -52,54 +55,48 @@ export const readCommandConfig = (argv: Arguments): Effect.Effect<Config, Config
     )
   })
 
-/** Runs an effect whose settings are its own affair. */
+/** Runs an effect that reads its settings itself. */
 export const runToEnd = async <E>(
   whole: Effect.Effect<ExitCode, E>,
-  stopped: Stopped,
+  whenStopped: Stopped,
   level: () => string = () => "info",
 ): Promise<ExitCode> => {
   const fiber = Effect.runFork(whole)
-  const stop = stopOnSignals(fiber)
+  const ignoreSignals = stopOnSignals(fiber)
   const exit = await Effect.runPromise(Fiber.await(fiber))
-  stop()
+  ignoreSignals()
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) {
-    process.stderr.write(stopped.text)
-    return stopped.code
+    printError(whenStopped.text)
+    return whenStopped.code
   }
   const error = Cause.squash(exit.cause)
-  const told = paragraph(explain(error), 0, terminalWidth(process.stderr))
-  process.stderr.write(`${paintComplaint(told)}\n`)
-  if (level() === "debug") process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  printError(`${paintComplaint(paragraph(errorText(error), 0, terminalWidth("stderr")))}\n`)
+  if (level() === "debug") printError(`${Cause.pretty(exit.cause)}\n`)
   return exitCodeOf(error)
 }
 
-/** A typed error speaks for itself; anything else is a defect of ours. */
-const explain = (error: unknown): string => {
-  if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
-    const advice = adviceFor(error)
-    return `vaulthouse: ${error.message.trim()}${advice === undefined ? "" : `\n${advice}`}`
-  }
-  const text = error instanceof Error ? error.message : String(error)
-  return `vaulthouse: unexpected: ${text.split("\n")[0] ?? ""}\nThis is a defect: please report it with what --log-level debug adds.`
-}
+/** Whether log lines and progress are for people. */
+export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
+  (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
 
 const logging = ({ settings }: Config): Layer.Layer<never> => {
-  const isPretty = (settings.logFormat ?? (process.stderr.isTTY ? "pretty" : "json")) === "pretty"
-  const format = isPretty ? Logger.map(Logger.formatLogFmt, paintLevel) : Logger.formatJson
+  const format = isPretty(settings)
+    ? Logger.map(Logger.formatLogFmt, paintLevel)
+    : Logger.formatJson
   const levels = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
   return Layer.mergeAll(
-    Logger.layer([Logger.withConsoleError(format)]),
+    Logger.layer([Logger.map(format, (line) => printError(`${line}\n`))]),
     Layer.succeed(References.MinimumLogLevel, levels[settings.logLevel]),
   )
 }
 
 /** The first signal lets the run finish what it is committing; a second one ends the process. */
 const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
-  let asked = false
+  let isStopping = false
   const onSignal = (): void => {
-    if (asked) process.exit(exitCodes.interrupted)
-    asked = true
+    if (isStopping) process.exit(exitCodes.interrupted)
+    isStopping = true
     fiber.interruptUnsafe()
   }
   const signals = ["SIGINT", "SIGTERM"] as const

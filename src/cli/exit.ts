@@ -9,9 +9,9 @@ export const exitCodes = {
   usage: 2,
   /** Some tasks failed or were quarantined; the rest landed. */
   partial: 3,
-  /** A check failed: one of severity `error`, of what was published, or of `doctor`. */
+  /** A check failed: one of severity `error`, of `verify`, or of `doctor`. */
   checks: 4,
-  /** The service asked to wait longer than a run does (429, `Retry-After`); the next one goes on from there. */
+  /** The service requires a longer wait than a run allows (429, `Retry-After`); the next run continues from there. */
   deferred: 5,
   /** Another run holds the warehouse. */
   locked: 75,
@@ -29,7 +29,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   WarehouseLocked: exitCodes.locked,
 }
 
-/** Nothing was sent: an input breaks its rule, or a path has to be configured first. */
+/** Nothing was sent: an input is invalid, or a path is not configured. */
 const isUsage = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.reason._tag === "InvalidInput" || error.reason._tag === "NotConfigured")

@@ -4,8 +4,12 @@ import type { Options } from "yargs"
 import { expected, type Kind } from "../config/kinds.ts"
 import { environmentName, type Setting, settingNames, settingOf } from "../config/settings.ts"
 
-const defaultText = ({ default: value, defaultText: text, kind }: Setting): string =>
-  text ?? (kind.type === "duration" ? `${String(value)} s` : String(value))
+const defaultText = ({ default: value, defaultText: text, kind }: Setting): string => {
+  if (text !== undefined) return text
+  if (value === undefined) return "none"
+  if (typeof value === "object") return `\`${JSON.stringify(value)}\``
+  return kind.type === "duration" ? `${String(value)} s` : String(value)
+}
 
 const placeholder = (kind: Kind): Partial<Options> => {
   if (kind.type === "boolean") return { type: "boolean" }
@@ -48,8 +52,6 @@ export const settingRows = (): ReadonlyArray<ReadonlyArray<string>> =>
       setting.flag === undefined ? "" : `\`--${setting.flag}\``,
       environmentName(setting) === undefined ? "" : `\`${environmentName(setting) ?? ""}\``,
       `${setting.describe}: ${expected(setting.kind)}`,
-      setting.kind.type === "record" || Array.isArray(setting.default)
-        ? (setting.defaultText ?? `\`${JSON.stringify(setting.default)}\``)
-        : defaultText(setting),
+      defaultText(setting),
     ]
   })

@@ -1,11 +1,10 @@
-// Rows of the warehouse as a table for a terminal: headings from their names, absences as a dash.
-import { sideways } from "./sideways.ts"
-import { columnsThatFit, outcomesOf, tableWidth, textTable } from "./table.ts"
+// Rows of the warehouse as a table: headings from the column names, null as a dash.
+import { columnsThatFit, outcomesOf, recordBlocks, tableWidth, textTable } from "./table.ts"
 import { terminalWidth } from "./terminal.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** An instant loses the `T` and its milliseconds where they are none. */
+/** An instant without the `T`, and without milliseconds where they are zero. */
 export const cellText = (value: unknown): string => {
   if (value === null || value === undefined) return "–"
   if (typeof value === "number") return value.toLocaleString("en", { maximumSignificantDigits: 17 })
@@ -20,9 +19,9 @@ export const rowsTable = (
   rows: ReadonlyArray<Row>,
   none: string,
   all: ReadonlyArray<string> = Object.keys(rows[0] ?? {}),
-  /** Left out, one after the other, where the terminal is too narrow for all. */
+  /** Dropped one after the other where the terminal is too narrow for all. */
   dispensable: ReadonlyArray<string> = [],
-  /** Whose words say how something ended. */
+  /** Columns with outcomes, which are coloured. */
   outcomes: ReadonlyArray<string> = [],
 ): string => {
   if (rows.length === 0) return none
@@ -41,11 +40,11 @@ export const rowsTable = (
   )
 }
 
-/** As a table where the terminal is wide enough, else a block a row. */
+/** A table where the terminal is wide enough, else a block for each row. */
 export const rowsWhole = (rows: ReadonlyArray<Row>, names: ReadonlyArray<string>): string => {
   const cells = rows.map((row) => names.map((name) => cellText(row[name])))
   const width = terminalWidth()
   return tableWidth(names.map(heading), cells) > width
-    ? sideways(names.map(heading), cells, width)
+    ? recordBlocks(names.map(heading), cells, width)
     : rowsTable(rows, "", names)
 }

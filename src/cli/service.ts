@@ -11,7 +11,7 @@ export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, 
   settings.baseUrl === undefined
     ? Result.fail(
         new UsageError({
-          why: "No base address: where is the service?",
+          why: "No base address is set, so there is no service to read from.",
           advice:
             "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
         }),
@@ -23,6 +23,7 @@ export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, 
           wire: wireOf(settings),
           requestTimeoutSeconds: settings.requestTimeout,
           retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
+          maxResponseMegabytes: settings.maxResponseMegabytes,
         },
         pace: {
           concurrency: settings.concurrency,
@@ -30,7 +31,7 @@ export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, 
         },
       })
 
-/** Paths nobody has set are absent. */
+/** Paths that are not set are absent. */
 export const wireOf = ({
   platformSegment,
   wire,

@@ -1,15 +1,15 @@
-// SQL of one line, on several where it is long: a clause a line.
+// Breaks a long line of SQL into lines: one for each clause.
 
 const CLAUSE =
   /^(from|(left |inner |cross |asof |anti |semi |full )?join|where|group by|having|window|qualify|order by|limit|union|except|intersect)\b/i
 
 interface Word {
   readonly text: string
-  /** Not within parentheses, so that a clause may begin with it. */
+  /** Outside parentheses, so that a clause may begin with it. */
   readonly isOutside: boolean
 }
 
-/** Words of the SQL; what stands in quotes is never parted. */
+/** The words of the SQL; quoted text is never broken. */
 const wordsOf = (sql: string): ReadonlyArray<Word> => {
   let depth = 0
   return [...sql.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([text]) => {
@@ -20,7 +20,7 @@ const wordsOf = (sql: string): ReadonlyArray<Word> => {
   })
 }
 
-/** At most so wide, as far as its words allow; lines within a clause are indented. */
+/** Lines of at most this width, as far as the words allow; continued clauses are indented. */
 export const sqlLines = (sql: string, width: number): ReadonlyArray<string> => {
   const whole = sql.trim()
   if (whole.includes("\n") || whole.length <= width) return whole.split("\n")
@@ -36,7 +36,7 @@ export const sqlLines = (sql: string, width: number): ReadonlyArray<string> => {
       lines.push(line)
       line = isClause ? text : `    ${text}`
     } else line = line === "" ? text : `${line} ${text}`
-    // The second word of `left join` begins no clause of its own.
+    // The second word of `left join` does not begin another clause.
     isOpen = isClause && /^(left|inner|cross|asof|anti|semi|full)$/i.test(text)
   }
   return [...lines, line]

@@ -1,11 +1,12 @@
 // Tables for a terminal, without borders.
 import Table from "cli-table3"
 import { paint, paintOutcomes } from "./color.ts"
+import { shown } from "./output.ts"
 import { terminalWidth, wrapped } from "./terminal.ts"
 
 export type Align = "left" | "right"
 
-/** Colours a line of a cell, once it is known what stands on it. */
+/** Colours a line of a cell, after wrapping. */
 export type PaintCell = (line: string, column: number, row: number) => string
 
 /** Outcomes in columns with such a heading. */
@@ -38,15 +39,16 @@ const NO_BORDERS = Object.fromEntries(
   ].map((name) => [name, ""]),
 )
 
-/** Columns are wrapped where the terminal is too narrow: headings before
- * text, between words as long as that is enough, the widest first. Figures never are. */
+/** Columns are wrapped where the terminal is too narrow: headings before text, between words if that is enough, the
+ * widest first. Numbers never are. */
 export const textTable = (
   head: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
+  texts: ReadonlyArray<ReadonlyArray<string>>,
   align: ReadonlyArray<Align> = [],
   width: number = terminalWidth(),
   paintCell: PaintCell = (line) => line,
 ): string => {
+  const rows = texts.map((row) => row.map(shown))
   const widths = narrowed(head, rows, align, width)
   const table = new Table({
     head: head.map((name, at) => {
@@ -74,7 +76,7 @@ export const tableWidth = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
 ): number => totalOf(naturalWidths(head, rows))
 
-/** Columns to show, without as many of the dispensable ones, in their order, as keep cells from being broken. */
+/** The columns to show: dispensable ones are dropped in order until no cell has to be wrapped. */
 export const columnsThatFit = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -113,7 +115,7 @@ const totalOf = (widths: ReadonlyArray<number>): number =>
 const longestWord = (text: string): number =>
   text.split(/\s/).reduce((max, word) => Math.max(max, word.length), 0)
 
-/** Widths that fit, as far as they can be had. */
+/** Widths that fit, as far as possible. */
 const narrowed = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -122,17 +124,17 @@ const narrowed = (
 ): ReadonlyArray<number> => {
   const widths = naturalWidths(head, rows)
   if (totalOf(widths) <= width) return widths
-  const isFigures = (at: number): boolean => align[at] === "right"
+  const isNumeric = (at: number): boolean => align[at] === "right"
   const headings = headingsWrapped(head, rows)
   const whole = headings.map((least, at) =>
-    isFigures(at)
+    isNumeric(at)
       ? least
       : rows.reduce(
           (max, row) => Math.max(max, longestWord(row[at] ?? "")),
           longestWord(head[at] ?? ""),
         ),
   )
-  const broken = whole.map((least, at) => (isFigures(at) ? least : Math.min(least, MIN_WIDTH)))
+  const broken = whole.map((least, at) => (isNumeric(at) ? least : Math.min(least, MIN_WIDTH)))
   return [headings, whole, broken].reduce((so, least) => narrowedTo(least, so, width), widths)
 }
 
@@ -152,4 +154,19 @@ const narrowedTo = (
     widths[widest] = (widths[widest] ?? 0) - 1
   }
   return widths
+}
+
+/** A block for each row, a line for each column; long values continue below their beginning. */
+export const recordBlocks = (
+  names: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  width: number,
+): string => {
+  const label = names.reduce((max, name) => Math.max(max, name.length), 0) + 2
+  const room = Math.max(20, width - label)
+  const line = (name: string, value: string): string =>
+    `${name}:`.padEnd(label) + wrapped(shown(value), room).join(`\n${" ".repeat(label)}`)
+  return rows
+    .map((row) => names.map((name, at) => line(name, row[at] ?? "")).join("\n"))
+    .join("\n\n")
 }

@@ -1,8 +1,11 @@
 // How wide the terminal is, and text broken into lines that fit it.
+import { type StreamName, streams } from "./output.ts"
 
-/** In characters; Infinity where the output is no terminal: a pipe gets its lines whole. */
-export const terminalWidth = (output: NodeJS.WriteStream = process.stdout): number =>
-  output.isTTY ? output.columns || Infinity : Infinity
+/** In characters; Infinity for a pipe, which gets whole lines. */
+export const terminalWidth = (name: StreamName = "stdout"): number => {
+  const { isTTY, columns = 0 } = streams()[name]
+  return isTTY === true && columns > 0 ? columns : Infinity
+}
 
 /** Lines of at most so many characters, broken at spaces where there are any. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
-// Reads every setting once: flags over environment over configuration file over defaults, each value
-// with where it came from. The API key comes from the environment alone and stays Redacted.
+// Reads every setting with its origin: flags override the environment, then come the configuration file and the
+// defaults. The API key comes from the environment only and stays Redacted.
 import { readFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -29,19 +29,19 @@ export interface Config {
   readonly origins: Readonly<Record<SettingName, Origin>>
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly apiKeyOrigin: Origin
-  /** Things a user probably meant otherwise, and that stop nothing. */
+  /** Likely mistakes that are no errors. */
   readonly warnings: ReadonlyArray<string>
 }
 
 export interface Sources {
-  /** Flag values by setting name, as the parser of the command line gives them. */
+  /** Flag values from the command line, by setting name. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where relative paths of flags and environment start. */
+  /** Base of relative paths in flags and environment. */
   readonly cwd: string
 }
 
-/** Fails with every problem found at once. Relative paths in the file start at the file's folder. */
+/** Fails with all problems at once. Relative paths in the file are relative to its folder. */
 export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => {
     const problems: Array<ConfigProblem> = []
@@ -49,7 +49,7 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
     const values: Partial<Record<SettingName, unknown>> = {}
     const origins: Partial<Record<SettingName, Origin>> = {}
     for (const name of settingNames) {
-      const { value, origin } = settle(name, sources, file, problems)
+      const { value, origin } = resolveSetting(name, sources, file, problems)
       values[name] = value
       origins[name] = origin
     }
@@ -68,16 +68,16 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
 export const readProcessConfig = (flags: Sources["flags"]): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => readConfig({ flags, environment: process.env, cwd: process.cwd() }))
 
-/** One setting by flags and environment alone: for what is told before the file is read, or of it. */
+/** One setting from flags and environment only, for messages before or about the file. */
 export const withoutFile = <N extends SettingName>(
   name: N,
   flags: Sources["flags"],
 ): Settings[N] => {
   const sources = { flags, environment: process.env, cwd: process.cwd() }
-  return settle(name, sources, undefined, []).value as Settings[N]
+  return resolveSetting(name, sources, undefined, []).value as Settings[N]
 }
 
-/** Where a value came from, as a user would write it. */
+/** The origin of a value, as a user would write it. */
 export const originText = (origin: Origin): string => {
   switch (origin.from) {
     case "flag":
@@ -92,26 +92,36 @@ export const originText = (origin: Origin): string => {
 
 const given = (text: string | undefined): text is string => text !== undefined && text !== ""
 
+/** Where the configuration file is, or would be. */
+const filePlace = ({ flags, environment, cwd }: Sources) => {
+  const { config: flag } = flags
+  const { VAULTHOUSE_CONFIG: variable } = environment
+  const named = typeof flag === "string" ? flag : given(variable) ? variable : undefined
+  return { flag, named, path: resolve(cwd, named ?? defaultFile) }
+}
+
+/** The configuration file of this process, which need not exist. */
+export const configFile = (flags: Sources["flags"]): string =>
+  filePlace({ flags, environment: process.env, cwd: process.cwd() }).path
+
 const openFile = (sources: Sources, problems: Array<ConfigProblem>): ConfigFile | undefined => {
-  const [flag, environment] = [sources.flags["config"], sources.environment["VAULTHOUSE_CONFIG"]]
-  const asked = typeof flag === "string" ? flag : given(environment) ? environment : undefined
-  const path = resolve(sources.cwd, asked ?? defaultFile)
+  const { flag, named, path } = filePlace(sources)
   const shown = relative(sources.cwd, path)
   try {
     const file = readConfigFile(path)
-    const named = { ...file, path: shown.startsWith("..") ? path : shown }
+    const shownFile = { ...file, path: shown.startsWith("..") ? path : shown }
     for (const problem of file.problems) {
-      problems.push({ ...problem, where: named.path })
+      problems.push({ ...problem, where: shownFile.path })
     }
-    for (const key of Object.keys(file.values)) checkKey(key, named, problems)
-    return named
+    for (const key of Object.keys(file.values)) checkKey(key, shownFile, problems)
+    return shownFile
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (asked === undefined && code === "ENOENT") return undefined
+    if (named === undefined && code === "ENOENT") return undefined
     const why =
       code === "ENOENT" ? "there is no such file" : `can't be read (${code ?? String(error)})`
     const where = typeof flag === "string" ? "--config" : "VAULTHOUSE_CONFIG"
-    problems.push({ where: asked === undefined ? path : where, detail: `${path}: ${why}` })
+    problems.push({ where: named === undefined ? path : where, detail: `${path}: ${why}` })
     return undefined
   }
 }
@@ -121,7 +131,7 @@ const checkKey = (key: string, file: ConfigFile, problems: Array<ConfigProblem>)
   const known = settingNames.filter((name) => settingOf(name).inFile !== false)
   if ((known as ReadonlyArray<string>).includes(key)) return
   if (/^api_?-?key/i.test(key)) {
-    const detail = `keys are not kept in this file; set ${API_KEY}, or ${API_KEY_FILE} to a file that holds it`
+    const detail = `the key does not belong in this file; set ${API_KEY}, or ${API_KEY_FILE} to the path of a file with the key`
     problems.push({ ...place, detail })
     return
   }
@@ -130,7 +140,7 @@ const checkKey = (key: string, file: ConfigFile, problems: Array<ConfigProblem>)
     problems.push(...unknown.failure.map(({ detail }) => ({ ...place, detail })))
 }
 
-const settle = (
+const resolveSetting = (
   name: SettingName,
   { flags, environment, cwd }: Sources,
   file: ConfigFile | undefined,
@@ -173,13 +183,13 @@ const settle = (
     }
     return { value: undefined, origin: found.origin }
   }
-  // A path in the file starts at the file's folder, so that it means the same from everywhere.
+  // Relative to the file's folder, so that it means the same from everywhere.
   const base = found.origin.from === "file" ? dirname(resolve(cwd, found.origin.path)) : cwd
   const value = isPath ? resolve(base, String(result.success)) : result.success
   return { value, origin: found.origin }
 }
 
-/** The first that was given; null is how YAML spells an empty value. */
+/** The first value that is set; YAML reads an empty value as null. */
 const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
   const found = candidates.find(([value]) => value !== undefined && value !== null)
   return found === undefined ? undefined : { value: found[0], origin: found[1] }
@@ -205,16 +215,26 @@ const readKey = (
   }
 }
 
-/** A header value: no line breaks inside, nothing but visible characters. Never shown in a message. */
+// The key is redacted in all responses: a shorter text could also be part of names and numbers.
+const MIN_KEY_LENGTH = 8
+
+/** Must be a valid header value: visible characters only. Never shown in a message. */
 const keyOf = (
   text: string,
   where: string,
   problems: Array<ConfigProblem>,
 ): Redacted.Redacted<string> | undefined => {
   const key = text.trim()
-  if (/^[\x21-\x7e]+$/.test(key)) return Redacted.make(key, { label: "api key" })
-  const detail = key === "" ? "holds no key" : "holds characters no key has, such as spaces"
-  problems.push({ where, detail })
+  const problem =
+    key === ""
+      ? "there is no key in it"
+      : !/^[\x21-\x7e]+$/.test(key)
+        ? "the key has characters that a key can't have, such as spaces"
+        : key.length < MIN_KEY_LENGTH
+          ? `the key has ${key.length} characters, too few to be redacted from responses without damage; check that all of it was copied (${MIN_KEY_LENGTH} or more)`
+          : undefined
+  if (problem === undefined) return Redacted.make(key, { label: "api key" })
+  problems.push({ where, detail: problem })
   return undefined
 }
 
@@ -231,13 +251,13 @@ const warningsOf = (
   ]
   const unknown = Object.keys(environment)
     .filter((name) => name.startsWith("VAULTHOUSE_") && !known.includes(name))
-    .map((name) => `${name} is no setting and has no effect${didYouMean(name, known)}`)
+    .map((name) => `Unknown setting ${name} has no effect${didYouMean(name, known)}`)
   const url = settings.baseUrl === undefined ? null : URL.parse(settings.baseUrl)
   const open = apiKey !== undefined && url?.protocol === "http:" && !isLoopback(url)
   return open
     ? [
         ...unknown,
-        `the API key would travel unencrypted to ${url.origin}; use https:// if the service has it`,
+        `the API key would be sent unencrypted to ${url.origin}; use https:// if the service has it`,
       ]
     : unknown
 }

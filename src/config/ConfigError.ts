@@ -1,4 +1,4 @@
-// What is wrong with the configuration: every problem found, each with its place.
+// What is wrong with the configuration: every problem, with its place.
 import * as Data from "effect/Data"
 
 export interface ConfigProblem {

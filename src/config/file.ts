@@ -1,12 +1,16 @@
-// Files of settings: YAML (so JSON too) whose every value knows its line.
+// Files of settings: YAML (so JSON too), with the line of every value.
 import { readFileSync } from "node:fs"
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
+import { createRequire } from "node:module"
+import type * as Yaml from "yaml"
 import type { ConfigProblem } from "./ConfigError.ts"
 import type { Path } from "./read.ts"
 
+// Loaded with the first file, so that commands without one start faster.
+const require = createRequire(import.meta.url)
+
 export interface YamlFile {
   readonly path: string
-  /** Plain data, every scalar as text; `null` where there is nothing, or a problem. */
+  /** Plain data, every scalar as text; `null` where the file is empty or has a problem. */
   readonly content: unknown
   readonly lineOf: (path: Path) => number
   readonly problems: ReadonlyArray<ConfigProblem>
@@ -19,29 +23,31 @@ export interface ConfigFile extends Omit<YamlFile, "content"> {
 
 export const defaultFile = "vaulthouse.config.yaml"
 
-/** Throws what the file system says when the file can't be read. */
+/** Throws the file system's error when the file can't be read. */
 export const readConfigFile = (path: string): ConfigFile => {
   const { content, problems, ...file } = readYamlFile(path)
   if (content === null || (typeof content === "object" && !Array.isArray(content))) {
     return { ...file, problems, values: (content ?? {}) as Record<string, unknown> }
   }
-  const detail = "is not a list of settings, one `name: value` a line"
+  const detail = "the file is not a list of settings, written as `name: value`"
   return { ...file, problems: [...problems, { where: path, line: 1, detail }], values: {} }
 }
 
-/** Throws what the file system says when the file can't be read. */
+/** Throws the file system's error when the file can't be read. */
 export const readYamlFile = (path: string): YamlFile => {
+  const text = readFileSync(path, "utf8")
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = require("yaml") as typeof Yaml
   const lines = new LineCounter()
-  const document = parseDocument(readFileSync(path, "utf8"), {
+  const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // Scalars stay text: an address without quotes is no hexadecimal number. `read` knows what is meant.
+    // Scalars stay text: an address without quotes is not a hexadecimal number. `read` gives them their type.
     schema: "failsafe",
     customTags: ["null"],
   })
   const lineAt = (offset: number): number => lines.linePos(offset).line
 
-  /** The line of the key, or of the entry of a list; of the nearest thing around it where there is none. */
+  /** The line of the key or list entry, or of the nearest thing around it. */
   const lineOf = (wanted: Path): number => {
     let node: unknown = document.contents
     let offset = startOf(node)
@@ -70,4 +76,4 @@ export const readYamlFile = (path: string): YamlFile => {
   return { path, content, lineOf, problems }
 }
 
-const startOf = (node: unknown): number => (node as Node | null | undefined)?.range?.[0] ?? 0
+const startOf = (node: unknown): number => (node as Yaml.Node | null | undefined)?.range?.[0] ?? 0

@@ -1,4 +1,4 @@
-// JSON Schema of the configuration file, for completion and checks in editors; derives from the list of
+// JSON Schema of the configuration file, for completion and checks in editors, derived from the list of
 // settings. `make docs` writes it to docs/config.schema.json.
 import { expected, type Field, type Kind } from "./kinds.ts"
 import { settingNames, settingOf } from "./settings.ts"
@@ -32,7 +32,12 @@ const schemaOf = (kind: Kind): JsonSchema => {
     case "text":
     case "path":
     case "address":
+    case "cron":
       return { type: "string", minLength: 1 }
+    case "servicePath":
+      return { type: "string", pattern: "^/[^/?#][^?#]*$" }
+    case "pathSegment":
+      return { type: "string", pattern: "^[\\w.~-]+$" }
     case "url":
       return { type: "string", pattern: "^https?://" }
     case "day":

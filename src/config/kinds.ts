@@ -1,16 +1,20 @@
-// Kinds of values a setting can have, as data: reading, messages, flags and the editor's JSON Schema
-// derive from them. Imports nothing, since every `--help` loads it.
+// The kinds of values that settings have, as data: reading, messages, flags and the editor's JSON Schema derive from
+// them. Imports nothing, since every `--help` loads it.
 
 export type Kind =
   | { readonly type: "text"; readonly example: string }
   | { readonly type: "path" }
   | { readonly type: "url" }
-  /** An address the platform knows: EVM, Solana or Stellar. */
+  /** A path below the base address, with parameters such as `{address}`; or one segment of such a path. */
+  | { readonly type: "servicePath" | "pathSegment"; readonly example: string }
+  /** An EVM, Solana or Stellar address. */
   | { readonly type: "address" }
-  /** A day, days since 1970. */
+  /** As days since 1970. */
   | { readonly type: "day" }
   /** Seconds; `30s`, `10 min`, or a plain number of seconds. */
   | { readonly type: "duration" }
+  /** Five fields, in UTC. */
+  | { readonly type: "cron" }
   /** An amount of memory as DuckDB reads it, such as `4GB`. */
   | { readonly type: "memory" }
   | { readonly type: "number"; readonly above: number; readonly none: string }
@@ -18,7 +22,7 @@ export type Kind =
       readonly type: "integer"
       readonly min: number
       readonly max: number
-      /** A word that may stand for no number at all. */
+      /** A word that stands for no number. */
       readonly none?: string
     }
   | { readonly type: "boolean" }
@@ -27,7 +31,7 @@ export type Kind =
   | { readonly type: "map"; readonly of: Kind; readonly keys: string }
   | { readonly type: "record"; readonly fields: Readonly<Record<string, Field>> }
 
-/** A member of a record; one without a default must be there. */
+/** A member of a record, required unless it has a default. */
 export interface Field {
   readonly kind: Kind
   readonly describe: string
@@ -36,7 +40,7 @@ export interface Field {
 
 /** The TypeScript type of a kind's values. */
 export type ValueOf<K extends Kind> = K extends {
-  type: "text" | "path" | "url" | "address" | "memory"
+  type: "text" | "path" | "url" | "servicePath" | "pathSegment" | "address" | "memory" | "cron"
 }
   ? string
   : K extends { type: "number"; none: string } | { type: "integer"; none: string }
@@ -70,6 +74,10 @@ export const expected = (kind: Kind): string => {
       return `text such as \`${kind.example}\``
     case "path":
       return "a path"
+    case "servicePath":
+      return `a path below the base address such as \`${kind.example}\``
+    case "pathSegment":
+      return `one segment of a path such as \`${kind.example}\``
     case "url":
       return "an address such as `https://api.example.com`"
     case "address":
@@ -77,7 +85,9 @@ export const expected = (kind: Kind): string => {
     case "day":
       return "a day such as `2026-01-31`"
     case "duration":
-      return "a duration such as `30s` or `10 min`"
+      return "a duration such as `30s` or `10 min`; a plain number is seconds"
+    case "cron":
+      return "a cron expression such as `7 * * * *`, in UTC"
     case "memory":
       return "an amount such as `4GB` or `512MB`"
     case "number":

@@ -1,6 +1,6 @@
-// The known name a mistyped one was probably meant to be.
+// The known name closest to a mistyped one.
 
-/** Edits between two texts; a swap of neighbours counts as one, as fingers make it. */
+/** Number of edits between two texts; swapping two neighbours counts as one. */
 const distance = (a: string, b: string): number => {
   let before: ReadonlyArray<number> = []
   let last: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -26,10 +26,10 @@ const distance = (a: string, b: string): number => {
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
 
-// Shorter ones are part of too much.
+// Shorter texts match too many names.
 const MIN_PART = 4
 
-/** `undefined` when none is near enough to be worth a guess. */
+/** `undefined` when none is close enough. */
 export const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
   const [best] = known
@@ -37,7 +37,7 @@ export const nearest = (text: string, known: ReadonlyArray<string>): string | un
     .toSorted((a, b) => a.edits - b.edits)
   if (best === undefined) return undefined
   if (best.edits <= Math.max(1, Math.floor(wanted.length / 3))) return best.name
-  // A part of a name, as it is remembered.
+  // A part of a name.
   return wanted.length < MIN_PART
     ? undefined
     : known

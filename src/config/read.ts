@@ -1,7 +1,8 @@
-// From a value as the file, the environment or a flag gives it to the value a setting has, or to what
-// is wrong with it and where.
+// Reads a value from the file, the environment or a flag by the kind of its setting, or says what is wrong and where.
+import * as Cron from "effect/Cron"
 import * as Result from "effect/Result"
 import { parseAddress } from "../domain/address.ts"
+import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import { parseDay } from "../domain/time.ts"
 import { expected, type Kind } from "./kinds.ts"
 import { didYouMean } from "./nearest.ts"
@@ -23,8 +24,8 @@ const show = (value: unknown): string => {
 }
 
 /**
- * Reads a value of the kind. Texts are read as numbers and booleans where those are meant, so that
- * flags, the environment and the file share their rules.
+ * Reads a value of the kind. Text becomes a number or boolean where the kind is one, so that flags, the environment and
+ * the file follow the same rules.
  */
 export const read = (kind: Kind, value: unknown, path: Path): Read => {
   const wrong = (why = `is not ${expected(kind)}`): Read => one(path, `${show(value)} ${why}`)
@@ -32,6 +33,12 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     case "text":
     case "path":
       return typeof value === "string" && value.trim() !== "" ? Result.succeed(value) : wrong()
+    case "servicePath":
+    case "pathSegment": {
+      if (typeof value !== "string") return wrong()
+      const problem = kind.type === "servicePath" ? pathProblem(value) : segmentProblem(value)
+      return problem === undefined ? Result.succeed(value) : wrong(problem)
+    }
     case "memory":
       return typeof value === "string" && /^\d+(\.\d+)? ?[KMGT]i?B$/.test(value)
         ? Result.succeed(value)
@@ -40,12 +47,16 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
       return typeof value === "string" ? url(value, path) : wrong()
     case "address":
       return typeof value === "string" ? address(value, path) : wrong()
+    case "cron":
+      return typeof value === "string" && Result.isSuccess(Cron.parse(value, "UTC"))
+        ? Result.succeed(value)
+        : wrong()
     case "day": {
       const day = parseDay(value)
       return day === undefined ? wrong() : Result.succeed(day)
     }
     case "duration": {
-      const seconds = duration(value)
+      const seconds = parseDuration(value)
       return seconds === undefined ? wrong() : Result.succeed(seconds)
     }
     case "number": {
@@ -110,10 +121,13 @@ const readFields = (
 export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
   const guess = didYouMean(key, known)
   const names = known.map((name) => `\`${name}\``).join(", ")
-  return one(path, `\`${key}\` is no setting here${guess === "" ? `; there are ${names}` : guess}`)
+  return one(
+    path,
+    `Unknown setting \`${key}\`${guess === "" ? `; the settings here are ${names}` : guess}`,
+  )
 }
 
-/** All parts, or all problems of all parts. */
+/** All values, or all problems. */
 const gather = (
   parts: ReadonlyArray<readonly [string | number, Read]>,
   into: Record<string | number, unknown> | Array<unknown> = [],
@@ -147,8 +161,8 @@ const unitSeconds: Readonly<Record<string, number>> = {
   day: 86_400,
 }
 
-/** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; more than none. */
-const duration = (value: unknown): number | undefined => {
+/** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; must be above zero. */
+export const parseDuration = (value: unknown): number | undefined => {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
   const [, digits = "", word = ""] = match ?? []
   const unit = unitSeconds[word.toLowerCase()] ?? unitSeconds[word.toLowerCase().replace(/s$/, "")]
@@ -162,12 +176,12 @@ const url = (text: string, path: Path): Read => {
     const guess = withScheme(text)
     return one(
       path,
-      `${show(text)} is not an address that begins with http:// or https://${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+      `${show(text)} is not a valid address: it must begin with http:// or https://${guess === undefined ? "" : `; did you mean ${guess}?`}`,
     )
   }
-  // Shown without the text: it holds a secret.
+  // The message leaves the text out, which contains a secret.
   if (parsed.username !== "" || parsed.password !== "") {
-    return one(path, "holds a user name or password; the API key goes into VAULTHOUSE_API_KEY")
+    return one(path, "contains a user name or password; the API key belongs in VAULTHOUSE_API_KEY")
   }
   if (parsed.search !== "" || parsed.hash !== "") {
     return one(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
@@ -175,7 +189,7 @@ const url = (text: string, path: Path): Read => {
   return Result.succeed(text.replace(/\/+$/, ""))
 }
 
-/** A host without its scheme; a machine of one's own seldom speaks https. */
+/** The likely address of a host without a scheme; local hosts rarely have https. */
 const withScheme = (text: string): string | undefined => {
   const host = /^([\w-]+(?:\.[\w-]+)*)(:\d+)?(\/[^\s?#@]*)?$/.exec(text)
   if (host === null) return undefined

@@ -1,5 +1,4 @@
-// Every setting of vaulthouse, each written once: flags, environment names, the configuration file,
-// its JSON Schema and the printed table derive from this list.
+// Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
 
@@ -8,11 +7,11 @@ export interface Setting {
   readonly describe: string
   /** Where it can be set besides the configuration file; the environment name derives from it. */
   readonly flag?: string
-  /** A variable by convention, any content of which means `false`. */
+  /** A conventional variable (`NO_COLOR`): any content means `false`. */
   readonly offVariable?: string
-  /** And one that means `true`, unless it is `0` or `false`; `offVariable` wins over it. */
+  /** One that means `true`, unless it is `0` or `false`; `offVariable` overrides it. */
   readonly onVariable?: string
-  /** Settings about the configuration file itself can't stand in it. */
+  /** Settings about the configuration file itself can't be in it. */
   readonly inFile?: false
   readonly default: unknown
   /** The default in words, where the value says little. */
@@ -23,7 +22,7 @@ const days = { type: "integer", min: 0, max: 3650 } as const
 
 const pathField = (what: string) =>
   ({
-    kind: { type: "text", example: "/subaccount/{address}/…" },
+    kind: { type: "servicePath", example: "/subaccount/{address}/…" },
     default: undefined,
     describe: `Path of ${what}`,
   }) as const
@@ -48,52 +47,57 @@ export const settings = {
     kind: { type: "path" },
     flag: "data-dir",
     default: "./data",
-    describe: "Folder of the warehouse, the published copy, Parquet, archive and logs",
+    describe: "Folder of the warehouse, the published copy, Parquet and the archive",
   },
   platformSegment: {
-    kind: { type: "text", example: "platform" },
+    kind: { type: "pathSegment", example: "platform" },
     flag: "platform-segment",
     default: "platform",
-    describe: "The word in /platform/… paths (a brand word in the real service)",
+    describe: "The word in place of `platform` in the paths of the real service",
   },
   concurrency: {
     kind: { type: "integer", min: 1, max: 256, none: "adaptive" },
     flag: "concurrency",
     default: undefined,
     defaultText: "adaptive",
-    describe: "Requests under way at once",
+    describe: "Requests in flight at once",
   },
   maxRequestsPerSecond: {
     kind: { type: "number", above: 0, none: "none" },
     flag: "max-requests-per-second",
     default: undefined,
     defaultText: "none",
-    describe: "Upper bound of the request rate",
+    describe: "Maximum request rate",
   },
   requestTimeout: {
     kind: { type: "duration" },
     flag: "request-timeout",
     default: 30,
-    describe: "Time for one attempt of a request",
+    describe: "Time limit for one attempt of a request",
+  },
+  maxResponseMegabytes: {
+    kind: { type: "integer", min: 1, max: 80 },
+    default: 64,
+    describe: "Largest response to accept, as sent or decompressed",
   },
   taskTimeout: {
     kind: { type: "duration" },
     flag: "task-timeout",
     default: 600,
-    describe: "Time for one task, retries included, waiting for its turn not",
+    describe: "Time limit for one task, with retries but without waiting for its turn",
   },
   logFormat: {
     kind: { type: "choice", of: ["pretty", "json"] },
     flag: "log-format",
     default: undefined,
     defaultText: "pretty on a terminal, json otherwise",
-    describe: "How progress and log lines are written to standard error",
+    describe: "Format of progress and log lines on standard error",
   },
   logLevel: {
     kind: { type: "choice", of: ["error", "warn", "info", "debug"] },
     flag: "log-level",
     default: "info",
-    describe: "Least severe log lines shown; debug adds traces to errors",
+    describe: "Minimum log level; debug adds traces to errors",
   },
   progress: {
     kind: { type: "boolean" },
@@ -108,7 +112,7 @@ export const settings = {
     onVariable: "FORCE_COLOR",
     default: undefined,
     defaultText: "on a terminal",
-    describe: "Use colours (NO_COLOR and FORCE_COLOR count too)",
+    describe: "Use colours (NO_COLOR and FORCE_COLOR apply too)",
   },
   wire: {
     kind: {
@@ -117,7 +121,7 @@ export const settings = {
         case: {
           kind: { type: "choice", of: ["camel", "snake"] },
           default: "camel",
-          describe: "Spelling of query names the API document does not show",
+          describe: "Spelling of query parameters the API document does not show",
         },
         names: {
           kind: {
@@ -126,17 +130,27 @@ export const settings = {
             keys: "client-side names (or endpoint.name)",
           },
           default: {},
-          describe: "Single query names that are spelled otherwise",
+          describe: "Query parameters with another spelling",
         },
       },
     },
     default: { case: "camel", names: {} },
-    describe: "How query names are spelled on the wire",
+    describe: "Wire names of query parameters",
   },
   timeFields: {
     kind: { type: "list", of: { type: "text", example: "timestamp" } },
     default: defaultTimeFields,
-    describe: "Names under which points may carry their time, the likeliest first",
+    describe: "Names of the time field of series points, the most likely first",
+  },
+  fields: {
+    kind: {
+      type: "map",
+      of: { type: "text", example: "mgmtFee" },
+      keys: "columns such as fees.management_fee_pct",
+    },
+    default: {},
+    describe:
+      "Wire names of columns, for fields the API document does not name (`vaulthouse fields`)",
   },
   vaults: {
     kind: {
@@ -150,7 +164,7 @@ export const settings = {
         exclude: {
           kind: { type: "list", of: { type: "address" } },
           default: [],
-          describe: "None of these vaults",
+          describe: "All vaults except these",
         },
       },
     },
@@ -161,13 +175,12 @@ export const settings = {
     kind: { type: "list", of: { type: "text", example: "ratio_history" } },
     default: [],
     defaultText: "all",
-    describe: "Pipelines that `sync` runs when none is named",
+    describe: "Pipelines that `sync` runs by default",
   },
   overlapDays: {
     kind: days,
     default: 2,
-    describe:
-      "Days before the newest stored point that are read again, for late and revised points",
+    describe: "Days before the newest point that are read again, for late and revised points",
   },
   apySeries: {
     kind: {
@@ -188,12 +201,12 @@ export const settings = {
       { smoothing: true, averagingPeriodDays: 7 },
       { smoothing: false, averagingPeriodDays: 7 },
     ],
-    describe: "APY series to keep side by side",
+    describe: "APY series to load",
   },
   auditFullScanDays: {
     kind: days,
     default: 7,
-    describe: "Days until an audit log is read whole again, for entries dated back",
+    describe: "Days until an audit log is read completely again, for backdated entries",
   },
   paths: {
     kind: {
@@ -206,13 +219,13 @@ export const settings = {
       },
     },
     default: {},
-    describe: "Paths the API document does not show; `{address}` is the subaccount",
+    describe: "Paths that the API document does not show; `{address}` is the subaccount",
   },
   scenarios: {
     kind: { type: "path" },
     default: undefined,
     defaultText: "none",
-    describe: "File (YAML or JSON) with collateral simulations to ask for with every run",
+    describe: "File (YAML or JSON) with collateral simulations to request in every run",
   },
   performanceFeeRanges: {
     kind: {
@@ -226,7 +239,7 @@ export const settings = {
       },
     },
     default: [],
-    describe: "Ranges to ask performance fees for, beside the year and the month to date",
+    describe: "Date ranges to read performance fees for, besides year to date and month to date",
   },
   revertReasons: {
     kind: {
@@ -243,12 +256,12 @@ export const settings = {
       },
     },
     default: [],
-    describe: "Transactions to ask the revert reason of, beside the failed ones found",
+    describe: "Transactions to read the revert reason of, besides the failed ones found",
   },
   unsupportedRetryDays: {
     kind: days,
     default: 7,
-    describe: "Days until something the service does not offer for a vault is asked again",
+    describe: "Days until data that the service does not offer for a vault is requested again",
   },
   parquet: {
     kind: {
@@ -257,8 +270,7 @@ export const settings = {
         enabled: {
           kind: { type: "boolean" },
           default: true,
-          describe:
-            "Export the tables as Parquet when publishing; `false` removes what was exported",
+          describe: "Publish the tables as Parquet too; `false` removes published files",
         },
         compression: {
           kind: { type: "choice", of: ["zstd", "snappy"] },
@@ -268,22 +280,67 @@ export const settings = {
         profile: {
           kind: { type: "choice", of: ["standard", "compatible"] },
           default: "standard",
-          describe: "`compatible`: for old readers (snappy, instants as ISO text)",
+          describe: "`compatible` is for old readers (snappy, timestamps as ISO text)",
         },
       },
     },
     default: { enabled: true, compression: "zstd", profile: "standard" },
-    describe: "How Parquet files are written",
+    describe: "Format of the Parquet files",
   },
   publish: {
     kind: { type: "boolean" },
     default: true,
-    describe: "Make the readers' copies after a run that found news",
+    describe: "Publish after a run that found something new",
+  },
+  publishedMode: {
+    kind: { type: "choice", of: ["0600", "0640", "0644"] },
+    default: "0600",
+    describe: "Mode of the published files; their folders follow it",
+  },
+  publishedGroup: {
+    kind: { type: "text", example: "analysts" },
+    default: undefined,
+    describe: "Group of the published files, by name or number",
+  },
+  publishFailedChecks: {
+    kind: { type: "boolean" },
+    default: true,
+    describe: "Publish even if a check of severity `error` failed",
+  },
+  schedule: {
+    kind: {
+      type: "record",
+      fields: {
+        hourly: {
+          kind: { type: "cron" },
+          default: "7 * * * *",
+          describe: "When `vaulthouse schedule` runs the hourly pipelines",
+        },
+        daily: {
+          kind: { type: "cron" },
+          default: "37 3 * * *",
+          describe: "When it runs the daily ones",
+        },
+        jitterSeconds: {
+          kind: { type: "integer", min: 0, max: 3600 },
+          default: 60,
+          describe:
+            "Longest random delay of a run, so that many installations don't start together",
+        },
+      },
+    },
+    default: { hourly: "7 * * * *", daily: "37 3 * * *", jitterSeconds: 60 },
+    describe: "When `vaulthouse schedule` runs which pipelines",
   },
   memoryLimit: {
     kind: { type: "memory" },
     default: "128MB",
-    describe: "Memory DuckDB may use before it spills to disk",
+    describe: "Memory that DuckDB uses for writing before it spills to disk",
+  },
+  queryMemoryLimit: {
+    kind: { type: "memory" },
+    default: "1GB",
+    describe: "Memory that a query uses before it spills to disk",
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
@@ -298,14 +355,14 @@ export type Settings = { readonly [N in SettingName]: Typed<(typeof settings)[N]
 
 export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
 
-/** What holds where nobody says otherwise; paths as they are written. */
+/** The defaults, with paths as written. */
 export const defaultSettings = Object.fromEntries(
   settingNames.map((name) => [name, settings[name].default]),
 ) as unknown as Settings
 
 export const settingOf = (name: SettingName): Setting => settings[name]
 
-/** `VAULTHOUSE_BASE_URL` for `--base-url`; `undefined` for what stands in the file alone. */
+/** `VAULTHOUSE_BASE_URL` for `--base-url`; `undefined` for a setting that only the file can have. */
 export const environmentName = ({ flag }: Setting): string | undefined =>
   flag === undefined ? undefined : `VAULTHOUSE_${flag.replaceAll("-", "_").toUpperCase()}`
 

@@ -1,10 +1,29 @@
 // Vault and subaccount addresses: EVM, Solana and Stellar (§2, §7 rule 1).
-import { StrKey } from "@stellar/stellar-base/lib/strkey.js"
+import { createRequire } from "node:module"
 import { base58 } from "@scure/base"
+import type * as Stellar from "@stellar/stellar-base/lib/strkey.js"
 import * as Result from "effect/Result"
-import { addr } from "micro-eth-signer"
+import type * as Ethereum from "micro-eth-signer"
+
+// Loaded with the first address: most commands read none, and loading takes a tenth of a command's start.
+const require = createRequire(import.meta.url)
+const strKey = () => (require("@stellar/stellar-base/lib/strkey.js") as typeof Stellar).StrKey
+const ethereum = () => (require("micro-eth-signer") as typeof Ethereum).addr
 
 export type AddressKind = "evm" | "solana" | "stellar"
+
+const kindNames: Readonly<Record<AddressKind, string>> = {
+  evm: "EVM",
+  solana: "Solana",
+  stellar: "Stellar",
+}
+
+/** `EVM, Solana or Stellar`. */
+export const kindsText = (kinds: ReadonlyArray<AddressKind>): string =>
+  kinds
+    .map((kind) => kindNames[kind])
+    .join(", ")
+    .replace(/, (?=[^,]+$)/, " or ")
 
 export interface Address {
   readonly kind: AddressKind
@@ -13,6 +32,7 @@ export interface Address {
 }
 
 const hex40 = /^0x[0-9a-fA-F]{40}$/
+const stellarText = /^[GC][A-Z2-7]{55}$/
 const base58Text = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 const patterns: Readonly<Record<AddressKind, string>> = {
@@ -21,7 +41,7 @@ const patterns: Readonly<Record<AddressKind, string>> = {
   stellar: "[GC][A-Z2-7]{55}",
 }
 
-/** The outer form of addresses of these kinds, as a regular expression; checksums are beyond one. */
+/** A regular expression for addresses of these kinds; it can't verify checksums. */
 export const addressPattern = (kinds: ReadonlyArray<AddressKind>): string =>
   `^(${kinds.map((kind) => patterns[kind]).join("|")})$`
 
@@ -29,12 +49,12 @@ const isSolana = (text: string): boolean =>
   base58Text.test(text) && base58.decode(text).length === 32
 
 const isStellar = (text: string): boolean =>
-  StrKey.isValidEd25519PublicKey(text) || StrKey.isValidContract(text)
+  stellarText.test(text) &&
+  (strKey().isValidEd25519PublicKey(text) || strKey().isValidContract(text))
 
 /**
- * Reads an address a user typed. A mixed-case EVM address must pass its EIP-55 checksum, a Solana
- * address must be base58 of 32 bytes, a Stellar address a strkey with a valid checksum.
- * Fails with a sentence that says what is wrong with it.
+ * Reads an address that a user typed. A mixed-case EVM address must pass its EIP-55 checksum, a Solana address must be
+ * base58 of 32 bytes, a Stellar address a strkey with a valid checksum. Fails with what is wrong, as a predicate.
  */
 export const parseAddress = (
   text: string,
@@ -44,7 +64,9 @@ export const parseAddress = (
   if (Result.isFailure(found)) return found
   return allowed.includes(found.success.kind)
     ? found
-    : Result.fail(`is a ${found.success.kind} address; expected ${allowed.join(" or ")}`)
+    : Result.fail(
+        `is a ${kindNames[found.success.kind]} address; expected ${allowed[0] === "evm" ? "an" : "a"} ${kindsText(allowed)} address`,
+      )
 }
 
 const recognise = (text: string): Result.Result<Address, string> => {
@@ -52,33 +74,43 @@ const recognise = (text: string): Result.Result<Address, string> => {
     if (!hex40.test(text)) {
       return Result.fail("is not an EVM address: expected 0x and 40 hexadecimal digits")
     }
-    return addr.isValid(text)
+    return ethereum().isValid(text)
       ? Result.succeed({ kind: "evm", canonical: text.toLowerCase() })
       : Result.fail("fails its EIP-55 checksum: a letter's case, or a digit, was mistyped")
   }
   if (isStellar(text)) return Result.succeed({ kind: "stellar", canonical: text })
-  if (/^[GC][A-Z2-7]{55}$/.test(text)) {
+  if (stellarText.test(text)) {
     return Result.fail("fails its Stellar checksum: a character was mistyped")
   }
   if (isSolana(text)) return Result.succeed({ kind: "solana", canonical: text })
   return Result.fail(
-    "is no address: expected EVM (0x and 40 hexadecimal digits), Solana (base58 of 32 bytes) or Stellar (G… or C…)",
+    "is not an address: expected EVM (0x and 40 hexadecimal digits), Solana (base58 of 32 bytes) or Stellar (G… or C…)",
   )
 }
 
 /**
- * The canonical form of an address the service served. Lenient where a user's typing is not: an EVM
- * address with an odd case is still that address. `undefined` for a form this API has no endpoint for.
+ * The canonical form of an address in a response. More lenient than for typed text: the case of an EVM address does
+ * not matter. `undefined` for a kind of address that no endpoint accepts.
  */
-export const canonicalAddress = (served: string): Address | undefined => {
-  if (hex40.test(served)) return { kind: "evm", canonical: served.toLowerCase() }
-  const found = recognise(served)
+export const canonicalAddress = (wireAddress: string): Address | undefined => {
+  if (hex40.test(wireAddress)) return { kind: "evm", canonical: wireAddress.toLowerCase() }
+  const found = recognise(wireAddress)
   return Result.isSuccess(found) ? found.success : undefined
 }
 
 /**
- * The spelling in which an address the service served may be sent back: its own, since some services compare
- * spellings, unless that would not pass our own rule (a case that is no EIP-55 checksum).
+ * The spelling in which an address from a response is sent back: unchanged, since some services compare spellings,
+ * unless it would fail validation (an EVM address whose case is not its checksum).
  */
-export const sendable = (served: string): string =>
-  Result.isSuccess(recognise(served)) ? served : (canonicalAddress(served)?.canonical ?? served)
+export const sendable = (wireAddress: string): string => {
+  const known = sendables.get(wireAddress)
+  if (known !== undefined) return known
+  const spelling = Result.isSuccess(recognise(wireAddress))
+    ? wireAddress
+    : (canonicalAddress(wireAddress)?.canonical ?? wireAddress)
+  sendables.set(wireAddress, spelling)
+  return spelling
+}
+
+// Every pipeline reads the same vaults, and a checksum costs a tenth of a millisecond.
+const sendables = new Map<string, string>()

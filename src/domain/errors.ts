@@ -1,35 +1,36 @@
-// What can go wrong between us and the service: one error, a tagged reason for each cause (§7).
+// Why a call failed: one error type with a tagged reason for each cause (§7).
 import * as Data from "effect/Data"
 import type { ArchivedResponse } from "./response.ts"
 
 export type ApiErrorReason =
   /** Rejected before any request was sent (§7, client-side rules). */
   | { readonly _tag: "InvalidInput"; readonly parameter: string }
-  /** No key, or one the service does not know (401). */
+  /** No key, or one that the service does not know (401). */
   | { readonly _tag: "Unauthorized" }
-  /** The key may not read this (403). */
+  /** The key has no access (403). */
   | { readonly _tag: "Forbidden" }
-  /** A path the document does not show and configuration does not name. */
+  /** The document does not show the path, and the configuration does not name it or names an invalid one. */
   | { readonly _tag: "NotConfigured"; readonly setting: string }
-  /** Nothing there; `expected` where the document lists it as an ordinary absence (§7). */
+  /** 404 and the like; `expected` where the document lists it as an absence (§7). */
   | { readonly _tag: "NotFound"; readonly expected: boolean }
-  /** The service does not offer this for this vault (400, 422). */
+  /** The service does not offer this for the vault or transaction (400, 422). */
   | { readonly _tag: "Unsupported" }
   /** External data could not be fetched (424). */
   | { readonly _tag: "DependencyFailed" }
-  /**
-   * 429, or a failure whose `Retry-After` is longer than the call may take; `delaySeconds` is how long the
-   * service asks to wait, when it says.
-   */
+  /** 429, or a failure with a `Retry-After` longer than the call may take; `delaySeconds` is that wait. */
   | { readonly _tag: "RateLimited"; readonly delaySeconds: number | undefined }
   | { readonly _tag: "ServerError" }
-  /** Any other answer that is not a success, a redirect elsewhere included. */
+  /** Any other status that is no success, redirects included. */
   | { readonly _tag: "UnexpectedStatus" }
   | { readonly _tag: "Timeout"; readonly of: "attempt" | "task"; readonly seconds: number }
-  /** No answer, or not all of it: refused, reset, cut short; or the service says so of the request (408). */
+  /** No response, or not all of it; or the service did not get all of the request (408). */
   | { readonly _tag: "Transport" }
-  /** A 200 whose body is not what the document says; the body is in the archive. */
+  /** The body exceeds `maxResponseMegabytes`, as sent or decompressed. */
+  | { readonly _tag: "ResponseTooLarge"; readonly megabytes: number }
+  /** A successful response whose body is not what the document says; the body is in the archive. */
   | { readonly _tag: "ContractViolation"; readonly path: string }
+  /** A defect of vaulthouse. */
+  | { readonly _tag: "Defect" }
 
 export type ApiErrorTag = ApiErrorReason["_tag"]
 
@@ -40,31 +41,35 @@ const retryable: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "Transport",
 ])
 
-/** Whether asking once more can help. */
+/** Whether another attempt can help. */
 export const isRetryable = (reason: ApiErrorReason): boolean =>
   reason._tag === "Timeout" ? reason.of === "attempt" : retryable.has(reason._tag)
 
 export class ApiError extends Data.TaggedError("ApiError")<{
   readonly reason: ApiErrorReason
   readonly endpoint: string
-  /** Vault, subaccount or loan asked about; `-` where there is none. */
+  /** The vault, subaccount, loan or transaction of the request; `-` without one. */
   readonly subject: string
   readonly status: number | undefined
-  /** The server's own words, or what was wrong; never holds a credential. */
+  /** The service's message, or what went wrong; never holds a credential. */
   readonly detail: string
   readonly attempts: number
-  /** Every response received on the way here; they are in the archive like any other. */
+  /** Every response of the call; they are in the archive like any other. */
   readonly responses: ReadonlyArray<ArchivedResponse>
 }> {
-  /** Whether asking once more can help. */
+  /** Whether another attempt can help. */
   get isRetryable(): boolean {
     return isRetryable(this.reason)
   }
 
+  /** The same text for every request that fails for the same cause, so that a summary can say it once. */
+  get problem(): string {
+    return this.status === undefined ? this.detail : `${this.detail} (HTTP ${this.status})`
+  }
+
   override get message(): string {
     const subject = this.subject === "-" ? "" : ` for ${this.subject}`
-    const status = this.status === undefined ? "" : ` (HTTP ${this.status})`
     const attempts = this.attempts > 1 ? `, after ${this.attempts} attempts` : ""
-    return `${this.endpoint}${subject}: ${this.detail}${status}${attempts}`
+    return `${this.endpoint}${subject}: ${this.problem}${attempts}`
   }
 }

@@ -1,8 +1,8 @@
 // What became of a task, and what a batch carries from the pipelines to the loader.
 import type { Rows } from "./table.ts"
-import type { AskedVault } from "./vault.ts"
+import type { TaskVault } from "./vault.ts"
 
-/** `landed` is for the loader to settle: `loaded` when a row was new or revised, else `unchanged`. */
+/** As decided before the commit, which turns `landed` into `loaded` or `unchanged`. */
 export type Outcome =
   | "landed"
   | "empty"
@@ -15,28 +15,35 @@ export type Outcome =
 
 export type RecordedOutcome = Exclude<Outcome, "landed"> | "loaded" | "unchanged"
 
-/** Outcomes that leave something to do again: a run with one of them ends `partial`. */
+/** `loaded` where the commit added or revised a row. */
+export const recordedOutcome = (
+  outcome: Outcome,
+  { inserted, revised }: Pick<Committed, "inserted" | "revised">,
+): RecordedOutcome =>
+  outcome === "landed" ? (inserted + revised > 0 ? "loaded" : "unchanged") : outcome
+
+/** Whether the task must be repeated: a run with such an outcome is `partial`. */
 export const isFailure = (outcome: RecordedOutcome): boolean =>
   outcome === "failed" || outcome === "quarantined"
 
-/** Days (since 1970, both included) a question was about; without `from`, everything up to `to`. */
+/** Days (since 1970, inclusive) that a request covered; without `from`, everything up to `to`. */
 export interface CoveredDays {
   readonly from: number | undefined
   readonly to: number
 }
 
-/** One (pipeline, entity, window): the unit that lands or fails on its own. */
+/** One pipeline × partition × window: the unit that lands or fails on its own. */
 export interface TaskRecord {
   readonly pipeline: string
-  /** Vault address, subaccount, … or `-` where the pipeline has no fan-out. */
+  /** Key of the partition: vault address, subaccount, … or `-` where the pipeline has one partition only. */
   readonly entity: string
-  /** The vault the entity is, where it is one. */
-  readonly vault?: AskedVault
-  /** What of the entity was read, for example `2026-01-01..2026-02-10`: for people, and part of the task's identity. */
+  /** Set where the partition is a vault. */
+  readonly vault?: TaskVault
+  /** What was read of the partition, for example `2026-01-01..2026-02-10`; part of the task's identity. */
   readonly window: string
-  /** Series (mart.series) asked for; absent where it is none, or all that the pipeline reads. */
+  /** The requested series (mart.series); absent where it is none, or all that the pipeline reads. */
   readonly series?: string
-  /** What the window stands for, of a series. */
+  /** The days of the window, for a series. */
   readonly covers?: CoveredDays
   readonly outcome: Outcome
   readonly requests: number
@@ -45,7 +52,7 @@ export interface TaskRecord {
   readonly errorText?: string
 }
 
-/** Where the next run of (pipeline, entity) begins; JSON, meaningful to its pipeline alone. */
+/** Where the next run of a partition begins; JSON that only its pipeline reads. */
 export interface CursorUpdate {
   readonly pipeline: string
   readonly entity: string
@@ -57,16 +64,16 @@ export interface CursorUpdate {
  * bookkeeping that belongs to it (archive index, gaps, quarantine, drift).
  */
 export interface Batch {
-  /** Absent where nothing was asked: a replay of what earlier tasks recorded. */
+  /** Absent in a replay, which sends no requests. */
   readonly task?: TaskRecord
   readonly rows: ReadonlyArray<Rows>
   readonly cursor?: CursorUpdate
   readonly bookkeeping: ReadonlyArray<Rows>
-  /** The run the rows are told to be of; without it, the one that is going on. */
+  /** The run that the rows' lineage names; without it, the current run. */
   readonly runId?: string
 }
 
-/** What a committed batch changed, counted by the database and not by the caller. */
+/** What a committed batch changed, as the database counts it. */
 export interface Committed {
   readonly inserted: number
   readonly revised: number

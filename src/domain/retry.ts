@@ -1,14 +1,14 @@
-// Word of an attempt that failed and is made again: for whoever shows what a command waits for.
+// A failed attempt that is about to be repeated, for commands that show what they wait for.
 export interface Retry {
   readonly endpoint: string
-  /** `undefined` where no answer came. */
+  /** `undefined` without a response. */
   readonly status: number | undefined
-  /** What was wrong, as an error would say it; holds no credential. */
+  /** What went wrong, as an error message; never holds a credential. */
   readonly detail: string
   /** Seconds until the next attempt. */
   readonly waitSeconds: number
   /** Number of the next attempt, so at least 2. */
   readonly attempt: number
-  /** How many there will be at most. */
+  /** The most attempts a call may make. */
   readonly attempts: number
 }

@@ -1,7 +1,7 @@
-// Whose task a piece of work belongs to: told along so that the archive can say who asked, and so that waiting for
-// a turn does not count against the task's time.
+// The current task: the archive records it with every response, and the time its requests wait for their turn does not
+// count against its timeout.
 import * as Context from "effect/Context"
-import type { ServedTime } from "./ServedTime.ts"
+import type { ActiveTime } from "./ActiveTime.ts"
 
 export interface TaskName {
   readonly pipeline: string
@@ -9,10 +9,10 @@ export interface TaskName {
 }
 
 export interface Task extends TaskName {
-  readonly served: ServedTime
+  readonly activeTime: ActiveTime
 }
 
-/** The task going on; none where a question is asked outside a run. */
+/** The current task; `undefined` for a request outside a run. */
 export const CurrentTask = Context.Reference<Task | undefined>("vaulthouse/domain/CurrentTask", {
   defaultValue: () => undefined,
 })

@@ -18,7 +18,7 @@ const calendar = (
   minute = 0,
   second = 0,
 ): number | undefined => {
-  // Date.UTC takes years below 100 for those of the 1900s; "0001-01-01" stands for no time.
+  // Date.UTC reads years below 100 as 19xx; "0001-01-01" stands for no time.
   if (year < 100) return undefined
   if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
@@ -33,8 +33,8 @@ const offsetMinutes = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
-// "YYYY-MM-DDTHH:MM:SS" and nothing more, or "Z": what nearly every point of a history carries. Read digit by
-// digit, at a quarter of the cost of the general way.
+// `YYYY-MM-DDTHH:MM:SS`, with or without `Z`, is what nearly every point of a history carries. Reading it digit by digit
+// takes a quarter of the time of the regular expression.
 const digits = (text: string, from: number, to: number): number => {
   let value = 0
   for (let at = from; at < to; at += 1) {
@@ -50,7 +50,7 @@ const fromPlainIso = (text: string): number | undefined => {
   if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined
   if (text[10] !== "T" && text[10] !== " ") return undefined
   const day = digits(text, 8, 10)
-  // Days that not every month has are left to the general way, which asks the calendar.
+  // `fromIso` checks days that not every month has.
   if (!(day >= 1 && day <= 28)) return undefined
   const month = digits(text, 5, 7)
   const hour = digits(text, 11, 13)
@@ -81,9 +81,9 @@ const fromIso = (text: string): number | undefined => {
   return (millis - shift) * MICROS_PER_MILLI + micros
 }
 
-// Before March 1973: a count or an index, not the time of a fact.
+// March 1973: a smaller number is a count or an index.
 const FIRST_EPOCH = 1e8
-// Below this an epoch is in seconds: as milliseconds it would lie before March 1973.
+// A smaller epoch is in seconds: in milliseconds it would be before March 1973.
 const FIRST_MILLISECOND_EPOCH = 1e11
 
 const fromEpoch = (epoch: number): number | undefined => {
@@ -91,7 +91,7 @@ const fromEpoch = (epoch: number): number | undefined => {
   return Math.round(epoch < FIRST_MILLISECOND_EPOCH ? epoch * 1e6 : epoch * 1e3)
 }
 
-/** As `parseInstant`; inexact after the year 2255. */
+/** Like `parseInstant`, but inexact after the year 2255. */
 const anyInstant = (value: unknown): number | undefined => {
   if (typeof value === "number") return fromEpoch(value)
   if (typeof value !== "string") return undefined
@@ -105,7 +105,7 @@ const anyInstant = (value: unknown): number | undefined => {
 /**
  * Microseconds since 1970 UTC of an instant as the service may write it: ISO-8601 with or without an
  * offset (none means UTC) and with any fraction, or an epoch in seconds or milliseconds, as a number
- * or in digits. `undefined` when it is none of these, or one too far off to be kept to the microsecond
+ * or in digits. `undefined` for anything else, and for an instant too far off to keep to the microsecond
  * ("9999-12-31", which stands for never).
  */
 export const parseInstant = (value: unknown): number | undefined => {
@@ -130,7 +130,7 @@ export const dayOf = (micros: number): number => Math.floor(micros / MICROS_PER_
 
 export const startOfDay = (day: number): number => day * MICROS_PER_DAY
 
-/** Last microsecond of a day, for ranges that include both ends. */
+/** The last microsecond of a day, for inclusive ranges. */
 export const endOfDay = (day: number): number => (day + 1) * MICROS_PER_DAY - 1
 
 /** `YYYY-MM-DD`, as the service takes days. */

@@ -1,5 +1,5 @@
-// Names under which series points carry their time. The document withholds the name (§2.8, §2.9), so it
-// is looked for in this order; configuration (`timeFields`) can say otherwise.
+// Names that the time of a series point may have, in the order they are tried. The document withholds the name (§2.8,
+// §2.9); the setting `timeFields` replaces them.
 
 export const defaultTimeFields: ReadonlyArray<string> = [
   "timestamp",

@@ -1,12 +1,17 @@
-// What in a response is not as documented.
+// What is wrong with a response or a record.
 
 export interface Violation {
-  /** Path in the body, `$` being the whole. */
+  /** Path in the body; `$` is all of it. */
   readonly path: string
   readonly detail: string
 }
 
-/** A field worth telling someone about, though nothing failed for it. */
+/** A record that can't become a row: it is quarantined, the others of its list land. */
+export interface RejectedRecord extends Violation {
+  readonly record: unknown
+}
+
+/** Schema drift: a field that is reported, though nothing failed. */
 export interface Drift {
   /** Path of the field in a record, for example `$.fee.bps`. */
   readonly path: string

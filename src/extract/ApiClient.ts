@@ -1,65 +1,61 @@
-// Asks one endpoint, once per call (§8): validates first, waits its turn, archives what comes, retries
-// what can help, and hands back a typed value or a typed error.
+// One call (§8): validates the inputs, waits for a turn, sends, archives every response, retries where that can help,
+// and returns a typed value or a typed error.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as HttpClient from "effect/http/HttpClient"
+import { ActiveTime } from "../domain/ActiveTime.ts"
 import { canonicalAddress } from "../domain/address.ts"
 import { ApiError, isRetryable } from "../domain/errors.ts"
 import { parseJson } from "../domain/json.ts"
-import type { ArchivedResponse, Origin } from "../domain/response.ts"
+import type { ArchivedResponse, Lineage } from "../domain/response.ts"
 import type { Retry } from "../domain/retry.ts"
-import { ServedTime } from "../domain/ServedTime.ts"
 import { CurrentTask } from "../domain/task.ts"
-import { interpret } from "./answer.ts"
+import { decodeResponse } from "./decode.ts"
 import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
-import { exchange, type Failure } from "./exchange.ts"
+import { isOfPlatform } from "./errorResponse.ts"
+import { exchange } from "./exchange.ts"
 import type { Parameters } from "./Parameter.ts"
-import { isOfPlatform } from "./refusal.ts"
-import { unsendable, type WireSettings, wireRequest } from "./request.ts"
-import { type Paused, RequestBudget } from "./RequestBudget.ts"
-import { type ArchiveError, ResponseArchive } from "./ResponseArchive.ts"
+import { redactor } from "./redact.ts"
+import { requestUrl, type WireSettings, wireRequest } from "./request.ts"
+import { RequestBudget } from "./RequestBudget.ts"
+import { type ArchiveError, ResponseArchive } from "../archive/ResponseArchive.ts"
 import {
-  convinced,
+  backoffMillis,
+  type Failure,
   maxAttempts,
-  nothingSeen,
-  patienceMillis,
-  seenAgain,
-  waitBefore,
-  withoutPatience,
+  REPETITIONS,
+  retryMillis,
+  withoutTimeLeft,
 } from "./retry.ts"
+import { Transport } from "./Transport.ts"
 
 export interface ApiSettings {
-  /** Origin and base path of the service; the only place the key is ever sent to. */
+  /** Origin and base path of the service; the key is sent nowhere else. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
   /**
-   * How long one call may go on retrying, from when its first request is sent: the waits the service asks for and
-   * its own count, those for a turn do not. 0: it is not tried again.
+   * How long one call may be retried, from its first request. Waits that the service asks for count, waits for a turn do
+   * not. 0: no retries.
    */
   readonly retryBudgetSeconds: number
-  /** Told before each wait for another attempt. */
+  /** Largest body of a response, as sent and decompressed. */
+  readonly maxResponseMegabytes: number
+  /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: Retry) => void
 }
 
-export interface Answer<A> extends Origin {
+export interface DecodedResponse<A> extends Lineage {
   /** As documented, unknown fields kept, integers beyond 2^53 as `JSON.rawJSON`. */
   readonly value: A
-  /** All responses of the call, failed attempts included, the answer last. */
+  /** All responses of the call, those of failed attempts first. */
   readonly responses: ReadonlyArray<ArchivedResponse>
-  /** Requests sent for it, unanswered ones included. */
+  /** Requests sent, those without a response included. */
   readonly attempts: number
-}
-
-const notThere: Failure = {
-  reason: { _tag: "Transport" },
-  status: undefined,
-  detail: "not asked: the service was asked before and has answered nothing yet",
 }
 
 export class ApiClient extends Context.Service<
@@ -68,161 +64,151 @@ export class ApiClient extends Context.Service<
     readonly call: <P extends Parameters, A>(
       endpoint: Endpoint<P, A>,
       inputs: Inputs<P>,
-      /** What the question is about, kept in the archive for whoever makes rows of the answer. */
+      /** What the request is about; archived for the mapping to rows. */
       subject?: unknown,
-    ) => Effect.Effect<Answer<A>, ApiError | ArchiveError>
+    ) => Effect.Effect<DecodedResponse<A>, ApiError | ArchiveError>
+    /** How far ahead the service's clock is, by its latest response; `undefined` before one with a date. */
+    readonly clockSkewSeconds: Effect.Effect<number | undefined>
   }
 >()("vaulthouse/extract/ApiClient") {
   static readonly layer = (
     settings: ApiSettings,
-  ): Layer.Layer<ApiClient, never, HttpClient.HttpClient | RequestBudget | ResponseArchive> =>
+  ): Layer.Layer<ApiClient, never, Transport | RequestBudget | ResponseArchive> =>
     Layer.effect(
       ApiClient,
       Effect.gen(function* () {
-        const http = yield* HttpClient.HttpClient
+        const transport = yield* Transport
         const budget = yield* RequestBudget
         const archive = yield* ResponseArchive
-        const { wire, apiKey, retryBudgetSeconds } = settings
-        const base = settings.baseUrl.replace(/\/+$/, "")
-        const key = apiKey === undefined ? undefined : Redacted.value(apiKey)
-        let hasAnswered = false
-        /** A call was given up before the service had answered anything: it is not there. */
-        let isGivenUp = false
-        let isPlatformKnown = false
+        const { wire, retryBudgetSeconds, maxResponseMegabytes } = settings
+        const base = new URL(settings.baseUrl)
+        const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
+        const connection = { transport, key, redact: redactor(key), maxResponseMegabytes }
+        let isPlatformConfirmed = false
+        let clockSkewSeconds: number | undefined
 
         const call = Effect.fnUntraced(function* <P extends Parameters, A>(
           endpoint: Endpoint<P, A>,
           inputs: Inputs<P>,
           subject: unknown = null,
         ) {
-          const about = subjectOf(endpoint, inputs)
           const responses: Array<ArchivedResponse> = []
           let attempts = 0
           const failed = ({ reason, status, detail }: Failure): ApiError =>
             new ApiError({
               reason,
               endpoint: endpoint.name,
-              subject: about,
+              subject: subjectOf(endpoint, inputs),
               status,
               detail,
               attempts,
               responses: [...responses],
             })
 
-          if (isGivenUp && !hasAnswered) return yield* failed(notThere)
           const spelled = wireRequest(endpoint, inputs, wire)
-          if (Result.isFailure(spelled)) return yield* failed(unsendable(endpoint, spelled.failure))
-          const request = spelled.success
-          const url = base + request.path
+          if (Result.isFailure(spelled)) return yield* failed(spelled.failure)
+          const address = requestUrl(base, spelled.success)
+          if (Result.isFailure(address)) return yield* failed(address.failure)
+          const request = { ...spelled.success, url: address.success }
+
           const { attemptSeconds = 0 } = endpoint
-          const isSlow = attemptSeconds > 0
-          const seconds = Math.max(settings.requestTimeoutSeconds, attemptSeconds)
-          const served = new ServedTime(yield* Clock.currentTimeMillis)
+          const timeoutSeconds = Math.max(settings.requestTimeoutSeconds, attemptSeconds)
+          const spending = {
+            endpoint: endpoint.name,
+            maxWaitMillis: retryBudgetSeconds * 1000,
+            isSlow: attemptSeconds > 0,
+            expectsServerErrors: endpoint.absences?.["5xx with detail"] !== undefined,
+          }
+          const activeTime = new ActiveTime(yield* Clock.currentTimeMillis)
           const task = yield* CurrentTask
+          const clocks = task === undefined ? [activeTime] : [activeTime, task.activeTime]
           const send = Effect.suspend(() => {
             attempts += 1
-            return exchange({ http, base, key }, request, seconds, () => {
-              hasAnswered = true
-            })
+            return exchange(connection, request, timeoutSeconds)
           })
 
-          const attempt: Effect.Effect<Answer<A>, Failure | ArchiveError> = Effect.gen(
-            function* () {
-              const turn = yield* waitingFor(task === undefined ? [served] : [served, task.served])
-              const received = yield* budget
-                .spend(Effect.andThen(turn, send), retryBudgetSeconds * 1000, isSlow)
-                .pipe(
-                  Effect.ensuring(turn),
-                  Effect.mapError((error) => ("_tag" in error ? paused(error) : error)),
-                )
-              const parsed = parseJson(received.body)
-              const kept = yield* archive.keep({
-                endpoint: endpoint.name,
-                method: request.method,
-                url,
-                requestBody: request.body ?? null,
-                inputs: JSON.stringify(inputs),
-                subject: JSON.stringify(subject),
-                status: received.status,
-                body: received.body,
-                isJson: Result.isSuccess(parsed),
-              })
-              responses.push(kept)
-              const asked = { endpoint, request, url, wire, isPlatformKnown }
-              const value = yield* Effect.fromResult(interpret<A>(asked, received, parsed))
-              if (isOfPlatform(endpoint)) isPlatformKnown = true
-              return {
-                value,
-                responseId: kept.responseId,
-                receivedAt: kept.receivedAt,
-                responses: [...responses],
-                attempts,
-              }
-            },
-          )
+          const attempt = Effect.gen(function* () {
+            const resume = yield* pause(clocks)
+            const received = yield* budget
+              .spend(Effect.andThen(resume, send), spending)
+              .pipe(Effect.ensuring(resume))
+            clockSkewSeconds = received.clockSkewSeconds ?? clockSkewSeconds
+            const parsed = parseJson(received.text)
+            const archived = yield* archive.keep({
+              endpoint: endpoint.name,
+              method: request.method,
+              url: request.url.href,
+              requestBody: request.body ?? null,
+              inputs: JSON.stringify(inputs),
+              subject: JSON.stringify(subject),
+              status: received.status,
+              body: received.body,
+              isJson: Result.isSuccess(parsed),
+            })
+            responses.push(archived)
+            const context = { endpoint, ...request, wire, isPlatformConfirmed }
+            const value = yield* Effect.fromResult(decodeResponse<A>(context, received, parsed))
+            isPlatformConfirmed ||= isOfPlatform(endpoint)
+            const { responseId, receivedAt } = archived
+            return { value, responseId, receivedAt, responses: [...responses], attempts }
+          })
 
-          let seen = nothingSeen
+          let repetitions = 0
           for (;;) {
             const outcome = yield* Effect.result(attempt)
-            if (Result.isSuccess(outcome)) return outcome.success
+            if (Result.isSuccess(outcome)) return outcome.success satisfies DecodedResponse<A>
             const failure = outcome.failure
             if ("_tag" in failure) return yield* Effect.fail(failure)
-            seen = seenAgain(seen, failure.doubt)
-            const meant = convinced(failure, seen)
-            if (meant !== undefined) return yield* failed(meant)
-            const mayHelp =
-              failure.isFinal !== true &&
-              (failure.doubt !== undefined || isRetryable(failure.reason))
-            if (!mayHelp || attempts >= maxAttempts(endpoint, hasAnswered)) {
-              isGivenUp ||= mayHelp && !hasAnswered
-              return yield* failed(failure)
+            const { reasonIfRepeated } = failure
+            repetitions = reasonIfRepeated === undefined ? 0 : repetitions + 1
+            if (reasonIfRepeated !== undefined && repetitions === REPETITIONS) {
+              return yield* failed({ ...failure, reason: reasonIfRepeated })
             }
-            const patience = patienceMillis(retryBudgetSeconds, endpoint, failure)
-            const left = patience - served.elapsed(yield* Clock.currentTimeMillis)
-            const wait = yield* waitBefore(attempts, failure.delaySeconds)
-            if (wait >= left) return yield* failed(withoutPatience(failure, left))
+            const canHelp =
+              failure.isFinal !== true &&
+              (reasonIfRepeated !== undefined || isRetryable(failure.reason))
+            if (!canHelp || attempts >= maxAttempts(endpoint)) return yield* failed(failure)
+            const left =
+              retryMillis(retryBudgetSeconds, endpoint, failure) -
+              activeTime.elapsed(yield* Clock.currentTimeMillis)
+            const wait = yield* backoffMillis(attempts, failure.delaySeconds)
+            if (wait >= left) return yield* failed(withoutTimeLeft(failure, left))
             settings.onRetry?.({
               endpoint: endpoint.name,
               status: failure.status,
               detail: failure.detail,
               waitSeconds: wait / 1000,
               attempt: attempts + 1,
-              attempts: maxAttempts(endpoint, hasAnswered),
+              attempts: maxAttempts(endpoint),
             })
             yield* Effect.sleep(wait)
           }
         })
 
-        return ApiClient.of({ call })
+        return ApiClient.of({ call, clockSkewSeconds: Effect.sync(() => clockSkewSeconds) })
       }),
     )
 }
 
-/** Stops the clocks now; they go on, once, when the effect it gives runs. */
-const waitingFor = (clocks: ReadonlyArray<ServedTime>): Effect.Effect<Effect.Effect<void>> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const clock of clocks) clock.wait(now)
-    let isOver = false
-    return Effect.map(Clock.currentTimeMillis, (then) => {
-      if (!isOver) for (const clock of clocks) clock.proceed(then)
-      isOver = true
+/** Pauses the clocks; the returned effect resumes them once, however often it runs. */
+const pause = (clocks: ReadonlyArray<ActiveTime>): Effect.Effect<Effect.Effect<void>> =>
+  Effect.map(Clock.currentTimeMillis, (start) => {
+    for (const clock of clocks) clock.pause(start)
+    let isPaused = true
+    return Effect.map(Clock.currentTimeMillis, (end) => {
+      if (isPaused) for (const clock of clocks) clock.resume(end)
+      isPaused = false
     })
   })
 
-const paused = ({ seconds }: Paused): Failure => ({
-  reason: { _tag: "RateLimited", delaySeconds: seconds },
-  status: 429,
-  detail: `not sent: the service has refused others and asked to wait ${Math.ceil(seconds)} s more, longer than the retry budget`,
-  isFinal: true,
-})
-
-/** What the question is about, for messages and task records: an address if there is one. */
+/** What the request is about, for messages and task records: an address if there is one, never one word of a list. */
 const subjectOf = (
   { parameters }: AnyEndpoint,
   inputs: Readonly<Record<string, unknown>>,
 ): string => {
   const texts = Object.entries(inputs).filter(
-    (input): input is [string, string] => typeof input[1] === "string",
+    (input): input is [string, string] =>
+      typeof input[1] === "string" && parameters[input[0]]?.schema["enum"] === undefined,
   )
   const subject =
     texts.find(([, text]) => canonicalAddress(text) !== undefined) ??

@@ -1,5 +1,5 @@
-// The arithmetic of RequestBudget, without time or effects of its own: additive increase, multiplicative
-// decrease for the number of requests under way, and a learnt rate once the service has refused one.
+// How many requests may be under way, and how far apart they start: concurrency by additive increase and multiplicative
+// decrease, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects of its own.
 
 export interface PaceOptions {
   /** Fixed number of requests under way; absent: adaptive. */
@@ -10,17 +10,17 @@ export interface PaceOptions {
 const START_CONCURRENCY = 8
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
-// Below this, waiting is noise of the machine and not a sign of load.
+// Lower latencies are noise, not a sign of load.
 const LATENCY_FLOOR_MILLIS = 250
 const LATENCY_RISE = 4
-// Refusals that arrive together are one event: requests already under way when the first came.
+// 429s that arrive together are one event: their requests were under way when the first came.
 const EVENT_MILLIS = 1000
 const WINDOW_MILLIS = 5000
 const MIN_RATE = 0.1
-// After a refusal, go a little below what was seen to pass, and probe upwards from there.
+// After a 429 the rate starts a little below the measured throughput and grows from there.
 const BACK_OFF = 0.95
-// The search for the rate: it grows by half a second until refused, by half as much after each refusal,
-// down to a probing that costs about one refusal in two hundred requests.
+// Growth of the rate: half of it each second until the first 429, half as much after each further one, down to a growth
+// that costs about one 429 in two hundred requests.
 const SEARCH_PER_SECOND = 0.5
 const PROBE_PER_SECOND = 0.004
 const PROBE_PER_REQUEST = 0.0002
@@ -33,19 +33,19 @@ export class Pace {
   private readonly fixedConcurrency: boolean
   private readonly maxRate: number
   private window: number
-  /** Requests per second; infinite until the service first refuses. */
+  /** Requests per second; infinite until the first 429. */
   private rate: number
-  /** Share by which the rate grows each second while nothing is refused. */
+  /** Share by which the rate grows in each second without a 429. */
   private growth = SEARCH_PER_SECOND
   private calmSince = 0
   private calmRequests = 0
   private nextAt = 0
   private pausedUntil = 0
-  /** When the first of those was refused after whom nothing has passed. */
-  private refusedSince: number | undefined
+  /** When the first 429 since the last success came. */
+  private limitedSince: number | undefined
   private eventEndsAt = 0
   private ratedAt = 0
-  private passed: Array<number> = []
+  private successes: Array<number> = []
   private smoothedLatency = 0
   private bestLatency = Infinity
 
@@ -57,16 +57,17 @@ export class Pace {
     this.rate = this.maxRate
   }
 
-  pause(now: number): number {
+  /** Milliseconds left of the pause that the service requested. */
+  pauseMillis(now: number): number {
     return Math.max(0, this.pausedUntil - now)
   }
 
-  /** How long everyone will have been refused when the pause is over: 0 where there is none. */
-  refusal(now: number): number {
-    return this.pausedUntil > now ? this.pausedUntil - (this.refusedSince ?? now) : 0
+  /** Milliseconds without a success by the end of the pause; 0 without a pause. */
+  limitedMillis(now: number): number {
+    return this.pausedUntil > now ? this.pausedUntil - (this.limitedSince ?? now) : 0
   }
 
-  /** Takes the next start, or says how many milliseconds to wait before asking again. */
+  /** Reserves the next start and returns 0, or returns how many milliseconds to wait before trying again. */
   reserve(now: number): number {
     if (this.pausedUntil > now) return this.pausedUntil - now
     if (this.rate === Infinity) return 0
@@ -77,45 +78,45 @@ export class Pace {
     return 0
   }
 
-  /** `latency`: absent where it tells nothing of the load, as of a read that is slow by nature. */
-  answered(now: number, latency: number | undefined): void {
-    this.refusedSince = undefined
-    this.passed.push(now)
-    if (this.passed.length > 4096) this.passed = this.passed.slice(-2048)
+  /** `latency`: absent where it says nothing about the load, as for a read that is slow by nature. */
+  succeeded(now: number, latency: number | undefined): void {
+    this.limitedSince = undefined
+    this.successes.push(now)
+    if (this.successes.length > 4096) this.successes = this.successes.slice(-2048)
     this.grow(now)
     if (latency !== undefined) this.observeLatency(latency)
   }
 
-  /** No answer in the time there was: as slow as one that took so long. */
-  unanswered(latency: number): void {
+  /** A request without a response counts as one that took `latency` milliseconds. */
+  failed(latency: number): void {
     if (latency > LATENCY_FLOOR_MILLIS) this.observeLatency(latency)
   }
 
   /** A 429; `delaySeconds` when the server said how long to wait. */
-  refused(now: number, delaySeconds: number | undefined): void {
+  rateLimited(now: number, delaySeconds: number | undefined): void {
     this.pausedUntil = Math.max(
       this.pausedUntil,
       now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
     )
-    this.refusedSince ??= now
+    this.limitedSince ??= now
     if (now < this.eventEndsAt) return
-    // While the rate is nearly steady, what was refused is the rate itself; in a search it ran ahead.
-    const steady = this.growth <= PROBE_PER_SECOND * 4
-    const seen = steady ? this.rate : Math.min(this.rate, this.throughput(now))
-    this.rate = Math.max(MIN_RATE, seen * BACK_OFF)
+    // A nearly steady rate is itself too high; a growing one has run ahead of the throughput.
+    const isSteady = this.growth <= PROBE_PER_SECOND * 4
+    const measured = isSteady ? this.rate : Math.min(this.rate, this.throughput(now))
+    this.rate = Math.max(MIN_RATE, measured * BACK_OFF)
     this.growth = Math.max(this.probing, this.growth / 2)
     this.eventEndsAt = Math.max(now + EVENT_MILLIS, this.pausedUntil)
     this.ratedAt = this.eventEndsAt
     this.nextAt = this.pausedUntil
     this.calm(this.eventEndsAt)
-    this.passed = []
+    this.successes = []
     this.shrink(0.5)
   }
 
-  /** Requests per second that passed lately. */
+  /** Successes per second within the window. */
   private throughput(now: number): number {
     const since = now - WINDOW_MILLIS
-    const recent = this.passed.filter((at) => at > since)
+    const recent = this.successes.filter((at) => at > since)
     const first = recent[0]
     return first === undefined ? 1 : recent.length / Math.max(1, (now - first) / 1000)
   }
@@ -126,7 +127,7 @@ export class Pace {
       this.rate = Math.min(this.maxRate, this.rate * (1 + this.growth * seconds))
       this.ratedAt = now
       this.calmRequests += 1
-      // Long unrefused: the limit may have been raised, so look further.
+      // After a long time without a 429 the limit may have been raised.
       if (now - this.calmSince > SEARCH_AGAIN_MILLIS && this.calmRequests > SEARCH_AGAIN_REQUESTS) {
         this.growth = Math.min(SEARCH_PER_SECOND, this.growth * 2)
         this.calm(now)

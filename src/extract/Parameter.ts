@@ -1,7 +1,7 @@
-// Inputs of endpoints as values: where they go on the wire, and the rule each must pass before any
-// request is sent (§7, client-side validation).
+// Parameters of endpoints as values: their place on the wire, and the rule an input must pass before a request is sent
+// (§7, client-side validation).
 import * as Result from "effect/Result"
-import { type AddressKind, addressPattern, parseAddress } from "../domain/address.ts"
+import { type AddressKind, addressPattern, kindsText, parseAddress } from "../domain/address.ts"
 import { formatDay, formatInstant, MICROS_PER_DAY, parseDay, parseInstant } from "../domain/time.ts"
 
 export interface Parameter<A> {
@@ -10,16 +10,13 @@ export interface Parameter<A> {
   readonly required: boolean
   /** What is expected, for messages and documentation. */
   readonly expected: string
-  /**
-   * Set where the document writes the wire name in backticks, which makes it certain; every other
-   * name is the client-side name and configuration may say otherwise.
-   */
+  /** The wire name where the document shows it in backticks; all others are client-side names until configured. */
   readonly certainName?: string
   /** JSON Schema (2020-12) of the value on the wire, for the generated OpenAPI document. */
   readonly schema: JsonSchema
-  /** The value that typed text stands for, still to be validated; or what is wrong with the text. */
+  /** The value of typed text, not validated yet; or what is wrong with the text. */
   readonly read: (text: string) => Result.Result<unknown, string>
-  /** The value as text (a body carries the value as it is), or what is wrong with the one given. */
+  /** The value as text, for a path or query; or what is wrong with it, as a predicate. */
   readonly validate: (value: A) => Result.Result<string, string>
 }
 
@@ -53,7 +50,7 @@ export const inBody = <P extends Parameter<never>>(parameter: P): P => ({
   place: "body",
 })
 
-/** For names the document writes in backticks. */
+/** With the wire name that the document shows in backticks. */
 export const certainly = <A>(name: string, parameter: Parameter<A>): Parameter<A> => ({
   ...parameter,
   certainName: name,
@@ -64,7 +61,7 @@ export const address = (...kinds: ReadonlyArray<AddressKind>): Parameter<string>
   const allowed: ReadonlyArray<AddressKind> =
     kinds.length > 0 ? kinds : ["evm", "solana", "stellar"]
   return make({
-    expected: `${allowed.join(", ")} address`,
+    expected: `${kindsText(allowed)} address`,
     schema: { type: "string", pattern: addressPattern(allowed) },
     validate: (value) =>
       typeof value === "string"
@@ -73,7 +70,7 @@ export const address = (...kinds: ReadonlyArray<AddressKind>): Parameter<string>
   })
 }
 
-/** Digits that count, so that `0.10` and `1e-1` are alike: what a double can lose of a typed number. */
+/** The significant digits, the same for `0.10` and `1e-1`: a double may lose some of a typed number. */
 const significant = (text: string): string =>
   text.replace(/e.*$/i, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
 
@@ -162,7 +159,7 @@ export const day: Parameter<number> = make({
     isDay(value) ? Result.succeed(formatDay(value)) : Result.fail("is not a day"),
 })
 
-// Years of four digits: what the wire's form can say.
+// Years of four digits: the wire format has no others.
 const FIRST_DAY = -719_528
 const LAST_DAY = 2_932_896
 
@@ -190,12 +187,12 @@ export const instant: Parameter<number> = make({
   schema: { type: "string", format: "date-time" },
   read: (typed) => {
     const found = parseInstant(typed)
-    return found === undefined ? Result.fail("is no instant (ISO-8601)") : Result.succeed(found)
+    return found === undefined ? Result.fail("is not an instant (ISO-8601)") : Result.succeed(found)
   },
   validate: (value) =>
     Number.isSafeInteger(value) && Math.abs(value) <= MAX_INSTANT
       ? Result.succeed(formatInstant(value))
-      : Result.fail("is no instant"),
+      : Result.fail("is not an instant"),
 })
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -207,7 +204,7 @@ export const uuid: Parameter<string> = make({
     uuidText.test(value) ? Result.succeed(value) : Result.fail("is not a UUID"),
 })
 
-/** Typed lists and pairs are JSON; a list also comes as its items between commas. */
+/** Typed lists and pairs are JSON; a list may also be its items with commas between them. */
 const readJson = (typed: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(JSON.parse(typed))
@@ -216,7 +213,7 @@ const readJson = (typed: string): Result.Result<unknown, string> => {
   }
 }
 
-/** A list, each of its items valid; not empty unless that is said to be allowed. */
+/** A list of valid items; empty only where allowed. */
 export const list = <A>(
   item: Parameter<A>,
   { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
@@ -247,7 +244,7 @@ export const list = <A>(
     },
   })
 
-/** A pair of two values, each by its own rule. */
+/** A pair of values, each with its own rule. */
 export const pair = <A, B>(first: Parameter<A>, second: Parameter<B>): Parameter<readonly [A, B]> =>
   make({
     expected: `[${first.expected}, ${second.expected}]`,
@@ -276,7 +273,7 @@ export const text: Parameter<string> = make({
       : Result.fail("is empty"),
 })
 
-/** A token of a swap: any name (§2.11 says text), but what begins like an EVM address must be one. */
+/** A token of a swap: any text (§2.11), but one that begins like an EVM address must be an address. */
 export const token: Parameter<string> = make({
   expected: "token address",
   schema: text.schema,

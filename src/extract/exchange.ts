@@ -1,124 +1,113 @@
-// One attempt at one request: what is sent with it, how long it may take, and what came back, if anything. The
+// One attempt at one request: what is sent with it, how long it may take, and the response without the key. The
 // body is read inside the attempt, so that its timeout covers a stalled one too.
-import { promisify } from "node:util"
-import { gunzip } from "node:zlib"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { ApiErrorReason } from "../domain/errors.ts"
-import { delaySecondsOf } from "./delay.ts"
-import { causeOf } from "./http.ts"
-import type { WireRequest } from "./request.ts"
+import type { Failure } from "./retry.ts"
+import { delaySecondsOf } from "./retryAfter.ts"
+import type { Transport, TransportError } from "./Transport.ts"
 
-/** What came: its body complete, as text, without the key. */
-export interface Exchange {
+export interface ReceivedResponse {
   readonly status: number
-  readonly body: string
-  /** Seconds the service asks to wait, when it does. */
+  /** Complete, and without the key. */
+  readonly text: string
+  /** The bytes as received; encoded anew where the key was in them. */
+  readonly body: Buffer
+  /** Seconds the service asks to wait. */
   readonly delaySeconds: number | undefined
   readonly location: string | undefined
+  /** How far the service's clock is ahead of this machine's; `undefined` where it sends no date. */
+  readonly clockSkewSeconds: number | undefined
 }
 
-/** Why there is no value; `ApiError` says the same of a whole call. */
-export interface Failure {
-  readonly reason: ApiErrorReason
-  readonly status?: number | undefined
-  readonly detail: string
-  /** Seconds the service asks to wait before the next attempt. */
-  readonly delaySeconds?: number | undefined
-  /** Another attempt would only wait as long again. */
-  readonly isFinal?: true
-  /** May have been an accident of the moment: believed when it comes the same way several times. */
-  readonly doubt?: Doubt
-}
-
-export interface Doubt {
-  /** The same for what says the same. */
-  readonly sameness: string
-  /** The reason once it is believed. */
-  readonly believed: ApiErrorReason
-}
-
-export interface Service {
-  readonly http: HttpClient.HttpClient
-  /** Without a slash at its end. */
-  readonly base: string
+export interface Connection {
+  readonly transport: Transport["Service"]
   readonly key: string | undefined
+  /** Returns texts of the service without the key. */
+  readonly redact: (text: string) => string
+  readonly maxResponseMegabytes: number
 }
 
-// undici's own decompressing is experimental, and says so on every user's terminal.
-const decompress = promisify(gunzip)
-
-// Takes a mark of the byte order away, which is no JSON.
+// Drops a byte order mark, which JSON does not allow.
 const decoder = new TextDecoder()
 
-/** The key as a service may repeat it: as it is, in a URL, in JSON. */
-const spellings = (key: string): ReadonlySet<string> =>
-  new Set([
-    key,
-    encodeURIComponent(key),
-    JSON.stringify(key).slice(1, -1),
-    key.replaceAll("/", String.raw`\/`),
-  ])
+const BYTES_PER_MEGABYTE = 1_000_000
 
-const isGzip = (encoding: string | undefined): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding ?? "")
-
-/** `onHeaders` is told that there is a service at all, even where its body never comes. */
 export const exchange = (
-  { http, base, key }: Service,
-  request: WireRequest,
-  seconds: number,
-  onHeaders: () => void,
-): Effect.Effect<Exchange, Failure> => {
-  const withoutKey = (text: string): string =>
-    [...(key === undefined ? [] : spellings(key))].reduce(
-      (left, spelling) => left.replaceAll(spelling, "<redacted>"),
-      text,
-    )
-  return Effect.gen(function* () {
-    const bare = HttpClientRequest.make(request.method)(base + request.path, {
-      headers: {
-        accept: "application/json",
-        "accept-encoding": "gzip",
-        ...(key === undefined ? {} : { "x-api-key": key }),
-      },
-    })
-    const response = yield* http.execute(
-      request.body === undefined
-        ? bare
-        : HttpClientRequest.bodyText(bare, request.body, "application/json"),
-    )
-    onHeaders()
-    const served = Buffer.from(yield* response.arrayBuffer)
-    const bytes =
-      served.length > 0 && isGzip(response.headers["content-encoding"])
-        ? yield* Effect.tryPromise(() => decompress(served))
-        : served
-    const now = yield* Clock.currentTimeMillis
-    return {
-      status: response.status,
-      body: withoutKey(decoder.decode(bytes)),
-      delaySeconds: delaySecondsOf(response.status, response.headers, now),
-      location:
-        response.headers["location"] === undefined
-          ? undefined
-          : withoutKey(response.headers["location"]),
-    }
-  }).pipe(
-    Effect.mapError((error): Failure => ({
-      reason: { _tag: "Transport" },
-      detail: withoutKey(
-        `no complete answer from ${base}: ${causeOf(error)}; check the base address, the network, and any proxy or firewall on the way`,
-      ),
-    })),
+  { transport, key, redact, maxResponseMegabytes }: Connection,
+  request: {
+    readonly method: "GET" | "POST"
+    readonly url: URL
+    readonly body: string | undefined
+  },
+  timeoutSeconds: number,
+): Effect.Effect<ReceivedResponse, Failure> => {
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "gzip",
+    ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+    ...(key === undefined ? {} : { "x-api-key": key }),
+  }
+  return transport.send({ ...request, headers }, maxResponseMegabytes * BYTES_PER_MEGABYTE).pipe(
+    Effect.flatMap((response) =>
+      Effect.map(Clock.currentTimeMillis, (now): ReceivedResponse => {
+        const { location, date } = response.headers
+        const received = decoder.decode(response.body)
+        const text = redact(received)
+        return {
+          status: response.status,
+          text,
+          body: text === received ? response.body : Buffer.from(text),
+          delaySeconds: delaySecondsOf(response.status, response.headers, now),
+          location: location === undefined ? undefined : redact(location),
+          clockSkewSeconds: skewSeconds(date, now),
+        }
+      }),
+    ),
+    Effect.mapError((error) => failureOf(error, request.url.origin, maxResponseMegabytes)),
     Effect.timeoutOrElse({
-      duration: seconds * 1000,
+      duration: timeoutSeconds * 1000,
       orElse: () =>
         Effect.fail<Failure>({
-          reason: { _tag: "Timeout", of: "attempt", seconds },
-          detail: `no complete answer within ${seconds} s; --request-timeout allows more`,
+          reason: { _tag: "Timeout", of: "attempt", seconds: timeoutSeconds },
+          detail: `no complete response within ${timeoutSeconds} s; --request-timeout allows more`,
         }),
     }),
   )
+}
+
+const skewSeconds = (date: string | undefined, nowMillis: number): number | undefined => {
+  const serviceMillis = Date.parse(date ?? "")
+  // The header has whole seconds, so half a second is added.
+  return Number.isNaN(serviceMillis)
+    ? undefined
+    : Math.round((serviceMillis + 500 - nowMillis) / 1000)
+}
+
+// What OpenSSL says of a certificate that no known authority has signed.
+const untrusted: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+])
+
+const failureOf = (error: TransportError, origin: string, megabytes: number): Failure => {
+  if (error._tag === "ResponseTooLarge") {
+    return {
+      reason: { _tag: "ResponseTooLarge", megabytes },
+      detail: `the response exceeds ${megabytes} MB, as sent or decompressed; maxResponseMegabytes in the configuration file allows more`,
+    }
+  }
+  const { code } = error
+  return untrusted.has(code)
+    ? {
+        reason: { _tag: "Transport" },
+        detail: `the certificate of ${origin} is not signed by an authority this machine trusts (${code}); set NODE_EXTRA_CA_CERTS to the file with the authority's certificate`,
+        isFinal: true,
+      }
+    : {
+        reason: { _tag: "Transport" },
+        detail: `no complete response from ${origin}: ${code}; check the base address, the network, and any proxy or firewall on the way`,
+      }
 }

@@ -1,5 +1,4 @@
-// The endpoint values as an OpenAPI 3.1 document: what vaulthouse asks, what it checks before asking (§7)
-// and what it requires of the answers.
+// The endpoint values as an OpenAPI 3.1 document: the requests, their validation (§7) and what responses must hold.
 import * as Schema from "effect/Schema"
 import type { AnyEndpoint, AuthTier } from "./Endpoint.ts"
 import { endpoints } from "./endpoints/index.ts"
@@ -8,13 +7,16 @@ import { responsesOf } from "./openapiResponses.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-export const openapi = (): Json => ({
+/** Fields of an endpoint's records that the document names, from the tables read from them. */
+export type DocumentedFields = (endpoint: AnyEndpoint) => ReadonlyArray<string>
+
+export const openapi = (fieldsOf: DocumentedFields): Json => ({
   openapi: "3.1.1",
   info: {
     title: "Vault, subaccount and transparency API, as vaulthouse reads it",
     version: "not versioned (§9)",
     description:
-      "Generated from src/extract/endpoints. Response schemas list what the API document names; every record may hold more. Where the document withholds a field's name, the schema shows what vaulthouse calls it once found. `/platform/` stands for the configured segment.",
+      "Generated from src/extract/endpoints. Response schemas show where the records are; `x-documented-fields` lists the fields that the API document names. Every record may hold more. `/platform/` stands for the configured segment.",
   },
   servers: [
     {
@@ -23,7 +25,10 @@ export const openapi = (): Json => ({
     },
   ],
   tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
-  paths: pathsOf(endpoints.filter(({ path }) => typeof path === "string")),
+  paths: pathsOf(
+    endpoints.filter(({ path }) => typeof path === "string"),
+    fieldsOf,
+  ),
   components: {
     securitySchemes: {
       apiKey: {
@@ -34,19 +39,24 @@ export const openapi = (): Json => ({
       },
     },
   },
-  // Paths the API document does not show have no key in `paths`: configuration says where they are.
+  // Paths that the API document does not show come from the configuration.
   "x-paths-not-shown": Object.fromEntries(
     endpoints.flatMap((endpoint) =>
       typeof endpoint.path === "string"
         ? []
-        : [[endpoint.path.setting, { [endpoint.method.toLowerCase()]: operationOf([endpoint]) }]],
+        : [
+            [
+              endpoint.path.setting,
+              { [endpoint.method.toLowerCase()]: operationOf([endpoint], fieldsOf) },
+            ],
+          ],
     ),
   ),
 })
 
 const tagOf = ({ section }: AnyEndpoint): string => section.split(",")[0] ?? section
 
-const pathsOf = (shown: ReadonlyArray<AnyEndpoint>): Json => {
+const pathsOf = (shown: ReadonlyArray<AnyEndpoint>, fieldsOf: DocumentedFields): Json => {
   const paths = new Map<string, Map<string, Array<AnyEndpoint>>>()
   for (const endpoint of shown) {
     const methods = paths.get(String(endpoint.path)) ?? new Map<string, Array<AnyEndpoint>>()
@@ -57,17 +67,20 @@ const pathsOf = (shown: ReadonlyArray<AnyEndpoint>): Json => {
   return Object.fromEntries(
     [...paths].map(([path, methods]) => [
       path,
-      Object.fromEntries([...methods].map(([method, rows]) => [method, operationOf(rows)])),
+      Object.fromEntries(
+        [...methods].map(([method, rows]) => [method, operationOf(rows, fieldsOf)]),
+      ),
     ]),
   )
 }
 
-/** Rows of §4 that share method and path, and differ by a query parameter, are one operation. */
-const operationOf = (rows: ReadonlyArray<AnyEndpoint>): Json => {
+/** Rows of §4 with the same method and path, which differ by a query parameter, are one operation. */
+const operationOf = (rows: ReadonlyArray<AnyEndpoint>, fieldsOf: DocumentedFields): Json => {
   const [first] = rows
   if (first === undefined) return {}
   const inputs = inputsOf(rows)
   const body = inputs.filter(({ parameter }) => parameter.place === "body")
+  const fields = rows.flatMap(fieldsOf)
   return {
     operationId: rows.map(({ name }) => name).join("_or_"),
     summary: rows.map(({ title }) => title).join("; "),
@@ -89,14 +102,15 @@ const operationOf = (rows: ReadonlyArray<AnyEndpoint>): Json => {
             content: { "application/json": { schema: bodyOf(body) } },
           },
         }),
-    responses: responsesOf(rows, answerSchema(rows)),
+    responses: responsesOf(rows, responseSchema(rows)),
+    ...(fields.length === 0 ? {} : { "x-documented-fields": fields }),
   }
 }
 
 const noteOf = ({ serverCacheSeconds, unsafe }: AnyEndpoint): ReadonlyArray<string> => [
   ...(serverCacheSeconds === undefined
     ? []
-    : [`The server caches its answer for ${serverCacheSeconds} s (§8).`]),
+    : [`The server caches the response for ${serverCacheSeconds} s (§8).`]),
   ...(unsafe === true ? ["It changes something: sent once, never retried."] : []),
 ]
 
@@ -132,7 +146,7 @@ const parameterOf = ({ name, parameter, required }: Input): Json => ({
   schema: parameter.schema,
 })
 
-/** `fields=ratio`: part of one row, absent from the other of the same path. */
+/** `fields=ratio` is part of one row and absent from the other of the same path. */
 const fixedOf = (rows: ReadonlyArray<AnyEndpoint>): ReadonlyArray<Json> => {
   const fixed = rows.flatMap(({ fixedQuery = {} }) => Object.entries(fixedQuery))
   return [...new Set(fixed.map(([name]) => name))].map((name) => {
@@ -176,7 +190,7 @@ const securityOf = (auth: AuthTier): ReadonlyArray<Json> => {
   }
 }
 
-const answerSchema = (rows: ReadonlyArray<AnyEndpoint>): JsonSchema => {
+const responseSchema = (rows: ReadonlyArray<AnyEndpoint>): JsonSchema => {
   const schemas = rows.map(({ response }) => Schema.toJsonSchemaDocument(response).schema)
   const [only, ...others] = schemas
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas }

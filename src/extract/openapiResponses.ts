@@ -1,4 +1,4 @@
-// The statuses of §7 and what each means for an endpoint, for the OpenAPI document.
+// The responses of an endpoint by status (§7), for the OpenAPI document.
 import type { AnyEndpoint } from "./Endpoint.ts"
 import type { JsonSchema } from "./Parameter.ts"
 
@@ -20,7 +20,7 @@ const named =
 
 const needsKey = ({ auth }: AnyEndpoint): boolean => auth !== "public"
 
-/** §7's table. Authorization failures have no status there; 401 and 403 are what is usual. */
+/** The table of §7. It gives authorization failures no status; 401 and 403 are usual. */
 const conditions: ReadonlyArray<Condition> = [
   {
     status: "400",
@@ -80,7 +80,7 @@ const conditions: ReadonlyArray<Condition> = [
   { status: "5XX", meaning: "Unexpected failure", applies: () => true },
 ]
 
-/** A detail text is carried on server failures; the shape of error bodies is not shown (§7). */
+/** Server failures carry a detail text; the shape of error bodies is not shown (§7). */
 const errorBody = {
   "application/json": {
     schema: { type: "object", properties: { detail: { description: "What went wrong" } } },
@@ -89,7 +89,7 @@ const errorBody = {
 
 export const responsesOf = (
   rows: ReadonlyArray<AnyEndpoint>,
-  answer: JsonSchema,
+  schema: JsonSchema,
 ): Readonly<Record<string, Response>> => {
   const meanings = new Map<string, Set<string>>()
   for (const { status, meaning, applies } of conditions) {
@@ -98,8 +98,8 @@ export const responsesOf = (
   }
   return {
     "200": {
-      description: "The answer; anything else in the body is a contract violation (§7)",
-      content: { "application/json": { schema: answer } },
+      description: "Success; any other body is a contract violation (§7)",
+      content: { "application/json": { schema } },
     },
     ...Object.fromEntries(
       [...meanings]

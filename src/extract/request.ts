@@ -1,10 +1,11 @@
-// From an endpoint and its inputs to the request on the wire; or to the reason why none may leave.
+// From an endpoint and its inputs to the request on the wire, or to the reason why none is sent.
 import * as Result from "effect/Result"
-import type { AnyEndpoint, ConfiguredPath, RejectedInput } from "./Endpoint.ts"
-import type { Failure } from "./exchange.ts"
+import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
+import type { AnyEndpoint, ConfiguredPath } from "./Endpoint.ts"
 import type { Parameter } from "./Parameter.ts"
+import type { Failure } from "./retry.ts"
 
-/** How this service spells what the document does not show. */
+/** How the service spells what the document does not show. */
 export interface WireSettings {
   readonly platformSegment: string
   readonly case: "camel" | "snake"
@@ -29,15 +30,10 @@ export interface WireRequest {
   readonly body: string | undefined
 }
 
-/** The path is one the document does not show, and configuration does not say where it is. */
-export interface UnconfiguredPath {
-  readonly setting: ConfiguredPath
-}
-
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The one place that knows what a parameter is called on the wire. */
+/** The wire name of a parameter. */
 export const wireName = (
   endpoint: AnyEndpoint,
   name: string,
@@ -49,16 +45,39 @@ export const wireName = (
   parameter.certainName ??
   (wire.case === "snake" && parameter.place !== "body" ? snakeCase(name) : name)
 
-/** The path's template, or the setting that would tell it. */
-export const pathTemplate = (
-  { path }: AnyEndpoint,
-  wire: WireSettings,
-): Result.Result<string, UnconfiguredPath> => {
+const invalidInput = (parameter: string, detail: string): Failure => ({
+  reason: { _tag: "InvalidInput", parameter },
+  detail: `${parameter} ${detail}`,
+})
+
+const invalidSetting = (setting: string, detail: string): Failure => ({
+  reason: { _tag: "NotConfigured", setting },
+  detail,
+})
+
+/** The template of the path, completed from the configuration. */
+const pathTemplate = (
+  { path, section }: AnyEndpoint,
+  { platformSegment, paths }: WireSettings,
+): Result.Result<string, Failure> => {
   if (typeof path === "string") {
-    return Result.succeed(path.replace("/platform/", `/${wire.platformSegment}/`))
+    const problem = segmentProblem(platformSegment)
+    return problem === undefined
+      ? Result.succeed(path.replace("/platform/", `/${platformSegment}/`))
+      : Result.fail(
+          invalidSetting("platformSegment", `platformSegment \`${platformSegment}\` ${problem}`),
+        )
   }
-  const configured = wire.paths[path.setting]
-  return configured === undefined ? Result.fail(path) : Result.succeed(configured)
+  const setting = `paths.${path.setting}`
+  const configured = paths[path.setting]
+  if (configured === undefined) {
+    const why = `path not configured: the API document does not show it (${section}); set ${setting} in the configuration file`
+    return Result.fail(invalidSetting(setting, why))
+  }
+  const problem = pathProblem(configured)
+  return problem === undefined
+    ? Result.succeed(configured)
+    : Result.fail(invalidSetting(setting, `${setting} \`${configured}\` ${problem}`))
 }
 
 /** Validates every input (§7, rules 1–8) and spells the request. */
@@ -66,27 +85,26 @@ export const wireRequest = (
   endpoint: AnyEndpoint,
   inputs: Readonly<Record<string, unknown>>,
   wire: WireSettings,
-): Result.Result<WireRequest, RejectedInput | UnconfiguredPath> => {
+): Result.Result<WireRequest, Failure> => {
   const template = pathTemplate(endpoint, wire)
   if (Result.isFailure(template)) return Result.fail(template.failure)
   let path = template.success
   const query = new URLSearchParams(endpoint.fixedQuery)
   const body: Record<string, unknown> = {}
-  for (const unknown of Object.keys(inputs)) {
-    if (!(unknown in endpoint.parameters)) {
-      const known = Object.keys(endpoint.parameters).join(", ") || "none"
-      return Result.fail({ parameter: unknown, detail: `is no input; inputs are: ${known}` })
-    }
+  const known = Object.keys(endpoint.parameters).join(", ") || "none"
+  for (const name of Object.keys(inputs)) {
+    if (name in endpoint.parameters) continue
+    return Result.fail(invalidInput(name, `is not an input of this endpoint; it takes: ${known}`))
   }
   for (const [name, parameter] of Object.entries<Parameter<never>>(endpoint.parameters)) {
     const value = inputs[name]
     if (value === undefined) {
       if (!parameter.required) continue
-      return Result.fail({ parameter: name, detail: `is missing; expected ${parameter.expected}` })
+      return Result.fail(invalidInput(name, `is missing; expected ${parameter.expected}`))
     }
     const valid = parameter.validate(value as never)
     if (Result.isFailure(valid)) {
-      return Result.fail({ parameter: name, detail: `${JSON.stringify(value)} ${valid.failure}` })
+      return Result.fail(invalidInput(name, `${JSON.stringify(value)} ${valid.failure}`))
     }
     const called = wireName(endpoint, name, parameter, wire)
     const place = `{${name}}`
@@ -94,8 +112,14 @@ export const wireRequest = (
     else if (path.includes(place)) path = path.replace(place, encodeURIComponent(valid.success))
     else query.set(called, valid.success)
   }
+  const [unfilled] = /\{.*?\}/.exec(path) ?? []
+  if (unfilled !== undefined) {
+    const setting = typeof endpoint.path === "string" ? "path" : `paths.${endpoint.path.setting}`
+    const why = `${setting} contains ${unfilled}, which is not an input of ${endpoint.name}; it takes: ${known}`
+    return Result.fail(invalidSetting(setting, why))
+  }
   const broken = endpoint.rule?.(inputs)
-  if (broken !== undefined) return Result.fail(broken)
+  if (broken !== undefined) return Result.fail(invalidInput(broken.parameter, broken.detail))
   const suffix = query.size > 0 ? `?${query.toString()}` : ""
   return Result.succeed({
     method: endpoint.method,
@@ -104,17 +128,17 @@ export const wireRequest = (
   })
 }
 
-/** Why nothing is sent. */
-export const unsendable = (
-  { section }: AnyEndpoint,
-  failure: RejectedInput | UnconfiguredPath,
-): Failure =>
-  "setting" in failure
-    ? {
-        reason: { _tag: "NotConfigured", setting: `paths.${failure.setting}` },
-        detail: `path not configured: the API document does not show it (${section}); set paths.${failure.setting} in the configuration file`,
-      }
-    : {
-        reason: { _tag: "InvalidInput", parameter: failure.parameter },
-        detail: `${failure.parameter} ${failure.detail}`,
-      }
+/** The address of a request. Fails where it is not below the base address, since the key travels with it. */
+export const requestUrl = (base: URL, { path }: WireRequest): Result.Result<URL, Failure> => {
+  const basePath = base.pathname.replace(/\/+$/, "")
+  const url = URL.parse(base.origin + basePath + path)
+  return url !== null && url.origin === base.origin && url.pathname.startsWith(`${basePath}/`)
+    ? Result.succeed(url)
+    : Result.fail(invalidSetting("baseUrl", `the path ${path} leads away from ${base.href}`))
+}
+
+/** Wire names in the query and the body. */
+export const sentNames = (url: URL, body: string | undefined): ReadonlyArray<string> => [
+  ...url.searchParams.keys(),
+  ...(body === undefined ? [] : Object.keys(JSON.parse(body) as object)),
+]

@@ -1,26 +1,36 @@
-// When a call is sent again: what may help, how often, and after how long. No effects but the jitter.
+// When a call is sent again: after which failures, how often, and after how long.
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import type { ApiErrorReason } from "../domain/errors.ts"
 import type { AnyEndpoint } from "./Endpoint.ts"
-import type { Doubt, Failure } from "./exchange.ts"
+
+/** Why an attempt returned no value. */
+export interface Failure {
+  readonly reason: ApiErrorReason
+  readonly status?: number | undefined
+  readonly detail: string
+  /** Seconds the service asks to wait before the next attempt. */
+  readonly delaySeconds?: number | undefined
+  /** Another attempt can't help, although its reason allows one. */
+  readonly isFinal?: true
+  /** The failure may pass; the third time in one call it is final and has this reason. */
+  readonly reasonIfRepeated?: ApiErrorReason
+}
 
 const FIRST_BACKOFF_MILLIS = 250
 const MAX_BACKOFF_MILLIS = 20_000
 const MAX_ATTEMPTS = 10
-// A service that has never answered is more likely not there than in trouble.
-const FIRST_ATTEMPTS = 4
-// What may be an accident and comes the same way every time is what the service means.
-const CONVINCING = 3
 
-/** How often one call may be sent. */
-export const maxAttempts = ({ unsafe }: AnyEndpoint, hasAnswered: boolean): number =>
-  unsafe === true ? 1 : hasAnswered ? MAX_ATTEMPTS : FIRST_ATTEMPTS
+/** How many such failures in a row make `reasonIfRepeated` final. */
+export const REPETITIONS = 3
+
+export const maxAttempts = ({ unsafe }: AnyEndpoint): number => (unsafe === true ? 1 : MAX_ATTEMPTS)
 
 /**
- * How long one call may go on when an attempt has failed; 0: it is not tried again. A read that is slow by nature
- * and timed out has the time of an attempt more: the second time the service may have it at hand (§8).
+ * How long one call may go on after a failure; 0: no retry. A slow read that timed out gets the time of one more
+ * attempt: the service may have the response ready by then (§8).
  */
-export const patienceMillis = (
+export const retryMillis = (
   retryBudgetSeconds: number,
   { attemptSeconds = 0 }: AnyEndpoint,
   { reason }: Failure,
@@ -29,24 +39,11 @@ export const patienceMillis = (
     ? 0
     : (retryBudgetSeconds + (reason._tag === "Timeout" ? attemptSeconds : 0)) * 1000
 
-/** How often in a row a call has been answered alike with what may have been an accident. */
-export interface Seen {
-  readonly sameness: string
-  readonly times: number
-}
-
-export const nothingSeen: Seen = { sameness: "", times: 0 }
-
-export const seenAgain = ({ sameness, times }: Seen, doubt: Doubt | undefined): Seen =>
-  doubt === undefined
-    ? nothingSeen
-    : { sameness: doubt.sameness, times: doubt.sameness === sameness ? times + 1 : 1 }
-
 /**
- * Not before the service's delay, and by full jitter: callers that failed together do not come back together, and
- * a delay that is over at once does not use up the attempts at once.
+ * At least the service's delay, with full jitter: calls that failed together are not retried together, and a tiny delay
+ * does not use up the attempts at once.
  */
-export const waitBefore = (
+export const backoffMillis = (
   attempts: number,
   delaySeconds: number | undefined,
 ): Effect.Effect<number> =>
@@ -57,18 +54,19 @@ export const waitBefore = (
     ),
   )
 
-/** Where the service asks to wait longer than the call has left, that is what ended it. */
-export const withoutPatience = (failure: Failure, leftMillis: number): Failure =>
+/** The failure of a call out of time: rate-limited where the service asks to wait longer than is left. */
+export const withoutTimeLeft = (failure: Failure, leftMillis: number): Failure =>
   failure.delaySeconds === undefined || failure.delaySeconds * 1000 <= leftMillis
     ? failure
     : {
         ...failure,
         reason: { _tag: "RateLimited", delaySeconds: failure.delaySeconds },
-        detail: `${failure.detail}; the service asked to wait ${Math.ceil(failure.delaySeconds)} s, longer than the retry budget`,
+        detail: `${failure.detail}; the service asks to wait ${durationText(failure.delaySeconds)}, longer than the retry budget`,
       }
 
-/** What a doubtful answer is once it has come often enough to be believed; `undefined` before. */
-export const convinced = (failure: Failure, { times }: Seen): Failure | undefined =>
-  failure.doubt !== undefined && times >= CONVINCING
-    ? { ...failure, reason: failure.doubt.believed }
-    : undefined
+/** `45 s`, `5 min`, `2.5 h`. */
+export const durationText = (seconds: number): string => {
+  if (seconds < 120) return `${Math.ceil(seconds)} s`
+  if (seconds < 7200) return `${Math.ceil(seconds / 60)} min`
+  return `${Math.ceil(seconds / 360) / 10} h`
+}

@@ -1,4 +1,4 @@
-// What `verify` tells of one thing that is wrong.
+// What `verify` reports of one thing that is wrong.
 
 export interface Finding {
   readonly kind:

@@ -1,100 +1,134 @@
-// One process at a time: a lock file of our own beside the database. DuckDB's lock alone is not enough, since
-// any open and close of the file inside the writer's process drops it.
-import { randomUUID } from "node:crypto"
-import { readFileSync, unlinkSync, writeFileSync } from "node:fs"
+// One writer at a time: DuckDB's lock on a small file that nothing else opens. The operating system releases it when
+// the process ends, however it ends and on whichever host. A file next to it names the holder; its time is the heartbeat.
+import {
+  chmodSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
 import { WarehouseLocked } from "./errors.ts"
 
-interface Holder {
+export interface Holder {
   readonly pid: number
   readonly host: string
   readonly since: string
-  /** When the process itself started, where the system tells: a pid alone is used again. */
-  readonly processStart: string | null
-  readonly token: string
-}
-
-/** Fields of a process from its state on (Linux); empty where the system does not tell. */
-const processFields = (pid: number): ReadonlyArray<string> => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The command may hold spaces and parentheses; the fields are counted from behind it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  } catch {
-    return []
-  }
-}
-
-/** In ticks since boot. */
-const processStart = (pid: number): string | null => processFields(pid)[19] ?? null
-
-/** Ended, and only waiting to be noticed by a parent that may never look. */
-const isDead = (pid: number): boolean => ["Z", "X"].includes(processFields(pid)[0] ?? "")
-
-const isRunning = (holder: Holder): boolean => {
-  // Whether a process of another machine lives can't be seen from here.
-  if (holder.host !== hostname()) return true
-  try {
-    process.kill(holder.pid, 0)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ESRCH") return false
-  }
-  if (isDead(holder.pid)) return false
-  return holder.processStart === null || processStart(holder.pid) === holder.processStart
-}
-
-const read = (file: string): Holder | undefined => {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Holder
-  } catch {
-    return undefined
-  }
-}
-
-/** Who holds the warehouse of `dataDir` now; a dead process's lock holds nothing. */
-export const lockHolder = (dataDir: string): Pick<Holder, "pid" | "host" | "since"> | undefined => {
-  const holder = read(join(dataDir, "vaulthouse.lock"))
-  return holder !== undefined && isRunning(holder) ? holder : undefined
 }
 
 export interface Lock {
   readonly release: () => void
 }
 
-/** Takes the lock of `dataDir`, over a dead process's body if need be, or throws `WarehouseLocked`. */
-export const acquireLock = (dataDir: string, since: string): Lock => {
-  const file = join(dataDir, "vaulthouse.lock")
-  const mine: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    since,
-    processStart: processStart(process.pid),
-    token: randomUUID(),
+const HEARTBEAT_MILLIS = 5000
+// Another command that looks whether the lock is held has it for some milliseconds.
+const ATTEMPTS = 3
+const MILLIS_BETWEEN_ATTEMPTS = 100
+
+/** `writer`: who may write the warehouse; `scheduler`: which of several schedulers runs. */
+export type LockName = "writer" | "scheduler"
+
+const lockFile = (dataDir: string, name: LockName): string => join(dataDir, `${name}.lock`)
+const holderFile = (dataDir: string, name: LockName): string => join(dataDir, `${name}.json`)
+
+/** Locks this process holds: the operating system would give them to the same process again. */
+const heldHere = new Set<string>()
+
+const isConflict = (cause: unknown): boolean =>
+  cause instanceof Error && cause.message.includes("Could not set lock")
+
+const open = (
+  dataDir: string,
+  name: LockName,
+  mode: "READ_WRITE" | "READ_ONLY",
+): Promise<DuckDBInstance> =>
+  DuckDBInstance.create(lockFile(dataDir, name), { access_mode: mode, threads: "1" })
+
+const readHolder = (dataDir: string, name: LockName): Holder | undefined => {
+  try {
+    return JSON.parse(readFileSync(holderFile(dataDir, name), "utf8")) as Holder
+  } catch {
+    return undefined
   }
-  const content = `${JSON.stringify(mine)}\n`
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(file, content, { flag: "wx", mode: 0o600 })
-      return {
-        release: () => {
-          if (read(file)?.token === mine.token) unlinkSync(file)
-        },
-      }
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
-    }
-    const holder = read(file)
-    if (holder !== undefined && isRunning(holder)) throw new WarehouseLocked({ file, holder })
-    // Two processes may both find a dead one's lock; should one remove the other's new lock here,
-    // DuckDB's own lock still refuses the second.
-    if (read(file)?.token === holder?.token) {
-      try {
-        unlinkSync(file)
-      } catch {
-        // Another process removed it first.
-      }
-    }
+}
+
+const locked = (dataDir: string, name: LockName): WarehouseLocked =>
+  new WarehouseLocked({ file: lockFile(dataDir, name), holder: readHolder(dataDir, name) })
+
+const openForWriting = async (
+  dataDir: string,
+  name: LockName,
+  attempt = 1,
+): Promise<DuckDBInstance> => {
+  try {
+    return await open(dataDir, name, "READ_WRITE")
+  } catch (cause) {
+    if (!isConflict(cause)) throw cause
+    if (attempt === ATTEMPTS) throw locked(dataDir, name)
+    await new Promise((resolve) => setTimeout(resolve, MILLIS_BETWEEN_ATTEMPTS))
+    return openForWriting(dataDir, name, attempt + 1)
   }
-  throw new WarehouseLocked({ file, holder: read(file) })
+}
+
+/** Rejects with `WarehouseLocked` where another process, or this one, holds it. */
+export const acquireLock = async (
+  dataDir: string,
+  since: string,
+  name: LockName = "writer",
+): Promise<Lock> => {
+  const key = lockFile(realpathSync(dataDir), name)
+  if (heldHere.has(key)) throw locked(dataDir, name)
+  heldHere.add(key)
+  try {
+    const instance = await openForWriting(dataDir, name)
+    chmodSync(lockFile(dataDir, name), 0o600)
+    const holder: Holder = { pid: process.pid, host: hostname(), since }
+    writeFileSync(holderFile(dataDir, name), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+    const heartbeat = setInterval(() => beat(dataDir, name), HEARTBEAT_MILLIS).unref()
+    return {
+      release: () => {
+        clearInterval(heartbeat)
+        rmSync(holderFile(dataDir, name), { force: true })
+        instance.closeSync()
+        heldHere.delete(key)
+      },
+    }
+  } catch (cause) {
+    heldHere.delete(key)
+    throw cause
+  }
+}
+
+const beat = (dataDir: string, name: LockName): void => {
+  const now = new Date()
+  try {
+    utimesSync(holderFile(dataDir, name), now, now)
+  } catch {
+    // Only what `status` says of a dead process depends on it.
+  }
+}
+
+/** When the last process that took the writer's lock was last known to be alive, if it did not release it. */
+export const lastHeartbeat = (dataDir: string): Date | undefined =>
+  statSync(holderFile(dataDir, "writer"), { throwIfNoEntry: false })?.mtime
+
+/** Who holds the warehouse now. */
+export const lockHolder = async (dataDir: string): Promise<Holder | undefined> => {
+  const holder = readHolder(dataDir, "writer")
+  if (holder === undefined) return undefined
+  if (heldHere.has(lockFile(realpathSync(dataDir), "writer"))) return holder
+  try {
+    const instance = await open(dataDir, "writer", "READ_ONLY")
+    instance.closeSync()
+    return undefined
+  } catch (cause) {
+    if (isConflict(cause)) return holder
+    // Another user's file: the heartbeat has to do.
+    const age = Date.now() - (lastHeartbeat(dataDir)?.getTime() ?? 0)
+    return age < 3 * HEARTBEAT_MILLIS ? holder : undefined
+  }
 }

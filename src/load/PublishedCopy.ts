@@ -1,17 +1,25 @@
 // Reads the published copy: nothing but that file, nothing that changes it.
-import { existsSync } from "node:fs"
-import { DuckDBInstance, type DuckDBType, type Json } from "@duckdb/node-api"
+import { randomUUID } from "node:crypto"
+import { existsSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { type DuckDBConnection, DuckDBInstance, type DuckDBType, type Json } from "@duckdb/node-api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { publishedFile } from "./publish.ts"
-import { bound, type QueryParameter } from "./queryParameter.ts"
+import { bindParameters, type QueryParameters } from "./queryParameter.ts"
 import { convert } from "./readRows.ts"
 import { literal } from "./sql.ts"
 
-/** There is no published copy, or DuckDB refused the question. */
+export const publishedDirectory = (dataDir: string): string => join(dataDir, "published")
+
+export const publishedFile = (dataDir: string): string =>
+  join(publishedDirectory(dataDir), "vaulthouse.duckdb")
+
+/** There is no published copy, or DuckDB refused the query. */
 export class ReadError extends Data.TaggedError("ReadError")<{
   readonly why: string
-  /** Empty where the reason says it all. */
+  /** Empty where the reason says enough. */
   readonly advice: string
 }> {
   override get message(): string {
@@ -19,30 +27,35 @@ export class ReadError extends Data.TaggedError("ReadError")<{
   }
 }
 
-export interface Answer {
+export interface QueryResult {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: DuckDBType }>
   /** Rows as they are read, some at a time: instants ISO-8601, integers beyond 2^53 as digits. */
   readonly rows: AsyncIterable<ReadonlyArray<ReadonlyArray<Json>>>
 }
 
-/** Values of `$name` in a question. */
-export type QueryParameters = Readonly<Record<string, QueryParameter>>
+export type { QueryParameters } from "./queryParameter.ts"
 
 export interface PublishedCopy {
-  readonly ask: (sql: string, parameters?: QueryParameters) => Effect.Effect<Answer, ReadError>
-  /** All rows at once, as objects: for answers known to be small. */
+  /** Runs one statement and `use` on its result; interrupting the effect stops both. */
+  readonly query: <A>(
+    sql: string,
+    parameters: QueryParameters,
+    use: (result: QueryResult) => Promise<A>,
+  ) => Effect.Effect<A, ReadError>
+  /** All rows at once, as objects: for results known to be small. */
   readonly rows: (
     sql: string,
     parameters?: QueryParameters,
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, Json>>>, ReadError>
-  /** Ends the question under way, which then fails. */
+  /** Stops the running query, which then fails. */
   readonly interrupt: () => void
 }
 
-const REPUBLISH =
-  "Delete the `published` folder and run `vaulthouse sync`: it is made again from the warehouse."
+const DEFAULT_MEMORY_LIMIT = "1GB"
 
-/** What to do about DuckDB's refusal of a question. */
+const REPUBLISH = "Run `vaulthouse publish --all`: it makes the copy again from the warehouse."
+
+/** What to do about a query that DuckDB refuses. */
 const adviceOn = (refusal: string): string => {
   const missing = /following prepared statement parameters: (.+)/.exec(refusal)?.[1]
   if (missing !== undefined) {
@@ -57,70 +70,107 @@ const adviceOn = (refusal: string): string => {
 }
 
 /** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
-export const openPublishedCopy = (dataDir: string) =>
+export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_LIMIT) =>
   Effect.gen(function* () {
     const file = publishedFile(dataDir)
     if (!existsSync(file)) {
       return yield* new ReadError({
         why: `Nothing is published in ${dataDir} yet.`,
-        advice: "Run `vaulthouse sync` first, or name another folder with --data-dir.",
+        advice: "Run `vaulthouse sync` first, or choose another folder with --data-dir.",
       })
     }
+    // Not in the data directory, which the reader may not be allowed to write.
+    const spill = join(tmpdir(), `vaulthouse-query-${randomUUID()}`)
     const { connection } = yield* Effect.acquireRelease(
       attempt(
         `${file} can't be opened`,
         () => REPUBLISH,
-        () => open(file),
+        undefined,
+        () => open(file, memoryLimit, spill),
       ),
-      ({ instance }) => Effect.sync(() => instance.closeSync()),
+      (opened) =>
+        Effect.sync(() => {
+          // An open connection would keep the file open until it is collected.
+          opened.connection.closeSync()
+          opened.instance.closeSync()
+          rmSync(spill, { recursive: true, force: true })
+        }),
     )
-    const ask: PublishedCopy["ask"] = (sql, parameters) =>
-      attempt("DuckDB refused the question", adviceOn, async () => {
+    const query: PublishedCopy["query"] = (sql, parameters, use) =>
+      attempt("DuckDB refused the query", adviceOn, connection, async () => {
         const statements = await connection.extractStatements(sql)
         if (statements.count > 1) {
-          throw new Error(`${statements.count} statements at once; ask them one at a time`)
+          throw new Error(`${statements.count} statements at once; run them one at a time`)
         }
-        const result = await connection.stream(sql, bound(parameters))
+        const result = await connection.stream(
+          sql,
+          await bindParameters(connection, sql, parameters),
+        )
         const types = result.columnTypes()
         const names = result.deduplicatedColumnNames()
-        return {
+        return use({
           columns: names.flatMap((name, at) => {
             const type = types[at]
             return type === undefined ? [] : [{ name, type }]
           }),
-          rows: result.yieldConvertedRows(convert) as Answer["rows"],
-        }
+          rows: result.yieldConvertedRows(convert) as QueryResult["rows"],
+        })
       })
     const rows: PublishedCopy["rows"] = (sql, parameters) =>
-      attempt("DuckDB refused the question", adviceOn, async () => {
-        const reader = await connection.runAndReadAll(sql, bound(parameters))
+      attempt("DuckDB refused the query", adviceOn, connection, async () => {
+        const reader = await connection.runAndReadAll(
+          sql,
+          await bindParameters(connection, sql, parameters),
+        )
         return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
       })
     const interrupt = (): void => connection.interrupt()
-    return { ask, rows, interrupt } satisfies PublishedCopy
+    return { query, rows, interrupt } satisfies PublishedCopy
   })
 
-/** A file from elsewhere could hide a view that reads other files: nothing outside it is reachable. */
-const open = async (file: string) => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const connection = await instance.connect()
-  await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
-  await connection.run("USE published")
-  await connection.run("SET TimeZone = 'UTC'")
-  await connection.run("SET enable_external_access = false")
-  await connection.run("SET lock_configuration = true")
-  return { instance, connection }
+/** A file from elsewhere could contain a view that reads other files: nothing outside it is reachable. */
+const open = async (file: string, memoryLimit: string, spill: string) => {
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: memoryLimit,
+    temp_directory: spill,
+  })
+  try {
+    const connection = await instance.connect()
+    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    await connection.run("USE published")
+    await connection.run("SET TimeZone = 'UTC'")
+    await connection.run("SET enable_external_access = false")
+    await connection.run("SET lock_configuration = true")
+    return { instance, connection }
+  } catch (cause) {
+    instance.closeSync()
+    throw cause
+  }
 }
+
+// DuckDB forgets an interrupt that comes before its query has begun.
+const MILLIS_BETWEEN_INTERRUPTS = 50
+// How long a query may take to stop; what waits for a reader that reads no more never ends.
+const MILLIS_TO_STOP = 2000
 
 const attempt = <A>(
   what: string,
   advice: (refusal: string) => string,
+  connection: DuckDBConnection | undefined,
   work: () => Promise<A>,
 ): Effect.Effect<A, ReadError> =>
-  Effect.tryPromise({
-    try: work,
-    catch: (cause) => {
-      const refusal = cause instanceof Error ? cause.message.trim() : String(cause)
-      return new ReadError({ why: `${what}: ${refusal}`, advice: advice(refusal) })
-    },
+  Effect.callback((resume) => {
+    const ended = work().then(
+      (value) => resume(Effect.succeed(value)),
+      (cause: unknown) => {
+        const refusal = cause instanceof Error ? cause.message.trim() : String(cause)
+        resume(Effect.fail(new ReadError({ why: `${what}: ${refusal}`, advice: advice(refusal) })))
+      },
+    )
+    return Effect.promise(async () => {
+      connection?.interrupt()
+      const again = setInterval(() => connection?.interrupt(), MILLIS_BETWEEN_INTERRUPTS)
+      await Promise.race([ended, setTimeout(MILLIS_TO_STOP, undefined, { ref: false })])
+      clearInterval(again)
+    })
   })

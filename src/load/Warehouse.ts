@@ -1,6 +1,7 @@
-// The warehouse as a service: one writer fiber commits whatever is queued as one transaction, everything else
-// waits its turn. Nothing else writes the database.
+// The warehouse as a service. One fiber commits whatever is queued as one transaction; nothing else writes the
+// database meanwhile.
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -11,9 +12,10 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import type { Batch, Committed } from "../domain/outcome.ts"
-import { type Table, tableName, versionsOf } from "../domain/table.ts"
+import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
-import { commitGroup, type Session, transaction } from "./commitGroup.ts"
+import { commitGroup } from "./commitGroup.ts"
+import { type Session, transaction } from "./session.ts"
 import { copyDatabase } from "./copyDatabase.ts"
 import {
   databaseFile,
@@ -22,27 +24,38 @@ import {
   openDatabase,
 } from "./database.ts"
 import { storedTables } from "./ddl.ts"
+import { decodeRow, json, number, text } from "./decodeRow.ts"
 import { databaseError, LoadError, WarehouseLocked } from "./errors.ts"
 import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
-import { CATALOG, qualified } from "./sql.ts"
+import { CATALOG } from "./sql.ts"
+import { sqlFile } from "./sqlFile.ts"
 import { StoredRanges } from "./storedRanges.ts"
 import { operationTables } from "./tables/index.ts"
 import { checkBatch } from "./validate.ts"
 
 export interface WarehouseOptions extends DatabaseOptions {
-  /** Tables beside vaulthouse's own: created, migrated by adding columns, commented. */
+  /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
   readonly runId: string
   /** How long to wait for another process to let go of the warehouse; default not at all. */
   readonly wait?: Duration.Input
+  /** Called once, when the wait begins. */
+  readonly onWait?: (locked: WarehouseLocked) => void
 }
 
-// Enough for a group to be worth its transaction, little enough to bound memory and the wait of a batch.
-const GROUP_BATCHES = 64
-const GROUP_ROWS = 100_000
+// Enough for a group to be worth its transaction. DuckDB compresses full row groups of 122,880 rows while they are
+// appended, which would hold up everything else.
+const GROUP_BATCHES = 256
+const GROUP_ROWS = 120_000
+
+// A transaction costs as much as the rows of 50 small pages: those that come shortly after each other share one.
+const PAUSE_MILLIS = 10
+const LONGEST_WAIT_MILLIS = 200
+
+const pause = Effect.promise(() => setTimeout(PAUSE_MILLIS))
 
 interface Queued {
   readonly batch: Batch
@@ -54,9 +67,9 @@ export class Warehouse extends Context.Service<
   {
     /** Commits the batch, together with others that wait; its own counts, or why nothing of it was kept. */
     readonly commit: (batch: Batch) => Effect.Effect<Committed, LoadError>
-    /** Where each entity of a pipeline begins. */
-    readonly cursors: (pipeline: string) => Effect.Effect<ReadonlyMap<string, unknown>, LoadError>
-    /** Reads beside the writer, seeing what is committed: see `Row` for how values come. */
+    /** Of a pipeline's partitions, by `entity`. */
+    readonly cursors: Effect.Effect<(pipeline: string) => ReadonlyMap<string, unknown>, LoadError>
+    /** Reads what is committed, on a connection of its own. */
     readonly rows: (
       sql: string,
       parameters?: ReadonlyArray<Parameter>,
@@ -72,7 +85,7 @@ export class Warehouse extends Context.Service<
     readonly startRun: (start: RunStart) => Effect.Effect<void, LoadError>
     /** Completes the run's record and checkpoints. */
     readonly finishRun: (outcome: RunOutcome) => Effect.Effect<RunSummary, LoadError>
-    /** Runs `work` while nothing else writes, with the connection that may: for the exporters of `load`. */
+    /** Runs `work` on the writer's connection, while nothing else writes. */
     readonly exclusively: <A>(
       what: string,
       work: (session: Session) => Promise<A>,
@@ -91,7 +104,7 @@ export class Warehouse extends Context.Service<
 }
 
 const locked = (options: WarehouseOptions, since: string) => {
-  const take = Effect.try({
+  const take = Effect.tryPromise({
     try: () => {
       makePrivateDirectory(options.dataDir)
       return acquireLock(options.dataDir, since)
@@ -101,20 +114,25 @@ const locked = (options: WarehouseOptions, since: string) => {
         ? cause
         : databaseError(`The data directory ${options.dataDir} can't be used`, cause),
   })
-  const patient =
-    options.wait === undefined
-      ? take
-      : Effect.retry(take, {
-          while: (error) => error._tag === "WarehouseLocked",
-          schedule: Schedule.upTo(Schedule.spaced("250 millis"), { duration: options.wait }),
-        })
-  return Effect.acquireRelease(patient, (lock) => Effect.sync(lock.release))
+  const acquired = Effect.acquireRelease(take, (lock) => Effect.sync(lock.release))
+  if (options.wait === undefined) return acquired
+  let isFirst = true
+  const noted = Effect.tapError(acquired, (error) =>
+    Effect.sync(() => {
+      if (isFirst && error._tag === "WarehouseLocked") options.onWait?.(error)
+      isFirst = false
+    }),
+  )
+  return Effect.retry(noted, {
+    while: (error) => error._tag === "WarehouseLocked",
+    schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: options.wait }),
+  })
 }
 
-const opened = (options: WarehouseOptions) =>
+const opened = (options: WarehouseOptions, tables: ReadonlyArray<Table>) =>
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => openDatabase(options),
+      try: () => openDatabase(options, tables),
       catch: (cause) =>
         cause instanceof WarehouseLocked
           ? cause
@@ -122,17 +140,6 @@ const opened = (options: WarehouseOptions) =>
     }),
     (database) => Effect.sync(database.close),
   )
-
-/**
- * The latest instant earlier runs wrote: a clock set back must not make new rows older than old ones. What a replay made
- * from the archive alone has no run here, only its responses.
- */
-const latestInstant = `SELECT coalesce(max(written), 0) AS latest FROM (
-  SELECT epoch_us(max(finished_at)) AS written FROM ${CATALOG}.ops.tasks
-  UNION ALL SELECT epoch_us(max(greatest(started_at, finished_at))) FROM ${CATALOG}.ops.runs
-  UNION ALL SELECT epoch_us(max(received_at)) FROM ${CATALOG}.raw.responses
-  UNION ALL SELECT epoch_us(max(changed_at)) FROM ${CATALOG}.ops.partition_changes
-  UNION ALL SELECT epoch_us(max(published_at)) FROM ${CATALOG}.ops.publications)`
 
 const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
   Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
@@ -145,8 +152,8 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
   const micros = () => microsFromMillis(clock.currentTimeMillisUnsafe())
   yield* locked(options, formatInstant(micros()))
-  const { reader, writer } = yield* opened(options)
   const tables = [...options.tables, ...operationTables]
+  const { reader, writer } = yield* opened(options, tables)
 
   yield* attempt("Preparing the warehouse's tables", () =>
     migrate(writer, tables, async () => {
@@ -154,33 +161,20 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       await copyDatabase(databaseFile(options.dataDir), copyBeforeMigration(options.dataDir))
     }),
   )
-  const [latest] = yield* attempt("Reading the last run", () => readRows(writer, latestInstant))
-  const openedAt = Math.max(Number(latest?.["latest"] ?? 0), micros())
+  const [latest = 0] = (yield* attempt("Reading the last run", () =>
+    readRows(writer, sqlFile("state", "latest_instant")),
+  )).map(number("latest"))
+  const openedAt = Math.max(latest, micros())
   let last = openedAt
-  const emptyTables = attempt("Counting the warehouse's rows", async () => {
-    const histories = tables.filter(({ mode }) => mode === "history")
-    const empty: Array<Table> = []
-    for (const table of histories) {
-      // What is gone of a set is in the versions alone.
-      const rows = await readRows(
-        writer,
-        `(SELECT 1 FROM ${qualified(table)} LIMIT 1)
-         UNION ALL (SELECT 1 FROM ${qualified(versionsOf(table))} LIMIT 1)`,
-      )
-      if (rows.length === 0) empty.push(table)
-    }
-    return empty
-  })
   const session: Session = {
     connection: writer,
     runId: options.runId,
     tick: () => (last = Math.max(last + 1, micros())),
     marked: new Set(),
-    ranges: new StoredRanges(yield* emptyTables),
+    ranges: new StoredRanges(),
   }
 
-  // The writer's connection and transaction are one: whoever uses them waits for the others, and is not
-  // interrupted half way.
+  // There is one connection to write with and one transaction at a time, not to be interrupted half way.
   const turn = yield* Semaphore.make(1)
   const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
     Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
@@ -195,7 +189,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       ),
     )
 
-  const settle = Effect.fnUntraced(function* (group: ReadonlyArray<Queued>) {
+  const commitAll = Effect.fnUntraced(function* (group: ReadonlyArray<Queued>) {
     const committed = yield* Effect.result(commitTogether(group))
     if (committed._tag === "Success") {
       for (const [at, { done }] of group.entries()) {
@@ -206,14 +200,28 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       yield* Deferred.fail(group[0].done, committed.failure)
     } else {
       // One of them is bad: each alone, so that only that one fails.
-      for (const queued of group) yield* settleAlone(queued)
+      for (const queued of group) yield* commitAlone(queued)
     }
   })
-  const settleAlone = (queued: Queued): Effect.Effect<void> => settle([queued])
+  const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll([queued])
+
+  /** Adds what comes shortly afterwards, until a pause shows that no more is about to come. */
+  const gathered = Effect.fnUntraced(function* (taken: Array<Queued>) {
+    const until = performance.now() + LONGEST_WAIT_MILLIS
+    while (isWorthWaiting(taken) && performance.now() < until) {
+      yield* pause
+      const more = yield* Queue.clear(queue)
+      if (more.length === 0) break
+      taken.push(...more)
+    }
+    return groupsOf(taken)
+  })
 
   const writeForever = Effect.forever(
     Effect.flatMap(Queue.takeBetween(queue, 1, GROUP_BATCHES), (taken) =>
-      Effect.uninterruptible(Effect.forEach(groupsOf(taken), settle, { discard: true })),
+      Effect.uninterruptible(
+        Effect.flatMap(gathered(taken), Effect.forEach(commitAll, { discard: true })),
+      ),
     ),
   )
   yield* Effect.forkScoped(writeForever)
@@ -227,7 +235,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     return yield* Deferred.await(done)
   })
 
-  // Callers still waiting when the warehouse closes are told so; the writer ends before the file is closed.
+  // Commits that still wait fail; the writer ends before the file is closed.
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       const waiting = yield* Queue.clear(queue)
@@ -238,18 +246,14 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
 
   return Warehouse.of({
     commit,
-    cursors: (pipeline) =>
-      Effect.map(
-        attempt(`Reading the cursors of ${pipeline}`, () =>
-          readRows(
-            reader,
-            `SELECT entity, cursor::VARCHAR AS cursor FROM ${CATALOG}.ops.cursors WHERE pipeline = $1`,
-            [pipeline],
-          ),
-        ),
-        (found) =>
-          new Map(found.map(({ entity, cursor }) => [String(entity), JSON.parse(String(cursor))])),
-      ),
+    cursors: Effect.map(
+      attempt("Reading the cursors", () => readRows(reader, sqlFile("state", "cursors"))),
+      (found) => {
+        const byPipeline = Map.groupBy(found.map(decodeCursor), ({ pipeline }) => pipeline)
+        return (pipeline) =>
+          new Map(byPipeline.get(pipeline)?.map(({ entity, cursor }) => [entity, cursor]))
+      },
+    ),
     rows: (sql, parameters) =>
       attempt("Reading the warehouse", () => readRows(reader, sql, parameters)),
     execute: (statements, changed = []) =>
@@ -269,6 +273,12 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     runId: options.runId,
     openedAt,
   })
+})
+
+const decodeCursor = decodeRow({
+  pipeline: text("pipeline"),
+  entity: text("entity"),
+  cursor: json("cursor"),
 })
 
 const closed = new LoadError({
@@ -296,12 +306,19 @@ const executeAll = async (
   })
 }
 
+const sizeOf = ({ batch }: Queued): number =>
+  batch.rows.reduce((sum, { length }) => sum + length, 0)
+
+const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
+  taken.length < GROUP_BATCHES &&
+  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 4
+
 /** Groups of at most `GROUP_ROWS` rows, or a single batch that is larger. */
 const groupsOf = (queued: ReadonlyArray<Queued>): ReadonlyArray<ReadonlyArray<Queued>> => {
   const groups: Array<Array<Queued>> = []
   let rows = Number.POSITIVE_INFINITY
   for (const each of queued) {
-    const size = each.batch.rows.reduce((sum, { length }) => sum + length, 0)
+    const size = sizeOf(each)
     const group = groups.at(-1)
     if (group === undefined || rows + size > GROUP_ROWS) {
       groups.push([each])

@@ -52,10 +52,12 @@ export const asOfMacro = (table: Table): AsOfMacro | undefined => {
 export const asOfMacros = (tables: ReadonlyArray<Table>): ReadonlyArray<AsOfMacro> =>
   tables.flatMap((table) => asOfMacro(table) ?? [])
 
-/** The macros and their comments, for a connection whose catalog in use is the warehouse's. */
+/** A macro and its comment, for a connection whose catalog in use is the warehouse's. */
+export const asOfMacroStatements = ({ name, sql, comment }: AsOfMacro): ReadonlyArray<string> => [
+  // No types of parameters and no overloads: DuckDB 1.1 to 1.3 would not read them back.
+  `CREATE OR REPLACE MACRO mart.${identifier(name)}(instant) AS TABLE ${sql}`,
+  `COMMENT ON MACRO TABLE mart.${identifier(name)} IS ${literal(comment)}`,
+]
+
 export const asOfStatements = (tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
-  asOfMacros(tables).flatMap(({ name, sql, comment }) => [
-    // No types of parameters and no overloads: DuckDB 1.1 to 1.3 would not read them back.
-    `CREATE OR REPLACE MACRO mart.${identifier(name)}(instant) AS TABLE ${sql}`,
-    `COMMENT ON MACRO TABLE mart.${identifier(name)} IS ${literal(comment)}`,
-  ])
+  asOfMacros(tables).flatMap(asOfMacroStatements)

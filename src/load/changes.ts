@@ -1,9 +1,9 @@
-// What became of a table's rows over a span of runs, as SQL derived from the table's value. The question takes
-// $after and $until, the starts of the runs around the span, and $vault where it asks for one.
+// What became of a table's rows over a span of runs, as SQL derived from the table's value. Its parameters are $after
+// and $until, the starts of the runs around the span, and $vault for one vault alone.
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
 import { identifier, identifiers } from "./sql.ts"
 
-// Names no catalog: it is asked in a copy, where the catalog has another name.
+// Without a catalog: in a published copy it has another name.
 const stored = ({ schema, name }: Table): string => `${identifier(schema)}.${identifier(name)}`
 
 const spanSql = `span as materialized (

@@ -1,7 +1,7 @@
 // Compares tables with those of another database file, to the last bit.
 import * as Effect from "effect/Effect"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
-import type { Session } from "./commitGroup.ts"
+import type { Session } from "./session.ts"
 import { databaseFile } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import type { LoadError } from "./errors.ts"
@@ -39,7 +39,7 @@ const fingerprint = (catalog: string, table: Table): string =>
    FROM (${rowsIn(catalog, table)}) t`
 
 /** Runs `work` while the warehouse in `otherDataDir` is attached to read. */
-export const beside = async <A>(
+export const withAttached = async <A>(
   { connection }: Session,
   otherDataDir: string,
   work: () => Promise<A>,
@@ -88,7 +88,7 @@ export const compareTables = (
 ): Effect.Effect<ReadonlyArray<Difference>, LoadError, Warehouse> =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.exclusively("Comparing with the rebuilt tables", (session) =>
-      beside(session, otherDataDir, async () => {
+      withAttached(session, otherDataDir, async () => {
         const differences: Array<Difference> = []
         for (const [table, comparison] of await compared(session, tables)) {
           const { isSame } = comparison

@@ -1,5 +1,5 @@
 // Copies the database file in a child process: opening and closing the file inside the writer's process would
-// drop its POSIX lock, and another process could then write beside it.
+// drop its POSIX lock, and another process could then write at the same time.
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 
@@ -9,14 +9,25 @@ const run = promisify(execFile)
 const script = `
   const fs = require("node:fs")
   const [source, target] = process.argv.slice(1)
-  fs.copyFileSync(source, target, fs.constants.COPYFILE_FICLONE)
-  const file = fs.openSync(target, "r+")
-  fs.fchmodSync(file, 0o600)
-  fs.fsyncSync(file)
-  fs.closeSync(file)
+  try {
+    fs.copyFileSync(source, target, fs.constants.COPYFILE_FICLONE)
+    const file = fs.openSync(target, "r+")
+    fs.fchmodSync(file, 0o600)
+    fs.fsyncSync(file)
+    fs.closeSync(file)
+  } catch (error) {
+    process.stderr.write(error.message)
+    process.exitCode = 1
+  }
 `
 
 /** `source` must have been checkpointed, and nothing may write it meanwhile: a copy misses the WAL. */
 export const copyDatabase = async (source: string, target: string): Promise<void> => {
-  await run(process.execPath, ["-e", script, "--", source, target])
+  try {
+    await run(process.execPath, ["-e", script, "--", source, target])
+  } catch (cause) {
+    // The message of execFile is the whole command.
+    const { stderr = "" } = cause as { readonly stderr?: string }
+    throw stderr === "" ? cause : new Error(stderr, { cause })
+  }
 }

@@ -3,8 +3,10 @@ import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { Table } from "../domain/table.ts"
 import { WarehouseLocked } from "./errors.ts"
 import { CATALOG, literal } from "./sql.ts"
+import { copyTemplate, STORAGE_VERSION } from "./template.ts"
 
 export interface DatabaseOptions {
   readonly dataDir: string
@@ -16,9 +18,9 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /** For the writer alone: its transactions and its temporary tables. */
+  /** For transactions and temporary tables. */
   readonly writer: DuckDBConnection
-  /** For reading beside it. */
+  /** For reading while the writer is in a transaction. */
   readonly reader: DuckDBConnection
   readonly close: () => void
 }
@@ -29,20 +31,24 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthou
 export const makePrivateDirectory = (directory: string): void => {
   if (existsSync(directory)) {
     if (statSync(directory).isDirectory()) return
-    throw Object.assign(new Error(`${directory} is no folder`), { code: "ENOTDIR" })
+    throw Object.assign(new Error(`${directory} is not a folder`), { code: "ENOTDIR" })
   }
   const parent = dirname(directory)
   if (parent !== directory) makePrivateDirectory(parent)
-  // One at a time: told to make all of them, Node tries for ever where nothing can be made, as in /proc.
+  // One at a time: with `recursive`, Node never stops trying where nothing can be made, as in /proc.
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (cause) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have made it meanwhile.
     if (!existsSync(directory)) throw cause
   }
 }
 
-export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
+/** `tables` are those a new file begins with. */
+export const openDatabase = async (
+  options: DatabaseOptions,
+  tables: ReadonlyArray<Table>,
+): Promise<Database> => {
   const file = databaseFile(options.dataDir)
   const spill = join(options.dataDir, "tmp")
   makePrivateDirectory(spill)
@@ -62,9 +68,11 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     // memory at its peak; more than this keeps more of a first sync in memory.
     await writer.run("SET checkpoint_threshold = '32MB'")
     const isNew = !existsSync(file)
+    if (isNew) await copyTemplate(file, tables)
     try {
-      // v1.0.0 can be read by DuckDB 1.1 to 1.5; the default of DuckDB 2 by no 1.x.
-      await writer.run(`ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
+      await writer.run(
+        `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+      )
     } catch (cause) {
       if (cause instanceof Error && cause.message.includes("Could not set lock")) {
         throw new WarehouseLocked({ file, holder: undefined })

@@ -1,5 +1,6 @@
 // A table's DDL and comments, from its value. No primary keys: see docs/decisions/0003-no-primary-keys.md.
-import { allColumns, type Column, type Table, versionsOf } from "../domain/table.ts"
+import type { Column } from "../domain/column.ts"
+import { allColumns, type Table, versionsOf } from "../domain/table.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
 export const schemas = ["core", "mart", "ops", "raw"] as const

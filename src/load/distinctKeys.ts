@@ -1,57 +1,49 @@
-// Whether staged rows surely have distinct keys, seen cheaply: then the merge need not look for the last
-// row of each key. A page of a series (one vault, times in order) is such a case, and the bulk of the data.
-import type { Value } from "../domain/table.ts"
+// Whether rows surely have distinct keys, seen cheaply: then a merge need not look for the last row of each key,
+// and rows of which nothing is stored need no merge at all. Pages of a series, with times in order, are such rows.
+import type { Value } from "../domain/column.ts"
+import type { Rows } from "../domain/table.ts"
+import { areApart, extentOf } from "./seriesExtent.ts"
 
-/** A key column's values in each page; `constant` when they do not vary within any page. */
-export interface KeyColumn {
-  readonly constant: boolean
-  readonly pages: ReadonlyArray<ReadonlyArray<Value>>
+const isConstant = (values: ReadonlyArray<Value>): boolean => {
+  for (let row = 1; row < values.length; row++) if (values[row] !== values[0]) return false
+  return true
 }
 
-interface Range {
-  readonly from: number
-  readonly to: number
-}
+/** The columns of the key that vary within the page, its time apart. */
+const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<ReadonlyArray<Value>> =>
+  table.key.flatMap((name) => {
+    const at = table.columns.findIndex((column) => column.name === name)
+    const values = columns[at] ?? []
+    return at === time || isConstant(values) ? [] : [values]
+  })
 
-/** Smallest and largest of strictly rising or strictly falling numbers, `undefined` for any others. */
-const strictRange = (values: ReadonlyArray<Value>): Range | undefined => {
-  const first = values[0]
-  const last = values.at(-1)
-  if (typeof first !== "number" || typeof last !== "number") return undefined
-  const sign = last >= first ? 1 : -1
-  let previous = first
-  for (let row = 1; row < values.length; row++) {
-    const value = values[row]
-    if (typeof value !== "number" || (value - previous) * sign <= 0) return undefined
-    previous = value
+/** Times rise or fall throughout, and rows of one time differ in the rest of their keys. */
+const hasDistinctKeys = (rows: Rows): boolean => {
+  if (rows.length < 2) return true
+  const time = rows.table.columns.findIndex(({ name }) => name === rows.table.time)
+  const times = rows.columns[time]
+  if (times === undefined || !rows.table.key.includes(rows.table.time ?? "")) return false
+  const others = varyingKeys(rows, time)
+  const keyOf = (row: number): Value | undefined =>
+    others.length === 1 ? others[0]?.[row] : JSON.stringify(others.map((values) => values[row]))
+  const sign = Number(times.at(-1)) >= Number(times[0]) ? 1 : -1
+  let ofTime = new Set<Value | undefined>()
+  for (let row = 0; row < rows.length; row++) {
+    const step = row === 0 ? 0 : (Number(times[row]) - Number(times[row - 1])) * sign
+    // Not a number either.
+    if (!(step >= 0)) return false
+    if (others.length === 0) {
+      if (row > 0 && step === 0) return false
+      continue
+    }
+    if (step > 0) ofTime = new Set()
+    const key = keyOf(row)
+    if (ofTime.has(key)) return false
+    ofTime.add(key)
   }
-  return sign === 1 ? { from: first, to: last } : { from: last, to: first }
-}
-
-const areDisjoint = (ranges: Array<Range>): boolean => {
-  ranges.sort((left, right) => left.from - right.from)
-  return ranges.every((range, at) => at === 0 || (ranges[at - 1]?.to ?? 0) < range.from)
+  return true
 }
 
 /** `false` means not proven, not that there are repetitions. */
-export const haveDistinctKeys = (
-  columns: ReadonlyArray<KeyColumn>,
-  lengths: ReadonlyArray<number>,
-): boolean => {
-  const [varying, ...others] = columns.filter(({ constant }) => !constant)
-  if (others.length > 0) return false
-  const series = new Map<string, Array<Range>>()
-  for (const [page, length] of lengths.entries()) {
-    const values = varying?.pages[page] ?? []
-    if (varying === undefined && length > 1) return false
-    const range = varying === undefined ? { from: 0, to: 0 } : strictRange(values)
-    if (range === undefined) return false
-    const key = JSON.stringify(
-      columns.filter(({ constant }) => constant).map(({ pages }) => pages[page]?.[0]),
-    )
-    const ranges = series.get(key)
-    if (ranges === undefined) series.set(key, [range])
-    else ranges.push(range)
-  }
-  return [...series.values()].every(areDisjoint)
-}
+export const haveDistinctKeys = (pages: ReadonlyArray<Rows>): boolean =>
+  pages.every(hasDistinctKeys) && (pages.length < 2 || areApart(pages.map(extentOf)))

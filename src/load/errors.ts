@@ -1,14 +1,14 @@
-// What can go wrong between us and the warehouse's files, in words a user can act on.
+// What can go wrong with the warehouse's files, in words a user can act on.
 import * as Data from "effect/Data"
 
 export type LoadErrorReason =
-  /** A row the table can't hold: null in a required column, NaN, another type, a wrong shape. */
+  /** A row the table can't hold: null in a required column, NaN, a value of another type. */
   | "InvalidRow"
-  /** The stored schema differs in a way that can't be migrated by adding. */
+  /** The stored schema differs in a way that adding can't migrate. */
   | "Migration"
   /** DuckDB refused or failed: disk full, out of memory, a conflict. */
   | "Database"
-  /** The reader copy, Parquet or the manifest could not be written or read. */
+  /** The published copy, Parquet or the manifest could not be written or read. */
   | "Files"
   /** The warehouse was closed before the batch was committed. */
   | "Closed"
@@ -29,48 +29,53 @@ export class LoadError extends Data.TaggedError("LoadError")<{
 /** Another process holds the warehouse; the command ends with exit code 75. */
 export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   readonly file: string
-  /** Who holds it, as its lock file says; `undefined` when only DuckDB's own lock was met. */
+  /** `undefined` where the holder has not written down who it is. */
   readonly holder:
     | { readonly pid: number; readonly host: string; readonly since: string }
     | undefined
 }> {
   override get message(): string {
-    const who =
+    const holder =
       this.holder === undefined
         ? "another process"
         : `process ${this.holder.pid} on ${this.holder.host} since ${this.holder.since}`
-    return (
-      `The warehouse is held by ${who} (${this.file}). Wait for it, or pass --wait; ` +
-      `if that host no longer runs it, remove the lock file.`
-    )
+    return `The warehouse is in use by ${holder} (${this.file}). Try again when it has ended; \`sync --wait\` waits for it.`
   }
 }
 
-// DuckDB quotes our SQL below its message: of no use to who reads it, and in the cause all the same.
+// DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause)
-  return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/\.$/, "")
+  return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/[.!]$/, "")
 }
 
-/** The file system lets nobody write there, or not this user. */
 const isRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   "code" in cause &&
   ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
 
+const corrupt =
+  /not a valid DuckDB database file|corrupt|checksum|Failed to (load|read|deserialize)|Serialization Error/i
+
+/** What to do about a database that does not open. */
+export const REBUILD =
+  "Move vaulthouse.duckdb and vaulthouse.duckdb.wal away and run `vaulthouse replay`: it rebuilds every table from the archive."
+
+const databaseAdvice = (cause: unknown, why: string): string => {
+  if (isRefused(cause)) {
+    return "Nothing was changed. Check that this user can write to the folder, or choose another with --data-dir."
+  }
+  return corrupt.test(why)
+    ? REBUILD
+    : "What was not committed is read again by the next run; check disk space and memory, then run again."
+}
+
 /** A failure DuckDB reported while doing `what`. */
-export const databaseError = (what: string, cause: unknown): LoadError =>
-  cause instanceof LoadError
-    ? cause
-    : new LoadError({
-        reason: "Database",
-        what,
-        why: reasonOf(cause),
-        advice: isRefused(cause)
-          ? "Nothing was changed. Check that the folder can be written by this user, or name another with --data-dir."
-          : "Nothing of it was kept; check disk space and memory, then run again.",
-        cause,
-      })
+export const databaseError = (what: string, cause: unknown): LoadError => {
+  if (cause instanceof LoadError) return cause
+  const why = reasonOf(cause)
+  return new LoadError({ reason: "Database", what, why, advice: databaseAdvice(cause, why), cause })
+}
 
 export const filesError = (what: string, cause: unknown): LoadError =>
   cause instanceof LoadError
@@ -80,6 +85,6 @@ export const filesError = (what: string, cause: unknown): LoadError =>
         what,
         why: reasonOf(cause),
         advice:
-          "Readers keep the files they had; check disk space and permissions, then publish again.",
+          "Readers keep the files they have; check disk space and permissions, then run `vaulthouse publish`.",
         cause,
       })

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { databaseFile } from "./database.ts"
-import { lockHolder } from "./LockFile.ts"
+import { type Holder, lockHolder } from "./LockFile.ts"
 import { convert } from "./readRows.ts"
 import { literal } from "./sql.ts"
 
@@ -10,7 +10,7 @@ export type Condition =
   | { readonly state: "absent" }
   | {
       readonly state: "held"
-      readonly by: { readonly pid: number; readonly host: string; readonly since: string }
+      readonly by: Holder
     }
   | {
       readonly state: "opens"
@@ -29,12 +29,12 @@ const question = `
 /** Opens the file read-only. Never fails: what is wrong with it is the answer. */
 export const inspectWarehouse = async (dataDir: string): Promise<Condition> => {
   const file = databaseFile(dataDir)
-  const holder = lockHolder(dataDir)
+  const holder = await lockHolder(dataDir)
   if (holder !== undefined) return { state: "held", by: holder }
   if (!existsSync(file)) return { state: "absent" }
   const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
   try {
-    const connection = await instance.connect()
     await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
     const [row] = (await connection.runAndReadAll(question)).convertRowObjects(convert)
     const last = row?.["last_run"]
@@ -47,6 +47,8 @@ export const inspectWarehouse = async (dataDir: string): Promise<Condition> => {
     const why = cause instanceof Error ? cause.message : String(cause)
     return { state: "broken", why: why.split("\n")[0] ?? "" }
   } finally {
+    // An open connection would keep the file, and its lock, until it is collected.
+    connection.closeSync()
     instance.closeSync()
   }
 }

@@ -1,17 +1,16 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
 // those two files and one line in `names`.
-import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Schema from "effect/Schema"
-import type { Table } from "../domain/table.ts"
-import { asOfStatements } from "./asOf.ts"
 import { identifier, literal } from "./sql.ts"
 import { readWarehouseFile, WarehouseFileError } from "./warehouseFile.ts"
 import { findWarehouseFolder } from "./warehouseFolder.ts"
 
 /** In dependency order: a mart stands after those it reads. */
 const names: ReadonlyArray<string> = [
+  "clock",
   "series",
   "vault_addresses",
+  "vault_lifecycle",
   "ratio_points",
   "apy_daily",
   "vault_daily",
@@ -24,7 +23,8 @@ const names: ReadonlyArray<string> = [
   "freshness",
   "completeness",
   "vault_subaccount_links",
-  "last_asked",
+  "last_read",
+  "pipeline_freshness",
   "subaccount_names",
   "subaccount_health",
   "subaccount_health_daily",
@@ -81,9 +81,12 @@ const Document = Schema.Struct({
 
 export interface Mart extends Schema.Schema.Type<typeof Document> {
   readonly name: string
-  /** The select alone, naming tables as schema.table: a catalog's name would break every copy. */
+  /** The query as its file has it, naming tables as schema.table: a catalog's name would break every copy. */
   readonly sql: string
 }
+
+// The first `select` at the start of a line: those of the steps before it are indented.
+const finalSelect = /^select\b/m
 
 /** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `WarehouseFileError`, naming file and place. */
 export const readMart = (directory: string, name: string): Mart => {
@@ -96,13 +99,19 @@ export const readMart = (directory: string, name: string): Mart => {
       why: `its key names no column of it: ${unknown.join(", ")}`,
     })
   }
-  const untold = (document.from ?? [])
+  const undeclared = (document.from ?? [])
     .flatMap(({ columns }) => Object.keys(columns))
     .filter((column) => !declared.has(column))
-  if (untold.length > 0) {
+  if (undeclared.length > 0) {
     throw new WarehouseFileError({
       file,
-      why: `\`from\` names no column of it: ${untold.join(", ")}`,
+      why: `\`from\` names no column of it: ${undeclared.join(", ")}`,
+    })
+  }
+  if (!finalSelect.test(sql)) {
+    throw new WarehouseFileError({
+      file: file.replace(/yml$/, "sql"),
+      why: "its last `select` does not begin a line",
     })
   }
   return { ...document, name, sql }
@@ -121,48 +130,30 @@ export const martComment = (mart: Mart): string =>
 export const martColumnComment = ({ comment, unit }: MartColumn): string =>
   unit === undefined ? sentence(comment) : `${sentence(comment)} [${unit}]`
 
+/**
+ * The mart's query with its last select as one more step, then the columns the YAML file declares, in its order. Each
+ * is cast: DuckDB 1.1 to 1.4 refuse a view whose types another version inferred. As a subquery, the mart's query would
+ * lose its steps in 1.4.
+ */
+const viewQuery = ({ sql, columns }: Mart): string => {
+  const at = sql.search(finalSelect)
+  const before = sql.slice(0, at)
+  const steps = /^with$/m.test(before) ? `${before},` : `${before}WITH`
+  const casts = columns.map(
+    ({ name, type }) => `${identifier(name)}::${type} AS ${identifier(name)}`,
+  )
+  return `${steps} final AS (\n${sql.slice(at)}\n)\nSELECT ${casts.join(", ")} FROM final`
+}
+
 /** The view and its comments, for a connection whose catalog in use is the warehouse's. */
 export const martStatements = (mart: Mart): ReadonlyArray<string> => {
   const view = `mart.${identifier(mart.name)}`
   return [
-    `CREATE OR REPLACE VIEW ${view} AS\n${mart.sql}`,
+    `CREATE OR REPLACE VIEW ${view} AS ${viewQuery(mart)}`,
     `COMMENT ON VIEW ${view} IS ${literal(martComment(mart))}`,
     ...mart.columns.map(
       (column) =>
         `COMMENT ON COLUMN ${view}.${identifier(column.name)} IS ${literal(martColumnComment(column))}`,
     ),
   ]
-}
-
-const inUse = async (connection: DuckDBConnection): Promise<string> => {
-  const reader = await connection.runAndReadAll("SELECT current_catalog(), current_schema()")
-  return (reader.getRows()[0] ?? []).map((name) => identifier(String(name))).join(".")
-}
-
-/**
- * Creates or replaces every mart in `catalog` and the `_as_of` macros of `tables`, with comments, in one
- * transaction or not at all; call it outside of one. Rejects with what DuckDB said.
- */
-export const createMarts = async (
-  connection: DuckDBConnection,
-  catalog: string,
-  tables: ReadonlyArray<Table>,
-): Promise<void> => {
-  const before = await inUse(connection)
-  // A view keeps the catalog its SQL names, and a copy then looks for it in vain: so none is named.
-  await connection.run(`USE ${identifier(catalog)}`)
-  try {
-    await connection.run("BEGIN")
-    try {
-      await connection.run("CREATE SCHEMA IF NOT EXISTS mart")
-      const statements = [...marts.flatMap(martStatements), ...asOfStatements(tables)]
-      await connection.run(statements.join(";\n"))
-      await connection.run("COMMIT")
-    } catch (cause) {
-      await connection.run("ROLLBACK")
-      throw cause
-    }
-  } finally {
-    await connection.run(`USE ${before}`)
-  }
 }

@@ -1,4 +1,4 @@
-// Brings the stored schema to what the table values say, by adding only; anything else stops with the plan.
+// Brings the stored tables to what their values say, by adding only; any other difference stops with a list of them.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
 import {
@@ -12,6 +12,7 @@ import {
   tableComment,
 } from "./ddl.ts"
 import { LoadError } from "./errors.ts"
+import { fingerprintOf, recording, storedFingerprint } from "./layout.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
 interface StoredColumn {
@@ -29,7 +30,7 @@ interface StoredTable {
 export interface MigrationPlan {
   readonly statements: ReadonlyArray<string>
   readonly refused: ReadonlyArray<string>
-  /** Whether tables that are there already would gain columns, or be joined by new ones. */
+  /** Whether a warehouse that has tables gains columns or tables. */
   readonly changesStored: boolean
 }
 
@@ -56,6 +57,17 @@ const stored = async (connection: DuckDBConnection): Promise<Map<string, StoredT
   return found
 }
 
+const isAsDeclared = (table: Table, { columns }: StoredTable): boolean => {
+  const declared = allColumns(table)
+  return (
+    declared.length === columns.size &&
+    declared.every(({ name, type, required = false }) => {
+      const found = columns.get(name)
+      return found?.type === storedType[type] && found.required === required
+    })
+  )
+}
+
 const differences = (
   table: Table,
   existing: StoredTable,
@@ -63,8 +75,6 @@ const differences = (
 ): Pick<MigrationPlan, "statements" | "refused"> => {
   const statements: Array<string> = []
   const refused: Array<string> = []
-  // After all columns are there: they may be made from one another.
-  const backfills: Array<string> = []
   const name = qualified(table)
   const wanted = allColumns(table)
   for (const column of wanted) {
@@ -73,9 +83,6 @@ const differences = (
     if (found === undefined) {
       if (!required) {
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
-        if (column.backfill !== undefined) {
-          backfills.push(`UPDATE ${name} SET ${identifier(column.name)} = ${column.backfill}`)
-        }
       } else if (isEmpty) {
         const optional = columnDefinition({ ...column, required: false })
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${optional}`)
@@ -98,7 +105,7 @@ const differences = (
       refused.push(`${tableName(table)}.${column} is stored but no longer declared`)
     }
   }
-  return { statements: [...statements, ...backfills], refused }
+  return { statements, refused }
 }
 
 const comments = (table: Table, existing: StoredTable | undefined): ReadonlyArray<string> => {
@@ -128,7 +135,9 @@ const plan = async (
     if (found === undefined) {
       statements.push(createTable(table))
     } else {
-      const difference = differences(table, found, await isEmpty(connection, table))
+      const difference = isAsDeclared(table, found)
+        ? { statements: [], refused: [] }
+        : differences(table, found, await isEmpty(connection, table))
       statements.push(...difference.statements)
       refused.push(...difference.refused)
     }
@@ -140,14 +149,16 @@ const plan = async (
 }
 
 /**
- * Creates what is missing, adds columns and refreshes comments, in one transaction or not at all. A warehouse
- * that is there already is handed to `keepCopy` before its layout changes.
+ * Creates what is missing, adds columns and refreshes comments, in one transaction or not at all; nothing where the
+ * layout is the stored one. `keepCopy` runs before the layout of a warehouse that has one changes.
  */
 export const migrate = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
   keepCopy: () => Promise<void>,
 ): Promise<void> => {
+  const fingerprint = fingerprintOf(tables)
+  if ((await storedFingerprint(connection)) === fingerprint) return
   const { statements, refused, changesStored } = await plan(connection, tables)
   if (refused.length > 0) {
     throw new LoadError({
@@ -164,8 +175,8 @@ export const migrate = async (
     // An ALTER and what follows on the same table must see each other: one statement at a time. A new
     // warehouse has none, and is made in one call.
     const alters = statements.some((statement) => statement.startsWith("ALTER"))
-    const calls = alters || statements.length === 0 ? statements : [statements.join(";\n")]
-    for (const call of calls) await connection.run(call)
+    const calls = alters ? statements : [statements.join(";\n")]
+    for (const call of [...calls, ...recording(fingerprint)]) await connection.run(call)
     await connection.run("COMMIT")
   } catch (cause) {
     await connection.run("ROLLBACK")

@@ -9,7 +9,7 @@ export const monthsIn = ({ table, columns }: Rows): ReadonlySet<string> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const isDate = table.columns[at]?.type === "date"
   const months = new Set<string>()
-  // Neighbours are nearly always of one month: a calendar is asked once a month, not once a row.
+  // Neighbours are nearly always of one month: dates are made once a month, not once a row.
   let from = 1
   let to = 0
   for (const time of columns[at] ?? []) {

@@ -5,6 +5,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, storedKey, type Table, tableName } from "../domain/table.ts"
+import { decodeRow, number, text } from "./decodeRow.ts"
 import { columnComment, tableComment } from "./ddl.ts"
 import { putInPlace, sha256Of } from "./durableFiles.ts"
 import {
@@ -15,6 +16,7 @@ import {
   readManifest,
   writeManifest,
 } from "./manifest.ts"
+import { giveAccess, type PublishedAccess } from "./publishedAccess.ts"
 import { readRows } from "./readRows.ts"
 import { CATALOG, identifier, literal, qualified } from "./sql.ts"
 
@@ -38,6 +40,7 @@ export interface ExportRequest {
   readonly tables: ReadonlyArray<Table>
   readonly options: ParquetOptions
   readonly stamp: Stamp
+  readonly access: PublishedAccess
 }
 
 interface Part {
@@ -46,8 +49,10 @@ interface Part {
   readonly changedAt: number
 }
 
-/** It says what to export; a file of it would be out of date as soon as it is written. */
-const isExported = (table: Table): boolean => tableName(table) !== "ops.partition_changes"
+/** What the database records about its own files, which a file of it would contradict. */
+const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.layout"])
+
+const isExported = (table: Table): boolean => !notExported.has(tableName(table))
 
 const pathOf = ({ table, month }: Part): string =>
   [table.schema, table.name, ...(month === null ? [] : [`month=${month}`]), "data.parquet"].join(
@@ -113,9 +118,15 @@ const metadata = (table: Table, { runId, publishedAt }: Stamp): string => {
     published_at: publishedAt,
   }
   return Object.entries(entries)
-    .map(([name, text]) => `${literal(name)}: ${literal(text)}`)
+    .map(([name, value]) => `${literal(name)}: ${literal(value)}`)
     .join(", ")
 }
+
+const decodeChange = decodeRow({
+  name: text("name"),
+  month: text("month"),
+  changedAt: number("changed_at"),
+})
 
 /** Everything there is to export, as the transactions that changed it recorded. */
 const partsOf = async (
@@ -128,11 +139,9 @@ const partsOf = async (
     `SELECT table_schema || '.' || table_name AS name, month, epoch_us(changed_at) AS changed_at
      FROM ${CATALOG}.ops.partition_changes ORDER BY ALL`,
   )
-  return changes.flatMap(({ name, month, changed_at }) => {
-    const table = byName.get(String(name))
-    if (table === undefined) return []
-    const of = month === "-" ? null : String(month)
-    return [{ table, month: of, changedAt: Number(changed_at) }]
+  return changes.map(decodeChange).flatMap(({ name, month, changedAt }) => {
+    const table = byName.get(name)
+    return table === undefined ? [] : [{ table, month: month === "-" ? null : month, changedAt }]
   })
 }
 
@@ -160,6 +169,7 @@ const exportPart = async (
   )
   const sha256 = await sha256Of(aside)
   const { size } = await stat(aside)
+  await giveAccess(aside, request.access)
   await putInPlace(aside, join(parquetDirectory(dataDir), path))
   return {
     path,
@@ -176,7 +186,7 @@ const exportPart = async (
   }
 }
 
-// Beside the tables' folders and without the suffix, so that no glob of a reader meets it.
+// Next to the tables' folders and without the suffix, so that no glob of a reader meets it.
 const asideDirectory = (dataDir: string): string => join(parquetDirectory(dataDir), ".tmp")
 
 /** Every Parquet file there is, as manifest paths. */

@@ -1,16 +1,19 @@
 // Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
-// rename so that nobody ever sees half of it.
+// rename so that readers never see half of it.
 import { existsSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { Changes, loadUpkeep, rowsOf, type Session, transaction } from "./commitGroup.ts"
+import { rowsOf } from "./rowsOf.ts"
+import { Changes, loadBookkeeping, type Session, transaction } from "./session.ts"
 import { copyDatabase } from "./copyDatabase.ts"
 import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
-import { manifestFile } from "./manifest.ts"
+import { manifestFile, parquetDirectory } from "./manifest.ts"
 import { exportParquet, type ParquetOptions, removeExport } from "./parquet.ts"
+import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
+import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -18,13 +21,15 @@ import { publications } from "./tables/publications.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 export interface PublishOptions {
-  /** `undefined` makes no Parquet, and removes what an earlier publication made: nobody would bring it up to date. */
+  /** `undefined` makes no Parquet, and removes what an earlier publication made: it would go out of date. */
   readonly parquet: ParquetOptions | undefined
+  /** Without it only the owner can read what is published. */
+  readonly access?: PublishedAccess
 }
 
 /** What is published, and how it was defined. */
 export interface Publishing extends PublishOptions {
-  /** Stands for everything that makes the copies what they are beside the rows: another one is news. */
+  /** Stands for everything that makes the copies what they are besides the rows: another one is news. */
   readonly definition: string
   /** Write every Parquet file again, whatever the manifest says of it. */
   readonly afresh?: boolean
@@ -50,11 +55,6 @@ export interface Publication {
   readonly parquetRemoved: number
 }
 
-const publishedDirectory = (dataDir: string): string => join(dataDir, "published")
-
-export const publishedFile = (dataDir: string): string =>
-  join(publishedDirectory(dataDir), "vaulthouse.duckdb")
-
 /** Written after the copy is in place: what is published, without opening it. */
 const receiptFile = (dataDir: string): string =>
   join(publishedDirectory(dataDir), "publication.json")
@@ -76,7 +76,7 @@ const stamp = async (
     },
   ])
   await transaction(session, async () => {
-    await loadUpkeep(session, [rows], changes)
+    await loadBookkeeping(session, [rows], changes)
     await changes.write()
   })
 }
@@ -108,6 +108,7 @@ const publishAll = async (
   options: Publishing,
 ): Promise<Publication> => {
   const { dataDir } = warehouse
+  const access = options.access ?? ownerOnly
   const directory = publishedDirectory(dataDir)
   makePrivateDirectory(directory)
   for (const name of await readdir(directory)) {
@@ -129,6 +130,7 @@ const publishAll = async (
           tables: warehouse.tables,
           options: options.parquet,
           stamp: { runId, publishedAt },
+          access,
         })
   const files = exported?.manifest.files ?? []
   const parquetRows = files.reduce((sum, { rows }) => sum + rows, 0)
@@ -138,6 +140,7 @@ const publishAll = async (
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   await copyDatabase(databaseFile(dataDir), aside)
   const definitions = await checkCopy(session, aside, runId)
+  await giveAccess(aside, access)
   await putInPlace(aside, publishedFile(dataDir))
   const parquetRemoved =
     options.parquet === undefined ? await removeExport(dataDir, warehouse.tables) : 0
@@ -149,6 +152,7 @@ const publishAll = async (
     ...definitions,
   }
   await writeDurably(receiptFile(dataDir), `${JSON.stringify(receipt)}\n`)
+  await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
   return {
     runId,
     publishedAt,

@@ -1,7 +1,8 @@
 // What the views and macros of a copy say: recorded when it is published, so that `verify` finds one that was
-// replaced since. Parquet holds no views, so nothing else would tell.
+// replaced since. Parquet holds no views, so nothing else would show it.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { decodeRow, text } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
 
@@ -12,7 +13,9 @@ export interface ViewDefinitions {
   readonly views: Readonly<Record<string, string>>
 }
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
+const decodeDefinition = decodeRow({ name: text("name"), definition: text("definition") })
+
+const hash = (content: string): string => createHash("sha256").update(content).digest("hex")
 
 /** Of the database attached as `catalog`. */
 export const viewDefinitions = async (
@@ -36,7 +39,7 @@ export const viewDefinitions = async (
   return {
     duckdb: String(version?.["v"]),
     views: Object.fromEntries(
-      rows.map((row) => [String(row["name"]), hash(String(row["definition"]))]),
+      rows.map(decodeDefinition).map(({ name, definition }) => [name, hash(definition)]),
     ),
   }
 }

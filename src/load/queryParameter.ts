@@ -1,5 +1,12 @@
-// Values of `$name` in a question, typed so that DuckDB need not guess.
-import { type DuckDBValue, DuckDBDateValue, DuckDBTimestampValue } from "@duckdb/node-api"
+// Values given to a query: for `$name`, and for getvariable('name'), with which a query has a default of its own and
+// runs in any DuckDB client.
+import {
+  type DuckDBConnection,
+  type DuckDBValue,
+  DuckDBDateValue,
+  DuckDBTimestampValue,
+} from "@duckdb/node-api"
+import { identifier } from "./sql.ts"
 
 /** Days and microseconds since 1970-01-01 UTC, as in rows. Text fits any column it can be read as. */
 export type QueryParameter =
@@ -10,14 +17,33 @@ export type QueryParameter =
   | { readonly day: number }
   | { readonly micros: number }
 
-export const bound = (
-  parameters: Readonly<Record<string, QueryParameter>> | undefined,
-): Record<string, DuckDBValue> | undefined => {
-  if (parameters === undefined || Object.keys(parameters).length === 0) return undefined
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, of(value)]))
+/** Values by name. */
+export type QueryParameters = Readonly<Record<string, QueryParameter>>
+
+/** Names the SQL reads with getvariable. */
+export const variablesIn = (sql: string): ReadonlySet<string> =>
+  new Set([...sql.matchAll(/\bgetvariable\('(\w+)'\)/g)].map(([, name = ""]) => name))
+
+/** Sets the variables the SQL reads, to null without a value, and returns the values to bind to `$name`. */
+export const bindParameters = async (
+  connection: DuckDBConnection,
+  sql: string,
+  parameters: QueryParameters = {},
+): Promise<Record<string, DuckDBValue> | undefined> => {
+  const variables = variablesIn(sql)
+  for (const name of variables) {
+    await connection.run(`SET VARIABLE ${identifier(name)} = $value`, {
+      value: valueOf(parameters[name] ?? null),
+    })
+  }
+  const bound = Object.entries(parameters).filter(([name]) => !variables.has(name))
+  // DuckDB refuses values for a statement without parameters.
+  return bound.length === 0
+    ? undefined
+    : Object.fromEntries(bound.map(([name, value]) => [name, valueOf(value)]))
 }
 
-const of = (value: QueryParameter): DuckDBValue => {
+const valueOf = (value: QueryParameter): DuckDBValue => {
   if (value === null || typeof value !== "object") return value
   return "day" in value
     ? new DuckDBDateValue(value.day)

@@ -1,9 +1,9 @@
-// Puts the rows of another database file in the place of a table's own, all or nothing: what a replay has
-// rebuilt beside the warehouse becomes the warehouse in one transaction.
+// Replaces tables by those of another database file, all or nothing: what a replay has rebuilt becomes the warehouse in
+// one transaction.
 import * as Effect from "effect/Effect"
 import { allColumns, type Table } from "../domain/table.ts"
-import { Changes, type Session, transaction } from "./commitGroup.ts"
-import { beside, compared, type Comparison, OTHER } from "./compareTables.ts"
+import { Changes, type Session, transaction } from "./session.ts"
+import { compared, type Comparison, OTHER, withAttached } from "./compareTables.ts"
 import type { LoadError } from "./errors.ts"
 import { readRows } from "./readRows.ts"
 import { CATALOG, identifiers, qualified } from "./sql.ts"
@@ -11,23 +11,23 @@ import { Warehouse } from "./Warehouse.ts"
 
 export type { Comparison } from "./compareTables.ts"
 
-/** Compares `tables` with those of the warehouse in `otherDataDir`, and takes over those that differ. */
+/** Compares `tables` with those of the warehouse in `otherDataDir`, and replaces those that differ. */
 export const replaceTables = (
   tables: ReadonlyArray<Table>,
   otherDataDir: string,
 ): Effect.Effect<ReadonlyArray<Comparison>, LoadError, Warehouse> =>
   Effect.flatMap(Warehouse, (warehouse) =>
-    warehouse.exclusively("Taking over the rebuilt tables", (session) =>
-      beside(session, otherDataDir, async () => {
+    warehouse.exclusively("Replacing the rebuilt tables", (session) =>
+      withAttached(session, otherDataDir, async () => {
         const comparisons = await compared(session, tables)
         const differing = comparisons.filter(([, { isSame }]) => !isSame).map(([table]) => table)
-        if (differing.length > 0) await takeOver(session, differing)
+        if (differing.length > 0) await replace(session, differing)
         return comparisons.map(([, comparison]) => comparison)
       }),
     ),
   )
 
-const takeOver = async (session: Session, tables: ReadonlyArray<Table>): Promise<void> => {
+const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<void> => {
   const { connection } = session
   const changes = new Changes(session)
   await transaction(session, async () => {
@@ -47,7 +47,7 @@ const takeOver = async (session: Session, tables: ReadonlyArray<Table>): Promise
     }
     await changes.write()
   })
-  changes.settle()
+  changes.afterCommit()
 }
 
 const monthsOf = async (

@@ -1,17 +1,20 @@
-// The record of a run in ops.runs: written at its start, completed at its end from what its tasks say.
+// The record of a run in ops.runs: written at its start, completed at its end from its tasks.
 import { CATALOG, instant, literal } from "./sql.ts"
-import { Changes, loadUpkeep, rowsOf, type Session, transaction } from "./commitGroup.ts"
+import { rowsOf } from "./rowsOf.ts"
+import { Changes, loadBookkeeping, type Session, transaction } from "./session.ts"
+import { decodeRow, number } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
+import { sqlFile } from "./sqlFile.ts"
 import { runs } from "./tables/runs.ts"
 
 export interface RunStart {
-  /** Command and pipelines as asked for. */
+  /** As typed. */
   readonly command: string
   readonly baseUrl?: string
   readonly version: string
 }
 
-export type RunOutcome = "complete" | "partial" | "deferred" | "failed"
+export type RunOutcome = "complete" | "partial" | "deferred" | "failed" | "stopped"
 
 export interface RunSummary {
   readonly tasks: number
@@ -32,29 +35,26 @@ export const startRun = async (session: Session, start: RunStart): Promise<void>
     },
   ])
   await transaction(session, async () => {
-    await loadUpkeep(session, [rows], changes)
+    await loadBookkeeping(session, [rows], changes)
     await changes.write()
   })
-  changes.settle()
+  changes.afterCommit()
 }
 
-/** Completes the run's record; its sums come from ops.tasks, which the same database committed. */
+const decodeSummary = decodeRow({
+  tasks: number("tasks"),
+  requests: number("requests"),
+  rowsInserted: number("rows_inserted"),
+  rowsRevised: number("rows_revised"),
+})
+
+const nothing: RunSummary = { tasks: 0, requests: 0, rowsInserted: 0, rowsRevised: 0 }
+
+/** Completes the run's record; its totals come from ops.tasks. */
 export const finishRun = async (session: Session, outcome: RunOutcome): Promise<RunSummary> => {
   const changes = new Changes(session)
-  const [sums] = await readRows(
-    session.connection,
-    `SELECT count(*) AS tasks, coalesce(sum(requests), 0)::BIGINT AS requests,
-       coalesce(sum(rows_inserted), 0)::BIGINT AS rows_inserted,
-       coalesce(sum(rows_revised), 0)::BIGINT AS rows_revised
-     FROM ${CATALOG}.ops.tasks WHERE run_id = $1`,
-    [session.runId],
-  )
-  const summary = {
-    tasks: Number(sums?.["tasks"] ?? 0),
-    requests: Number(sums?.["requests"] ?? 0),
-    rowsInserted: Number(sums?.["rows_inserted"] ?? 0),
-    rowsRevised: Number(sums?.["rows_revised"] ?? 0),
-  }
+  const totals = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
+  const [summary = nothing] = totals.map(decodeSummary)
   await transaction(session, async () => {
     await session.connection.run(`UPDATE ${CATALOG}.ops.runs SET
       finished_at = ${instant(session.tick())}, outcome = ${literal(outcome)},
@@ -64,6 +64,6 @@ export const finishRun = async (session: Session, outcome: RunOutcome): Promise<
     changes.add(runs, ["-"])
     await changes.write()
   })
-  changes.settle()
+  changes.afterCommit()
   return summary
 }

@@ -1,7 +1,8 @@
 // How names and values stand in the SQL that is derived from table values.
-import type { ColumnType, Table } from "../domain/table.ts"
+import type { ColumnType } from "../domain/column.ts"
+import type { Table } from "../domain/table.ts"
 
-/** The catalog the warehouse is attached under: all SQL names it, so that others can stand beside it. */
+/** The catalog the warehouse is attached as: all SQL names it, so that others can be attached too. */
 export const CATALOG = "vaulthouse"
 
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,60 +1,36 @@
 // What a session knows to be stored, so that rows beyond it need not be looked for: the bulk of a first sync
-// is of series and times nothing is stored of, and finding that out by a join cost a third of the run.
-import { type Rows, type Table, tableName, type Value } from "../domain/table.ts"
+// is of series and times of which nothing is stored, and finding that out by a join cost a third of the run.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { type Table, tableName, versionsOf } from "../domain/table.ts"
+import { type Extent, overlap } from "./seriesExtent.ts"
+import { qualified } from "./sql.ts"
 
-/** One series within a page, and the event times it spans, in the unit of the time column. */
-export interface Extent {
-  readonly series: string
-  readonly from: number
-  readonly to: number
-}
-
-/** Key columns that tell series apart. Other text (a protocol) may vary within a series. */
-const seriesColumns = (table: Table): ReadonlyArray<number> =>
-  table.key
-    .filter((name) => name !== table.time)
-    .map((name) => table.columns.findIndex((column) => column.name === name))
-    .filter((at, place) => place === 0 || table.columns[at]?.type !== "text")
-
-/** `undefined` when the page is not of one series, or its key does not hold its time. */
-export const extentOf = ({ table, columns, length, emptySets = [] }: Rows): Extent | undefined => {
-  if (table.time === undefined || !table.key.includes(table.time)) return undefined
-  const series: Array<Value> = []
-  for (const at of seriesColumns(table)) {
-    const values = columns[at] ?? []
-    const name = table.columns[at]?.name ?? ""
-    const first = (length > 0 ? values[0] : emptySets[0]?.[name]) ?? null
-    for (let row = 1; row < length; row++) if (values[row] !== first) return undefined
-    if (emptySets.some((set) => set[name] !== first)) return undefined
-    series.push(first)
-  }
-  const { time } = table
-  const times = columns[table.columns.findIndex(({ name }) => name === time)] ?? []
-  let from = Number.POSITIVE_INFINITY
-  let to = Number.NEGATIVE_INFINITY
-  const all = emptySets.length === 0 ? times : [...times, ...emptySets.map((set) => set[time])]
-  for (const each of all) {
-    if (typeof each !== "number") return undefined
-    if (each < from) from = each
-    if (each > to) to = each
-  }
-  return { series: JSON.stringify(series), from, to }
-}
+type Range = Pick<Extent, "from" | "to">
 
 export class StoredRanges {
-  /** By table, by series; only tables that were empty when the session began, with no version, are known. */
-  readonly #known = new Map<string, Map<string, Range>>()
+  /** By table, by series. A table of which anything was stored when the session first wrote to it is `undefined`. */
+  readonly #stored = new Map<string, Map<string, Range> | undefined>()
+  readonly #columns = new Map<string, ReadonlyArray<string>>()
 
-  constructor(emptyTables: ReadonlyArray<Table>) {
-    for (const table of emptyTables) this.#known.set(tableName(table), new Map())
+  /** Before a table is written to; answers its columns in their stored order, which a migration may have extended. */
+  async look(connection: DuckDBConnection, table: Table): Promise<ReadonlyArray<string>> {
+    const name = tableName(table)
+    const known = this.#columns.get(name)
+    if (known !== undefined) return known
+    const found = await connection.runAndReadAll(`FROM ${qualified(table)} LIMIT 1`)
+    const isEmpty = found.currentRowCount === 0 && (await hasNoVersions(connection, table))
+    this.#stored.set(name, isEmpty ? new Map() : undefined)
+    const columns = found.columnNames()
+    this.#columns.set(name, columns)
+    return columns
   }
 
   /**
-   * Which of the pages are of a table and of times nothing can be stored of yet, nor in another of the
-   * pages; by their place.
+   * Which of the pages are of times of which nothing can be stored yet, nor in another of the pages; by their
+   * place.
    */
   fresh(table: Table, pages: ReadonlyArray<Extent | undefined>): ReadonlySet<number> {
-    const stored = this.#known.get(tableName(table))
+    const stored = this.#stored.get(tableName(table))
     if (stored === undefined) return new Set()
     const places = pages.flatMap((page, at) => {
       if (page === undefined) return []
@@ -69,11 +45,11 @@ export class StoredRanges {
 
   /** Once they are committed. */
   remember(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
-    const stored = this.#known.get(tableName(table))
+    const stored = this.#stored.get(tableName(table))
     if (stored === undefined) return
     for (const extent of extents) {
       if (extent === undefined) {
-        this.#known.delete(tableName(table))
+        this.#stored.set(tableName(table), undefined)
         return
       }
       const range = stored.get(extent.series) ?? extent
@@ -83,9 +59,9 @@ export class StoredRanges {
   }
 }
 
-interface Range {
-  readonly from: number
-  readonly to: number
+/** Rows that were retired are in the versions alone. */
+const hasNoVersions = async (connection: DuckDBConnection, table: Table): Promise<boolean> => {
+  if (table.mode !== "history") return false
+  const found = await connection.runAndReadAll(`FROM ${qualified(versionsOf(table))} LIMIT 1`)
+  return found.currentRowCount === 0
 }
-
-const overlap = (one: Range, other: Range): boolean => one.from <= other.to && other.from <= one.to

@@ -1,14 +1,29 @@
 // Rows are checked before they are queued, so that a bad one fails its own batch with a clear error and never
 // costs the group it would have been committed with.
 import type { Batch } from "../domain/outcome.ts"
-import { type Column, type ColumnType, type Rows, tableName, type Value } from "../domain/table.ts"
+import type { Column, ColumnType, Value } from "../domain/column.ts"
+import { type Rows, tableName } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
 
 const isText = (value: Value): boolean => typeof value === "string"
 
+/** Half of a surrogate pair, which `JSON.stringify` escapes and DuckDB's JSON functions refuse. */
+const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/** Rows are appended without a cast, so that DuckDB does not check it. */
+const isJson = (text: string): boolean => {
+  if (loneSurrogate.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const holds: Record<ColumnType, (value: Value) => boolean> = {
   text: isText,
-  json: isText,
+  json: (value) => typeof value === "string" && isJson(value),
   amount: (value) => typeof value === "string" && /^-?\d+$/.test(value),
   integer: Number.isSafeInteger,
   timestamp: Number.isSafeInteger,

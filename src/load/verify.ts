@@ -8,7 +8,8 @@ import { filesError, type LoadError } from "./errors.ts"
 import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import { filesThere } from "./parquet.ts"
-import { lastReceipt, publishedFile } from "./publish.ts"
+import { lastReceipt } from "./publish.ts"
+import { publishedFile } from "./PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "./publishedViews.ts"
 import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
@@ -60,7 +61,7 @@ const checkCopy = async (
   const path = PUBLISHED
   const file = publishedFile(dataDir)
   if ((await sizeOf(file)) === undefined) {
-    return { kind: "missing", path, detail: "no reader copy was published" }
+    return { kind: "missing", path, detail: "there is no published copy" }
   }
   try {
     await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
@@ -138,7 +139,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       if (finding !== undefined) findings.push(finding)
     }
     const listed = new Set(manifest?.files.map(({ path }) => path))
-    // Of a manifest that can't be read nobody knows what it lists.
+    // What an unreadable manifest lists is not known.
     const isLost = manifest === undefined && findings.length > 0
     for (const path of isLost ? [] : await filesThere(dataDir)) {
       if (!listed.has(path)) {

@@ -5,6 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../domain/table.ts"
 import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
 import type { ManifestFile } from "./manifest.ts"
+import { decodeRow, text } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
 import { identifier, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
@@ -24,7 +25,8 @@ export const differingTables = async (
     `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
      WHERE database_name = 'published' AND NOT internal ORDER BY name`,
   )
-  for (const table of new Set([...inCopy.map(({ name }) => String(name)), ...sound.keys()])) {
+  const copied = inCopy.map(decodeRow({ name: text("name") })).map(({ name }) => name)
+  for (const table of new Set([...copied, ...sound.keys()])) {
     // The stamp of the copy says how many files were exported, so it is younger than they are.
     const files = table === tableName(publications) ? undefined : sound.get(table)
     const path = `${PUBLISHED} ${table}`
@@ -55,10 +57,8 @@ const compare = async (
   if (columns.length === 0) return "is not in the published copy"
   // The copy's own types: Parquet may hold instants and JSON as text.
   const values = columns
-    .map((column) => {
-      const type = column["data_type"] === "JSON" ? "VARCHAR" : String(column["data_type"])
-      return `${identifier(String(column["column_name"]))}::${type}`
-    })
+    .map(decodeRow({ column: text("column_name"), type: text("data_type") }))
+    .map(({ column, type }) => `${identifier(column)}::${type === "JSON" ? "VARCHAR" : type}`)
     .join(", ")
   const sum = (source: string) =>
     readRows(

@@ -1,4 +1,4 @@
-// What a mart and a check of warehouse/ have in common: an SQL file, and a YAML file beside it that says what it
+// What a mart and a check of warehouse/ have in common: an SQL file, and a YAML file of the same name that says what it
 // is and ends with `tests`. A run needs only what stands above the tests, which are half of the text.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,32 +1,71 @@
-// What the rows of an answer are made from beside the answer itself, and what they come as. All of it is
-// kept in the archive, so that a replay makes the same rows again.
-import type { Origin } from "../domain/response.ts"
+// What a mapping takes besides the response, and what it returns. The archive keeps all of it, so that a replay makes
+// the same rows again.
+import * as Result from "effect/Result"
+import type { Lineage } from "../domain/response.ts"
 import type { Rows } from "../domain/table.ts"
-import type { Drift } from "../domain/violation.ts"
-import type { Mapped } from "./mapRecords.ts"
+import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
 
-/** `S` is what the question was about: a vault, a subaccount, a loan, … */
-export interface Source<S> {
-  readonly origin: Origin
+/** Wire names from the configuration. */
+export interface FieldNames {
+  /** Names that the time of a point may have, in order. */
+  readonly timeFields: ReadonlyArray<string>
+  /** Names of single columns, by `table.column`. */
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+/** `S` is the subject of the request: a vault, a subaccount, a loan, … */
+export interface Source<S> extends FieldNames {
+  readonly lineage: Lineage
   readonly subject: S
   /** Inputs of the endpoint, by client-side name. */
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Names to look for a point's time under, in order. */
-  readonly timeFields: ReadonlyArray<string>
-  /**
-   * In a replay, the window the answer landed under: what only the whole of a reading could tell. `all` where the
-   * archive does not say, which lines of its first format don't.
-   */
+  /** In a replay, the window of the task, which shows whether the response belongs to a whole reading. */
   readonly window?: string
 }
 
-/** Rows of all the tables an answer fills. */
-export interface MappedAnswer {
-  readonly rows: ReadonlyArray<Rows>
+/** Rows of one table. */
+export interface Mapped {
+  readonly rows: Rows
   readonly drift: ReadonlyArray<Drift>
+  /** Records that did not become rows; the sets they may belong to are then not whole. */
+  readonly rejected: ReadonlyArray<RejectedRecord>
 }
 
-export const together = (...parts: ReadonlyArray<Mapped>): MappedAnswer => ({
-  rows: parts.map(({ rows }) => rows),
-  drift: parts.flatMap(({ drift }) => drift),
-})
+/** Rows of all tables that a response fills. */
+export interface MappedResponse {
+  readonly rows: ReadonlyArray<Rows>
+  readonly drift: ReadonlyArray<Drift>
+  readonly rejected: ReadonlyArray<RejectedRecord>
+}
+
+/**
+ * Rows of several lists as one set, which is whole only where each list is: a row that one list may lack must not be
+ * retired because another list is complete.
+ */
+export const asOneSet = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> => {
+  const partial = new Set(
+    rows.filter(({ mergeKey }) => mergeKey === undefined).map(({ table }) => table),
+  )
+  return rows.map((each) => {
+    if (each.mergeKey === undefined || !partial.has(each.table)) return each
+    const { mergeKey: _mergeKey, ...part } = each
+    return part
+  })
+}
+
+/** The rows of a response, its own records first. Fails where all of these were rejected. */
+export const combined = (
+  main: Mapped,
+  ...others: ReadonlyArray<Mapped>
+): Result.Result<MappedResponse, Violation> => {
+  const [first] = main.rejected
+  if (first !== undefined && main.rows.length === 0) {
+    return Result.fail({ path: first.path, detail: first.detail })
+  }
+  const parts = [main, ...others]
+  return Result.succeed({
+    rows: asOneSet(parts.map(({ rows }) => rows)),
+    drift: parts.flatMap(({ drift }) => drift),
+    rejected: parts.flatMap(({ rejected }) => rejected),
+  })
+}

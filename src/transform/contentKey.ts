@@ -1,9 +1,9 @@
-// What identifies a record of which the document names no key: its id if it has one, else its content.
+// The key of a record for which the document names none: its id if it has one, else a hash of its content.
 import { createHash } from "node:crypto"
 import { asDigits, type JsonObject, stableStringify } from "../domain/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
 
-/** A text or an integer as text; nothing else identifies. */
+/** An id is text or an integer. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {
   for (const field of fields) {
     const value = record[field]
@@ -14,16 +14,15 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
   return undefined
 }
 
-/** When a record was looked up makes it no other one. */
+/** The time at which the service read a record is not part of its content. */
 const hashOf = (record: JsonObject): string =>
   createHash("sha256")
     .update(stableStringify(withoutReportTimes(record)))
     .digest("hex")
 
 /**
- * One key a record, unlike all others of the list: the first of `idFields` it holds, else the SHA-256 of its
- * content (whatever the order of its fields). A repeated one has its occurrence appended, `#2` and so on, so
- * that no record hides another. The same list gives the same keys.
+ * A unique key for each record of a list: the first of `idFields` it has, else the SHA-256 of its content, whatever the
+ * order of its fields. Repetitions get `#2` and so on. The same list always gives the same keys.
  */
 export const contentKeys = (
   records: ReadonlyArray<JsonObject>,
@@ -38,7 +37,7 @@ export const contentKeys = (
     do {
       occurrence += 1
       key = occurrence === 1 ? own : `${own}#${occurrence}`
-      // An id may itself look like an occurrence of another.
+      // An id may look like another's repetition.
     } while (taken.has(key))
     occurrences.set(own, occurrence)
     taken.add(key)

@@ -1,7 +1,8 @@
-// Rows from objects of our own making, for the tables in which vaulthouse keeps its own records.
-import type { Rows, Table, Value } from "../domain/table.ts"
+// Rows of the tables in which vaulthouse keeps its own records.
+import type { Value } from "../domain/column.ts"
+import type { Rows, Table } from "../domain/table.ts"
 
-/** Columns an object does not name are null. */
+/** Columns that an object lacks are null. */
 export const mapObjects = (
   table: Table,
   objects: ReadonlyArray<Readonly<Record<string, Value>>>,
@@ -9,5 +10,5 @@ export const mapObjects = (
   table,
   columns: table.columns.map(({ name }) => objects.map((object) => object[name] ?? null)),
   length: objects.length,
-  origin: null,
+  lineage: null,
 })

@@ -1,6 +1,6 @@
-// Tells apart records that are alike in everything that identifies them.
+// Numbers records with equal keys.
 
-/** For each key how many times it has come so far, from 1: the same list gives the same numbers. */
+/** For each key how often it has come so far, from 1. */
 export const occurrences = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
   const counts = new Map<string, number>()
   return keys.map((key) => {

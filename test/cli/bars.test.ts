@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
-import { hasTerminal, runOnTerminal } from "./command.ts"
+import { useStreams } from "../../src/cli/output.ts"
+import { bars } from "../../src/cli/sync/bars.ts"
+import { hasTerminal, runOnTerminal, sink } from "./command.ts"
 
 const LINES = 24
 const COLUMNS = 80
@@ -14,7 +16,7 @@ const control = (sign: string): RegExp => new RegExp(`\\u001B\\[([\\d;?]*)${sign
 describe.runIf(hasTerminal)("bars", () => {
   it("never reach above the terminal, and each leaves one line when it is done", async () => {
     const script = join(import.meta.dirname, "drawBars.ts")
-    const child = runOnTerminal(script, [], import.meta.dirname, COLUMNS, LINES)
+    const child = runOnTerminal([process.execPath, script], import.meta.dirname, COLUMNS, LINES)
     const [shown, [code]] = await Promise.all([text(child.stdout), once(child, "close")])
     expect(code).toBe(0)
     const ups = [...shown.matchAll(control("A"))].map(([, up]) => Number(up))
@@ -26,4 +28,16 @@ describe.runIf(hasTerminal)("bars", () => {
     expect(done[0]).toMatch(/^ \w+ +█+ 2\/2 +9,134 rows +2 req +[\d,]+\/s done$/)
     expect(lines.filter((line) => line.length > COLUMNS)).toEqual([])
   })
+})
+
+it("lines above the bars keep their last character where they fill the terminal", () => {
+  const { stream, text: written } = sink(COLUMNS)
+  useStreams({ stdin: process.stdin, stdout: stream, stderr: stream })
+  const line = `  ${"x".repeat(COLUMNS - 2)}`
+  const { onProgress, stop } = bars(() => `First ${line.trim()}`)
+  onProgress({ kind: "stage", stage: "publishing" })
+  stop()
+  useStreams(process)
+  // Erased after it, the last character would go.
+  expect(written()).toContain(`\u001B[K${line}\n`)
 })

@@ -30,7 +30,7 @@ afterEach(async () => {
 const call = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   vaulthouse(["call", ...args], { cwd, env: { VAULTHOUSE_BASE_URL: simulator.url, ...env } })
 
-const served = async (path: string): Promise<string> => (await fetch(simulator.url + path)).text()
+const bodyOf = async (path: string): Promise<string> => (await fetch(simulator.url + path)).text()
 
 describe("call", () => {
   it("prints the decoded answer as JSON, and touches no file", async () => {
@@ -45,19 +45,19 @@ describe("call", () => {
     expect(url).toContain("fields=ratio")
     const points = JSON.parse(ended.stdout) as ReadonlyArray<unknown>
     expect(points).toHaveLength(3)
-    expect(points).toEqual(JSON.parse(await served(new URL(url!).pathname + new URL(url!).search)))
+    expect(points).toEqual(JSON.parse(await bodyOf(new URL(url!).pathname + new URL(url!).search)))
     expect(readdirSync(cwd)).toEqual([])
   })
 
   it("loses no digit, and --raw no byte", async () => {
     // One whose token has 18 decimals.
-    const list = JSON.parse(await served("/tokenized_vault")) as ReadonlyArray<{
+    const list = JSON.parse(await bodyOf("/tokenized_vault")) as ReadonlyArray<{
       address: string
       chainId: number
     }>
     const digitsOf = (text: string) => text.match(/\b\d{19,}\b/g) ?? []
     const bodies = await Promise.all(
-      list.map(({ address, chainId }) => served(`/withdrawals/${chainId}/${address}`)),
+      list.map(({ address, chainId }) => bodyOf(`/withdrawals/${chainId}/${address}`)),
     )
     const at = bodies.findIndex((body) => digitsOf(body).length > 0)
     const address = `--param vault_address=${list[at]?.address} --param chain=${list[at]?.chainId}`
@@ -72,7 +72,7 @@ describe("call", () => {
     const unknown = "0x00000000000000000000000000000000000000aa"
     const ended = await call(["tokenized_vault", "--param", `vault_address=${unknown}`, "--raw"])
     expect(ended.code).toBe(1)
-    expect(ended.stdout).toBe(await served(`/tokenized_vault/${unknown}`))
+    expect(ended.stdout).toBe(await bodyOf(`/tokenized_vault/${unknown}`))
     expect(ended.stderr).toContain("HTTP 404")
   })
 
@@ -96,7 +96,7 @@ describe("call", () => {
     expect(simulator.requests().total).toBe(0)
   })
 
-  it("tells a missing key from one that may not", async () => {
+  it("distinguishes a missing key from one without access", async () => {
     const missing = await call(["loans"])
     expect(missing).toMatchObject({ code: 1, stdout: "" })
     expect(missing.stderr).toContain("check VAULTHOUSE_API_KEY")
@@ -133,6 +133,6 @@ describe("call", () => {
     expect(stdout).toMatch(/ \/subaccount\/\{address\}\/cefi /)
     expect(stdout).not.toContain("/platform/")
     expect(stdout).not.toContain("paths.cefiPositions")
-    expect(stdout).toContain("not shown: paths.subaccountLoans")
+    expect(stdout).toContain("(path not configured: paths.subaccountLoans)")
   })
 })

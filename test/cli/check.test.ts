@@ -26,8 +26,8 @@ const changed = (...statements: ReadonlyArray<string>) =>
 describe("check", () => {
   it("passes what a run made; what is merely old warns", async () => {
     const { code, stdout } = await typed("check")
-    expect(stdout).toMatch(/\d+ passed, 0 failed, \d+ warned, \d+ had nothing to judge\./)
-    expect(stdout).toMatch(/^Nothing to judge: [1-9]\d* table\(s\) they need have no rows /m)
+    expect(stdout).toMatch(/\d+ passed, 0 failed, \d+ warned, \d+ not applicable\./)
+    expect(stdout).toMatch(/^Not applicable: [1-9]\d* tables these checks need have no rows /m)
     expect(stdout).toContain("warn   series_fresh: ")
     expect(code).toBe(0)
   })
@@ -72,8 +72,9 @@ describe("check", () => {
     rmSync(join(raw, segment))
     const compared = await typed("check", "--against-archive")
     expect(compared.code).toBe(4)
-    expect(compared.stdout).toContain("Responses that could not be read")
+    expect(compared.stdout).toContain("Responses that can't be read")
     expect(compared.stdout).toContain(`raw/${segment}`)
+    expect(compared.stdout).toMatch(/A segment of the archive is missing .*`vaulthouse verify`/)
     const verified = await typed("verify")
     expect(verified.code).toBe(4)
     expect(verified.stdout).toContain("the segment is gone")

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -10,9 +11,10 @@ import {
   decideColors,
   isColored,
   paintLevel,
-  paintNews,
+  paintProgress,
   paintOutcomes,
 } from "../../src/cli/color.ts"
+import { rendered, useStreams } from "../../src/cli/output.ts"
 import { outcomesOf, textTable } from "../../src/cli/table.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
@@ -28,41 +30,58 @@ const pipe = {}
 
 describe("there are colours", () => {
   it.each([
-    ["nothing says so", undefined, terminal, true],
-    ["the terminal knows none", undefined, dumb, false],
+    ["nothing is set", undefined, terminal, true],
+    ["the terminal has none", undefined, dumb, false],
     ["it is a pipe", undefined, pipe, false],
-    ["a pipe was told to", true, pipe, true],
-    ["a terminal was told not to", false, terminal, false],
+    ["a pipe is forced to", true, pipe, true],
+    ["a terminal is forced not to", false, terminal, false],
   ])("where %s: setting %s", (_where, setting, output, colored) => {
     expect(isColored(setting, output)).toBe(colored)
   })
 })
 
+/** Decides by what the streams are alone. */
+const decideOn = (stdout: object, stderr: object): void => {
+  useStreams({
+    stdin: process.stdin,
+    stdout: Object.assign(new PassThrough(), stdout),
+    stderr: Object.assign(new PassThrough(), stderr),
+  })
+  decideColors(undefined)
+}
+
 describe("painting", () => {
-  afterEach(() => decideColors(false))
+  afterEach(() => {
+    useStreams(process)
+    decideColors(false)
+  })
 
   it("goes by each stream by itself, and not at all before anything is decided", () => {
-    expect(paintOutcomes("1 failed")).toBe("1 failed")
-    decideColors(undefined, { stdout: terminal, stderr: pipe })
-    expect(paintOutcomes("1 failed")).toBe(red("1 failed"))
-    expect(paintNews("fees: failed: it failed")).toBe("fees: failed: it failed")
-    decideColors(undefined, { stdout: pipe, stderr: terminal })
-    expect(paintOutcomes("1 failed")).toBe("1 failed")
-    expect(paintNews("fees: failed: it failed")).toBe(`fees: ${red("failed")}: it failed`)
+    expect(rendered(paintOutcomes("1 failed"))).toBe("1 failed")
+    decideOn(terminal, pipe)
+    expect(rendered(paintOutcomes("1 failed"))).toBe(red("1 failed"))
+    expect(rendered(paintProgress("fees: failed: it failed"))).toBe("fees: failed: it failed")
+    decideOn(pipe, terminal)
+    expect(rendered(paintOutcomes("1 failed"))).toBe("1 failed")
+    expect(rendered(paintProgress("fees: failed: it failed"))).toBe(
+      `fees: ${red("failed")}: it failed`,
+    )
   })
 
   it("takes outcomes with their counts, and leaves what did not occur", () => {
     decideColors(true)
-    expect(paintOutcomes("1,203 passed, 0 failed, 2 suspicious_empty")).toBe(
+    expect(rendered(paintOutcomes("1,203 passed, 0 failed, 2 suspicious_empty"))).toBe(
       `${green("1,203 passed")}, 0 failed, ${yellow("2 suspicious_empty")}`,
     )
-    expect(paintOutcomes("unloaded, failed_at, 3 empty")).toBe("unloaded, failed_at, 3 empty")
+    expect(rendered(paintOutcomes("unloaded, failed_at, 3 empty"))).toBe(
+      "unloaded, failed_at, 3 empty",
+    )
   })
 
   it("takes the level of a line of the log, once", () => {
     decideColors(true)
     const line = 'timestamp=2026-06-01T12:00:00.000Z level=WARN fiber=#1 message="level=ERROR"'
-    expect(paintLevel(line)).toBe(line.replace("WARN", yellow("WARN")))
+    expect(rendered(paintLevel(line))).toBe(line.replace("WARN", yellow("WARN")))
   })
 
   it.each([14, 20, 30, Infinity])("leaves a table as it is laid out, %s wide", (width) => {
@@ -72,7 +91,9 @@ describe("painting", () => {
       ["failed", "3 skipped", "0"],
     ]
     const table = () =>
-      textTable(head, rows, ["left", "left", "right"], width, outcomesOf(head, "tasks done"))
+      rendered(
+        textTable(head, rows, ["left", "left", "right"], width, outcomesOf(head, "tasks done")),
+      )
     decideColors(false)
     const plain = table()
     decideColors(true)
@@ -84,6 +105,23 @@ describe("painting", () => {
     expect([red("failed"), red("1 failed")].some((part) => colored.includes(part))).toBe(true)
     // A column that names no outcomes has none, whatever stands in it.
     expect(colored).toMatch(/^failed /m)
+  })
+
+  it("leaves a table on a terminal aligned, and escapes what comes from elsewhere alone", () => {
+    const head = ["table", "state", "rows"]
+    const rows = [
+      ["vaults", "1 loaded, 1 failed", "1"],
+      ["\u001B[31mfees\u001B[39m", "2 skipped", "1,234"],
+    ]
+    decideOn(terminal, pipe)
+    const align = ["left", "left", "right"] as const
+    const table = rendered(textTable(head, rows, align, 80, outcomesOf(head, "state")))
+    expect(stripVTControlCharacters(table).split("\n")).toEqual([
+      "table                 state                rows",
+      "vaults                1 loaded, 1 failed      1",
+      String.raw`\x1b[31mfees\x1b[39m  2 skipped           1,234`,
+    ])
+    expect(table).toContain(`${green("1 loaded")}, ${red("1 failed")}`)
   })
 })
 
@@ -158,7 +196,7 @@ describe("a command", () => {
     ["a wrong value", ["runs", "--max-rows", "few"], red("vaulthouse:")],
     ["a configuration that can't be read", ["runs", "--config", "none"], red("vaulthouse:")],
     ["a warning", ["runs"], yellow("warning:")],
-  ])("%s is told in colours on standard error", async (_what, args, beginning) => {
+  ])("%s is coloured on standard error", async (_what, args, beginning) => {
     const unknown = { VAULTHOUSE_NOSUCH: "1" }
     const { stderr } = await typed([...args, "--color"], unknown)
     expect(stderr).toContain(beginning)

@@ -1,8 +1,10 @@
-// Runs the real command in a process of its own, in an empty folder, with no environment but what a test gives.
+// Runs the command in an empty folder, with no environment except what a test gives: within this process, or in one of
+// its own where a test is about the process.
 import { execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
+import { Readable, Writable } from "node:stream"
+import { commandLine } from "../../src/cli/commandLine.ts"
+import { type Sink, useStreams } from "../../src/cli/output.ts"
 
 export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
 
@@ -16,13 +18,15 @@ export interface Around {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** Standard output and error are a terminal this wide. */
+  readonly columns?: number
 }
 
-/** Started and not waited for; standard input is closed unless a test writes to it. */
+/** In a process of its own, and not waited for; standard input is closed. */
 export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(bin, args, {
     cwd,
-    env: { HOME: cwd, ...env },
+    env: { HOME: cwd, PATH: process.env["PATH"], ...env },
     // One that hangs must not outlive its test.
     timeout: 55_000,
     killSignal: "SIGKILL",
@@ -31,14 +35,45 @@ export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Aro
   return child
 }
 
-export const vaulthouse = async (args: ReadonlyArray<string>, around: Around): Promise<Ended> => {
-  const child = start(args, around)
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close") as Promise<[number | null]>,
-  ])
-  return { code, stdout, stderr }
+/** A stream that keeps what is written to it. */
+export const sink = (columns?: number): { readonly stream: Sink; readonly text: () => string } => {
+  const chunks: Array<string> = []
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  const terminal = columns === undefined ? {} : { isTTY: true, columns, hasColors: () => false }
+  return { stream: Object.assign(stream, terminal), text: () => chunks.join("") }
+}
+
+// The folder, the environment and the streams are the process's: one command at a time.
+let last: Promise<unknown> = Promise.resolve()
+
+export const vaulthouse = (args: ReadonlyArray<string>, around: Around): Promise<Ended> => {
+  const ended = last.then(() => runHere(args, around))
+  last = ended.catch(() => undefined)
+  return ended
+}
+
+const runHere = async (
+  args: ReadonlyArray<string>,
+  { cwd, env = {}, stdin = "", columns }: Around,
+): Promise<Ended> => {
+  const before = { cwd: process.cwd(), env: process.env }
+  const [stdout, stderr] = [sink(columns), sink(columns)]
+  process.chdir(cwd)
+  process.env = { HOME: cwd, PATH: before.env["PATH"], ...env }
+  useStreams({ stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream })
+  try {
+    const code = await commandLine(args)
+    return { code, stdout: stdout.text(), stderr: stderr.text() }
+  } finally {
+    useStreams(process)
+    process.env = before.env
+    process.chdir(before.cwd)
+  }
 }
 
 /** Whether this machine can stand in for a terminal. */
@@ -52,25 +87,20 @@ export const hasTerminal = ((): boolean => {
 
 /** A program on a terminal of its own, so large; what it shows comes on standard output. */
 export const runOnTerminal = (
-  program: string,
-  args: ReadonlyArray<string>,
+  program: ReadonlyArray<string>,
   cwd: string,
   columns: number,
   rows: number,
 ) =>
   spawn(
     "script",
-    [
-      "-qec",
-      `stty cols ${columns} rows ${rows}; ${[process.execPath, program, ...args].join(" ")}`,
-      "/dev/null",
-    ],
+    ["-qec", `stty cols ${columns} rows ${rows}; ${program.join(" ")}`, "/dev/null"],
     { cwd, env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" }, timeout: 55_000 },
   )
 
 /** As `start`, on a terminal. */
 export const startOnTerminal = (args: ReadonlyArray<string>, cwd: string, columns = 80) =>
-  runOnTerminal(bin, args, cwd, columns, 24)
+  runOnTerminal([bin, ...args], cwd, columns, 24)
 
 export const lines = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => line !== "")

@@ -39,7 +39,7 @@ describe("completion", () => {
     expect(await offered(words)).toEqual(wanted)
   })
 
-  it("zsh is told what each word is", async () => {
+  it("zsh gets a description of each word", async () => {
     const [status] = await offered(["stat"], "zsh")
     expect(status).toMatch(/^status:Show how fresh/)
   })
@@ -53,7 +53,7 @@ describe("completion", () => {
   it("knows no other shell", async () => {
     const { code, stdout, stderr } = await vaulthouse(["completion", "tcsh"], { cwd })
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-    expect(stderr).toContain("no completion for tcsh; there is one for bash and zsh")
+    expect(stderr).toContain("no completion for tcsh, only for bash and zsh")
   })
 
   it("bash completes with it", () => {
@@ -61,10 +61,10 @@ describe("completion", () => {
     const script = `eval "$(vaulthouse completion bash)"
       COMP_WORDS=(vaulthouse query --format nd); COMP_CWORD=3
       _vaulthouse_yargs_completions; echo "\${COMPREPLY[@]}"`
-    const said = execFileSync("bash", ["-c", script], {
+    const completed = execFileSync("bash", ["-c", script], {
       encoding: "utf8",
       env: { PATH: `${cwd}:${process.env["PATH"]}` },
     })
-    expect(said).toBe("ndjson\n")
+    expect(completed).toBe("ndjson\n")
   })
 })

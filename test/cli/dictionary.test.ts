@@ -68,13 +68,13 @@ describe("the dictionary", () => {
     expect(entry.example).not.toMatch(/["$`\\!]/)
   })
 
-  it("tells the unit of every number and instant, or that the service does not", () => {
+  it("gives the unit of every number and instant, or says that the service does not", () => {
     const silent = entries.flatMap(({ name: table, columns }) =>
       columns
         .filter(({ unit, databaseType, comment }) => {
           if (unit !== undefined) return false
           if (databaseType === "timestamp") return true
-          return databaseType === "double" && !/\bserved\b|\btokens?\b/.test(comment)
+          return databaseType === "double" && !/\b(sent|tokens?)\b/.test(comment)
         })
         .map(({ name }) => `${table}.${name}`),
     )

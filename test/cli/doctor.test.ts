@@ -40,7 +40,7 @@ const doctor = async (key?: string, args: ReadonlyArray<string> = [], url = simu
 }
 
 describe("doctor", () => {
-  it("is content without a key and before the first run, and makes nothing", async () => {
+  it("passes without a key and before the first run, and creates nothing", async () => {
     const { code, stateOf, access } = await doctor()
     expect(code).toBe(0)
     expect(["Node", "configuration", "service", "clock"].map(stateOf)).toEqual(
@@ -55,7 +55,7 @@ describe("doctor", () => {
     ["demo-admin-key", "an admin key", "allowed", "allowed"],
     ["demo-curator-key", "a curator's key", "forbidden", "allowed"],
     ["demo-user-key", "a user's key", "forbidden", "forbidden"],
-  ])("%s is told as %s", async (key, name, admin, curator) => {
+  ])("%s is %s", async (key, name, admin, curator) => {
     const { code, checks, access, accessOf, stdout } = await doctor(key)
     expect(code).toBe(0)
     expect(checks.find(({ check }) => check === "key")).toMatchObject({ state: "ok", detail: name })
@@ -73,7 +73,7 @@ describe("doctor", () => {
     expect(stdout).not.toContain(key)
   })
 
-  it("asks each endpoint once, nothing slow without --all, and never to change anything", async () => {
+  it("sends one request to each endpoint, to slow ones only with --all, and never changes anything", async () => {
     await doctor("demo-admin-key")
     const paths = Object.entries(simulator.requests().counts)
     expect(paths.filter(([name]) => !name.startsWith("GET "))).toEqual([])
@@ -84,11 +84,11 @@ describe("doctor", () => {
     expect(simulator.requests().last.some(({ url }) => url.includes("debank"))).toBe(false)
     const { accessOf } = await doctor("demo-admin-key", ["--all"])
     expect(accessOf("protocol_positions")).toBe("allowed")
-    expect(accessOf("swap")).toBe("not asked")
+    expect(accessOf("swap")).toBe("not checked")
     expect(simulator.requests().last.some(({ method }) => method !== "GET")).toBe(false)
   })
 
-  it("asks the paths the document does not show once they are configured", async () => {
+  it("requests the paths that the document does not show once they are configured", async () => {
     const paths = {
       keyVerification: "/auth/verify",
       cefiPositions: "/subaccount/{address}/cefi_positions",
@@ -113,8 +113,26 @@ describe("doctor", () => {
     expect(stdout).not.toContain("sk-unknown-173205")
   })
 
+  it("a login page with status 200 everywhere is neither the service nor a key that works", async () => {
+    const page = "<!doctype html><html><body>Please log in</body></html>"
+    const proxied = Effect.gen(function* () {
+      const server = yield* scriptedServer((_request, response) => {
+        response.writeHead(200, { "content-type": "text/html" }).end(page)
+      })
+      return yield* Effect.promise(() => doctor("demo-admin-key", [], server.url))
+    }).pipe(Effect.scoped)
+    const { code, checks, access, stateOf } = await Effect.runPromise(proxied)
+    expect(code).toBe(4)
+    const check = checks.find((each) => each.check === "service")
+    expect(check).toMatchObject({ state: "failed" })
+    expect(check?.detail).toContain("not as documented")
+    expect(check?.advice).toContain("login page")
+    expect(stateOf("key")).not.toBe("ok")
+    expect(access.map((each) => each.access)).not.toContain("allowed")
+  })
+
   it("without a service the machine and the warehouse are still looked at", async () => {
-    const { code, checks, stateOf } = await doctor("k", [], "http://127.0.0.1:9")
+    const { code, checks, stateOf } = await doctor("demo-admin-key", [], "http://127.0.0.1:9")
     expect(code).toBe(4)
     expect(checks.find(({ check }) => check === "service")).toMatchObject({
       state: "failed",
@@ -133,12 +151,36 @@ describe("doctor", () => {
     })
   })
 
+  it("a group that this machine lacks is a finding, and ends sync and publish at once", async () => {
+    writeFileSync(join(cwd, "vaulthouse.config.yaml"), "publishedGroup: nosuchgroup\n")
+    const { code, checks } = await doctor()
+    expect(code).toBe(4)
+    expect(checks.find(({ check }) => check === "configuration")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("nosuchgroup") as string,
+    })
+    const before = Object.keys(simulator.requests().counts)
+    for (const command of ["sync", "publish"]) {
+      const { code: ended, stderr } = await vaulthouse([command, "--base-url", simulator.url], {
+        cwd,
+      })
+      expect({ ended, stderr }).toMatchObject({
+        ended: 1,
+        stderr: expect.stringContaining("no group of that name") as string,
+      })
+    }
+    expect(Object.keys(simulator.requests().counts)).toEqual(before)
+  })
+
   it("a file that is no warehouse does not open; one of a run does", async () => {
     mkdirSync(join(cwd, "broken"))
     writeFileSync(join(cwd, "broken/vaulthouse.duckdb"), "not a database")
     const broken = await doctor(undefined, ["--data-dir", "broken"])
     expect(broken.code).toBe(4)
-    expect(broken.stateOf("warehouse")).toBe("failed")
+    expect(broken.checks.find(({ check }) => check === "warehouse")).toMatchObject({
+      state: "failed",
+      advice: expect.stringMatching(/^Move vaulthouse\.duckdb .* away/) as string,
+    })
     const env = { VAULTHOUSE_BASE_URL: simulator.url }
     const synced = await vaulthouse(["sync", "vaults", "--no-publish"], { cwd, env })
     expect(synced.code).toBe(0)
@@ -149,9 +191,9 @@ describe("doctor", () => {
     })
   })
 
-  it("tells of a clock that is off by the service's Date header", async () => {
+  it("warns about a clock that differs from the service's Date header", async () => {
     const late = Effect.gen(function* () {
-      const server = yield* scriptedServer((_asked, response) => {
+      const server = yield* scriptedServer((_request, response) => {
         response.setHeader("date", new Date(Date.now() - 3_600_000).toUTCString())
         json(response, [])
       })

@@ -6,7 +6,7 @@ import { pipelineNames } from "../../src/pipelines/catalog.ts"
 const { onProgress, stop } = bars(() => undefined)
 const read = (pipeline: string): void => {
   onProgress({ kind: "page", pipeline, entity: "-", rows: 4567, requests: 1 })
-  onProgress({ kind: "settled", pipeline, entity: "-" })
+  onProgress({ kind: "done", pipeline, entity: "-" })
 }
 for (const pipeline of pipelineNames) {
   onProgress({ kind: "started", pipeline, tasks: 2 })

@@ -1,31 +1,28 @@
-// What `query` prints of values that are hard to print, and what --param makes of what was typed.
-import { PassThrough } from "node:stream"
-import { text } from "node:stream/consumers"
-import * as Result from "effect/Result"
+// How `query` prints values that are hard to print, and how --param reads them.
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "vitest"
-import { type Format, printAnswer } from "../../src/cli/query/formats.ts"
-import { readParameters, typedValue } from "../../src/cli/query/parameters.ts"
-import { bound } from "../../src/load/queryParameter.ts"
+import { type Format, printResult } from "../../src/cli/query/formats.ts"
+import { typedValue } from "../../src/cli/query/parameters.ts"
+import { bindParameters, type QueryParameters } from "../../src/load/queryParameter.ts"
+import type { QueryResult } from "../../src/load/PublishedCopy.ts"
 import { convert } from "../../src/load/readRows.ts"
 
-const printed = async (sql: string, format: Format, values?: Parameters<typeof bound>[0]) => {
+const printed = async (sql: string, format: Format, values?: QueryParameters, csvSafe = false) => {
   const instance = await DuckDBInstance.create(":memory:")
   try {
     const connection = await instance.connect()
-    const result = await connection.stream(sql, bound(values))
-    const out = new PassThrough()
+    const result = await connection.stream(sql, await bindParameters(connection, sql, values))
     const names = result.deduplicatedColumnNames()
     const types = result.columnTypes()
     const columns = types.map((type, at) => ({ type, name: names[at] ?? "" }))
-    const answer = { columns, rows: result.yieldConvertedRows(convert) }
-    const [, said] = await Promise.all([
-      printAnswer(answer as Parameters<typeof printAnswer>[0], format, Infinity, out).then(() =>
-        out.end(),
-      ),
-      text(out),
-    ])
-    return said
+    const rows = result.yieldConvertedRows(convert) as QueryResult["rows"]
+    let text = ""
+    const printing = { format, maxRows: Infinity, maxWidth: Infinity, csvSafe }
+    await printResult({ columns, rows }, printing, (part) => {
+      text += part
+      return Promise.resolve(true)
+    })
+    return text
   } finally {
     instance.closeSync()
   }
@@ -92,17 +89,20 @@ describe("values", () => {
     expect(lines).toHaveLength(4)
     expect(lines[2]).toMatch(/^\| .*\| a\\\|b\\\\ \|$/)
   })
+})
 
-  it.each(["table", "markdown"] as const)(
-    "a control character is shown, not obeyed: %s",
-    async (format) => {
-      const said = await printed("select 'a' || chr(27) || '[31mred' || chr(7) as x", format)
-      expect(said.includes("\u0007") || said.includes("\u001b")).toBe(false)
-      expect(said).toContain(
-        String.raw`a\x1b[31mred\x07`.replaceAll("\\", format === "markdown" ? "\\\\" : "\\"),
-      )
-    },
-  )
+describe("--csv-safe", () => {
+  it.each(["=1+1", "+1", "-cmd", "@sum", "\tx"])("puts ' before the text %j", async (text) => {
+    const given = { p: text }
+    expect(await printed("select $p as x", "csv", given, true)).toBe(`x\n'${text}\n`)
+    expect(await printed("select $p as x", "csv", given)).toBe(`x\n${text}\n`)
+  })
+
+  it("leaves numbers, and guards headings too", async () => {
+    expect(await printed(`select -1.5::double as "=a", 'a=b' as b`, "csv", {}, true)).toBe(
+      `'=a,b\n-1.5,a=b\n`,
+    )
+  })
 })
 
 describe("--param", () => {
@@ -122,17 +122,16 @@ describe("--param", () => {
     ["9007199254740993", "VARCHAR", "9007199254740993"],
   ]
   it.each(typed)("%s is %s", async (given, type, value) => {
-    const said = await printed("select typeof($p) as t, $p as v", "csv", { p: typedValue(given) })
-    expect(said).toBe(`t,v\n${type},${value}\n`)
+    const output = await printed("select typeof($p) as t, $p as v", "csv", { p: typedValue(given) })
+    expect(output).toBe(`t,v\n${type},${value}\n`)
   })
 
   it("null is none", () => expect(typedValue("null")).toBeNull())
 
-  it("can be reckoned with, and compared", async () => {
-    const parameters = Result.getOrThrow(
-      readParameters(["day=2026-01-31", "n=2", "text=it's a=b, c"]),
-    )
-    const said = await printed("select $day + 1 as d, $n * 2 as n, $text as t", "csv", parameters)
-    expect(said).toBe(`d,n,t\n2026-02-01,4,"it's a=b, c"\n`)
+  it("is a value of its type in the SQL", async () => {
+    const given = Object.entries({ day: "2026-01-31", n: "2", text: "it's a=b, c" })
+    const parameters = Object.fromEntries(given.map(([name, text]) => [name, typedValue(text)]))
+    const output = await printed("select $day + 1 as d, $n * 2 as n, $text as t", "csv", parameters)
+    expect(output).toBe(`d,n,t\n2026-02-01,4,"it's a=b, c"\n`)
   })
 })

@@ -106,7 +106,7 @@ describe("runs", () => {
     expect(stdout).toMatch(/^Quarantined by it:$/m)
   })
 
-  it("tells of a last run that published nothing", async () => {
+  it("mentions a last run that published nothing", async () => {
     const dataDir = join(cwd, "unpublished")
     cpSync(join(cwd, "data"), dataDir, { recursive: true })
     await typed([
@@ -121,20 +121,20 @@ describe("runs", () => {
     ])
     const list = await typed(["runs", "--data-dir", dataDir])
     expect(list.stdout).toMatch(
-      /^The last run, \S+, is not in the published copy: it ended complete/m,
+      /^The last run is not in the published copy: \S+ \(sync[^)]*\): complete, ended /m,
     )
     const shown = await typed(["runs", "show", "last", "--data-dir", dataDir])
     expect(shown.stdout).toContain("is not in the published copy")
     expect(shown.stdout).toContain(`Run ${runIds[0]}`)
-    const id = /The last run, (\S+),/.exec(list.stdout)?.[1] ?? ""
+    const id = /The last run is not in the published copy: (\S+) /.exec(list.stdout)?.[1] ?? ""
     const named = await typed(["runs", "show", id, "--data-dir", dataDir])
     expect(named).toMatchObject({ code: 2, stdout: "" })
     expect(named.stderr).toContain(`Run ${id} is not in the published copy.`)
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [["show"], "Which run?"],
-    [["shw", "last"], "not understood"],
+    [["show"], "Name a run."],
+    [["shw", "last"], "is not a command"],
     [["show", "1999"], "There is no run 1999; the newest are "],
     [["show", "2"], "2 runs begin with 2: "],
     [["--max-rows", "few"], "--max-rows few"],
@@ -215,8 +215,8 @@ describe("diff", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [[], "Between which runs?"],
-    [["last", "last", "last"], "Name two runs"],
+    [[], "Name one run or two"],
+    [["last", "last", "last"], "Name one run or two"],
     [["last", "--table", "ratio_histroy"], "did you mean `ratio_history`?"],
     [
       ["last", "--table", "subaccounts", "--vault", "0x4a7425438d10c2ca3c674b68182725337ed5c1ca"],
@@ -232,11 +232,11 @@ describe("diff", () => {
 })
 
 describe("trace", () => {
-  const told = marts.filter(({ from }) => from !== undefined)
+  const explained = marts.filter(({ from }) => from !== undefined)
   const names = ["apy_daily", "vault_latest", "vault_daily", "vault_hourly"]
 
   it("daily and hourly marts tell of every column where it comes from", () => {
-    const silent = told
+    const silent = explained
       .filter(({ name }) => ["apy_daily", "vault_daily", "vault_hourly"].includes(name))
       .flatMap(({ name, columns, key, from }) =>
         columns
@@ -246,7 +246,7 @@ describe("trace", () => {
           .map((column) => `${name}.${column}`),
       )
     expect(silent).toEqual([])
-    expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
+    expect(explained.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
   })
 
   it.each(names)(
@@ -298,7 +298,7 @@ describe("trace", () => {
       status: 200,
     })
     expect(fact?.fragment?.value).toMatchObject({ actual_tvl: restated?.["is"] })
-    // The service, asked the same again, gives a body of the hash that was kept, with the point where trace says.
+    // The same request again gets a body with the stored hash, with the point where trace found it.
     const body = await (await fetch(String(fact?.response?.["url"]))).text()
     expect(createHash("sha256").update(body).digest("hex")).toBe(fact?.response?.["body_sha256"])
     const index = Number(/\[(\d+)\]$/.exec(fact?.fragment?.path ?? "")?.[1])
@@ -340,7 +340,7 @@ describe("trace", () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^mart\.vault_daily {2}vault_address 0x\w+ {2}day 2026-06-01$/m)
     expect(stdout).toMatch(/^← core\.ratio_history$/m)
-    expect(stdout).toMatch(/^ +run +\d{8}T\d{6}Z-\w{6}: `sync/m)
+    expect(stdout).toMatch(/^ +run +\d{8}T\d{9}Z-\w{6}: `sync/m)
     expect(stdout).toMatch(/^ +GET http:.*fields=ratio/m)
     expect(stdout).toMatch(/^ +raw\/\S+\.ndjson\.zst, frame at byte \d+; sha256 [0-9a-f]{64}$/m)
     expect(stdout).toMatch(/^ +body +\$\[\d+\]/m)
@@ -362,10 +362,10 @@ describe("trace", () => {
     )
     const { code, stderr } = await typed(["trace", "vault_latest", "--vault", name.slice(0, -1)])
     expect(code).toBe(2)
-    expect(stderr).toContain("no vault is named that")
+    expect(stderr).toContain("is neither an address nor the name of a vault")
   })
 
-  it("tells of a comparison what stands on its sides, and of no other comparison's", async () => {
+  it("traces both sides of a comparison, and no other comparison", async () => {
     const sides = async (comparison: string, column: string) => {
       const whose = ["--vault", vault, "--key", `comparison=${comparison}`]
       const args = ["trace", "reconciliation", ...whose, "--column", column]
@@ -409,9 +409,9 @@ describe("trace", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
-    [[], ["Which figure?"]],
+    [[], ["Name a mart or a table"]],
     [["vault_dayly"], ["did you mean `vault_daily`?"]],
-    [["completeness"], ["does not say which rows", "vault_latest"]],
+    [["completeness"], ["does not record which rows", "vault_latest"]],
     [["vault_daily", "--column", "apy_smothed", "--vault", "V"], ["did you mean `apy_smoothed`?"]],
     [["vault_daily", "--column", "day", "--vault", "V"], ["part of the key"]],
     [
@@ -434,7 +434,7 @@ describe("trace", () => {
       ["apy_history", "--vault", "V", "--date", "2026-06-01"],
       ["is_smoothed", "--key is_smoothed="],
     ],
-    [["ratio_history", "--at", "noon"], ["--at noon is no instant"]],
+    [["ratio_history", "--at", "noon"], ["--at noon is not a time"]],
     [["ratio_history", "--date", "2026-02-30"], ["is not a day"]],
     [["ratio_history", "--date", "2026-02-03", "--at", "2026-02-03T01"], ["not both"]],
     [["ratio_history", "--key", "day"], ["--key day is not of the form"]],

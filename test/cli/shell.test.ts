@@ -12,6 +12,7 @@ import { type Catalog, readCatalog } from "../../src/cli/query/catalog.ts"
 import { complete } from "../../src/cli/query/completion.ts"
 import { shell } from "../../src/cli/query/shell.ts"
 import { splitStatements } from "../../src/cli/query/statements.ts"
+import { useStreams } from "../../src/cli/output.ts"
 import { openPublishedCopy, type QueryParameters } from "../../src/pipelines/readers/published.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
@@ -55,13 +56,21 @@ const typedInto = async (
     stderr: new PassThrough(),
   }
   streams.stdin.end(typed)
-  const said = Promise.all([text(streams.stdout), text(streams.stderr)])
-  await withCopy((copy) =>
-    Effect.scoped(shell(copy, { format: "csv", maxRows: Infinity, parameters }, history, streams)),
-  )
+  const output = Promise.all([text(streams.stdout), text(streams.stderr)])
+  const options = {
+    format: "csv",
+    maxRows: Infinity,
+    maxWidth: Infinity,
+    csvSafe: false,
+    timeoutSeconds: undefined,
+    parameters,
+  } as const
+  useStreams(streams)
+  await withCopy((copy) => Effect.scoped(shell(copy, options, history)))
+  useStreams(process)
   streams.stdout.end()
   streams.stderr.end()
-  const [stdout, stderr] = await said
+  const [stdout, stderr] = await output
   return { stdout, stderr }
 }
 
@@ -121,7 +130,7 @@ describe("completion", () => {
 
   it("completes the shell's own commands", () => {
     expect(offered(".sc")).toEqual([[".schema"], ".sc"])
-    expect(offered(".schema mart.vault_l")).toEqual([["mart.vault_latest"], "mart.vault_l"])
+    expect(offered(".schema mart.vault_lat")).toEqual([["mart.vault_latest"], "mart.vault_lat"])
   })
 })
 
@@ -136,14 +145,14 @@ describe("a refused question", () => {
   it.each(refused)("%s", async (sql, advice) => {
     const { code, stderr } = await vaulthouse(["query", sql], { cwd })
     expect(code).not.toBe(0)
-    expect(stderr).toContain("DuckDB refused the question")
+    expect(stderr).toContain("DuckDB refused the query")
     if (advice === undefined) expect(stderr).not.toMatch(/vaulthouse tables|--param/)
     else expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice)
   })
 })
 
 describe("shell", () => {
-  it.each(["exit", "quit;"])("%s is told how the shell ends, and goes on", async (word) => {
+  it.each(["exit", "quit;"])("%s says how to leave the shell, and continues", async (word) => {
     const { stdout, stderr } = await typedInto(`${word}\nselect 1 as one;\n`)
     expect(stderr).toBe("")
     expect(stdout).toContain("`.quit` or Ctrl-D ends the shell.")
@@ -203,15 +212,15 @@ describe("shell", () => {
 describe.runIf(hasTerminal)("on a terminal", () => {
   it("prompts, completes at Tab, prints tables, and leaves at Ctrl-D", async () => {
     const child = startOnTerminal(["query"], cwd)
-    let said = ""
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said += chunk))
+    let output = ""
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
     const ended = new Promise<number | null>((done) => child.on("close", done))
     const until = async (wanted: RegExp) => {
-      for (let waited = 0; !wanted.test(said); waited += 20) {
-        if (waited > 10_000) throw new Error(`${String(wanted)} is not in ${said}`)
+      for (let waited = 0; !wanted.test(output); waited += 20) {
+        if (waited > 10_000) throw new Error(`${String(wanted)} is not in ${output}`)
         await new Promise((done) => setTimeout(done, 20))
       }
-      said = ""
+      output = ""
     }
     await until(/vaulthouse> /)
     child.stdin.write("select vault_name from mart.vault_lat")

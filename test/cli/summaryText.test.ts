@@ -1,7 +1,7 @@
-// What a run says at its end.
+// The summary of a run.
 import { describe, expect, it } from "vitest"
 import { summaryText } from "../../src/cli/sync/summaryText.ts"
-import type { PipelineSummary, RunSummary } from "../../src/pipelines/run/progress.ts"
+import type { PipelineSummary, RunSummary } from "../../src/pipelines/model/progress.ts"
 
 const pipeline = (name: string, outcomes: PipelineSummary["outcomes"]): PipelineSummary => ({
   name,
@@ -28,27 +28,82 @@ const summary = (...pipelines: ReadonlyArray<PipelineSummary>): RunSummary => ({
   failedChecks: [],
   unknownVaults: [],
   isKeyUnknown: false,
+  keyRejected: false,
 })
 
 /** The last line. */
-const closing = (of: RunSummary) => summaryText(of, "data").trimEnd().split("\n").at(-1)
+const lastLine = (of: RunSummary) => summaryText(of, "data").trimEnd().split("\n").at(-1)
 
-describe("the closing line of a run", () => {
-  it("of which nothing is new says so and no more", () => {
-    expect(closing(summary(pipeline("fees", { unchanged: 2 })))).toBe(
+describe("the last line of a summary", () => {
+  it("says that nothing is new", () => {
+    expect(lastLine(summary(pipeline("fees", { unchanged: 2 })))).toBe(
       "Nothing new (3 requests, 1.0 s).",
+    )
+    expect(lastLine({ ...summary(pipeline("fees", { unchanged: 2 })), published: true })).toBe(
+      "Nothing new (3 requests, 1.0 s). Published in data.",
     )
   })
 
-  it("names answers that were suspiciously empty, whether something is new or not", () => {
-    const suspected = summary(
+  it("names suspicious empty responses, with and without new rows", () => {
+    const suspicious = summary(
       pipeline("fees", { unchanged: 2, suspicious_empty: 1 }),
       pipeline("roles", { suspicious_empty: 2 }),
       pipeline("vaults", { unchanged: 1 }),
     )
-    expect(closing(suspected)).toContain("3 suspicious empty answers (fees, roles)")
-    expect(closing({ ...suspected, nothingNew: false })).toContain("3 suspicious empty answers")
+    expect(lastLine(suspicious)).toContain("3 suspicious empty responses (fees, roles)")
+    expect(lastLine({ ...suspicious, nothingNew: false })).toContain("3 suspicious empty responses")
   })
+})
+
+describe("errors", () => {
+  const failing = (name: string, failed: number, ...firstErrors: ReadonlyArray<string>) => ({
+    ...pipeline(name, { failed }),
+    firstErrors,
+  })
+  const textOf = (...pipelines: ReadonlyArray<PipelineSummary>) =>
+    summaryText({ ...summary(...pipelines), outcome: "failed" }, "data")
+
+  it("that several pipelines met are printed once", () => {
+    const down = "no complete response from http://x: ECONNREFUSED"
+    const text = textOf(
+      failing("vaults", 1, `tokenized_vaults: ${down}, after 5 attempts`),
+      failing(
+        "fees",
+        1,
+        `fees for 0xabc: not sent: every request has failed since 07:40:06 UTC: ${down}`,
+      ),
+      failing("roles", 1, "roles for 0xabc: Internal error (HTTP 500)"),
+    )
+    expect(text.split(down)).toHaveLength(2)
+    expect(text).toContain(`\n  vaults, fees (2 times): tokenized_vaults: ${down},`)
+    expect(text).toContain("\n  roles: roles for 0xabc: Internal error (HTTP 500)\n")
+  })
+
+  it("that differ only in the path are printed once", () => {
+    const nothingAt = (endpoint: string, vault: string) =>
+      `${endpoint} for ${vault}: the service has nothing at http://x/acme/${vault}/${endpoint}; check it`
+    const text = textOf(
+      failing("roles", 2, nothingAt("roles", "0xabc"), nothingAt("roles", "0xdef")),
+      failing("fees", 1, nothingAt("fees", "0xabc")),
+    )
+    expect(text).toContain(`\n  roles, fees (3 times): ${nothingAt("roles", "0xabc")}\n`)
+    expect(text.split("has nothing at")).toHaveLength(2)
+  })
+
+  it("beyond those shown are counted; a published run lists them", () => {
+    const partial = summary(failing("fees", 12, "a: cut list", "b: other"))
+    expect(summaryText(partial, "data")).toMatch(/… and 10 more$/m)
+    expect(summaryText({ ...partial, published: true }, "data")).toContain(
+      "… and 10 more; `vaulthouse runs show last` lists them",
+    )
+  })
+})
+
+it("a deferred run says how long a wait the service requires", () => {
+  const deferred = { ...pipeline("fees", { deferred: 1 }), delaySeconds: 5400 }
+  expect(lastLine({ ...summary(deferred), outcome: "deferred" })).toContain(
+    "Deferred: the service requires a wait of 1 h 30 min (",
+  )
 })
 
 describe("pipelines that were not read", () => {
@@ -57,8 +112,8 @@ describe("pipelines that were not read", () => {
     skipped: reason,
   })
 
-  it("have no row, but a line for each reason", () => {
-    const said = summaryText(
+  it("have a line for each reason instead of a row", () => {
+    const text = summaryText(
       summary(
         pipeline("vaults", { loaded: 1 }),
         pipeline("revert_reasons", {}),
@@ -68,14 +123,14 @@ describe("pipelines that were not read", () => {
       ),
       "data",
     )
-    expect(said.match(/^\w+ {2,}/gm)).toEqual(["pipeline  ", "vaults    "])
-    expect(said).toContain("\n  loans, health_factors: Invalid key (HTTP 401)\n")
-    expect(said).toContain("\n  cefi_positions: path not configured (paths.cefiPositions)\n")
-    expect(said).toContain("\nNothing to ask: revert_reasons.\n")
+    expect(text.match(/^\w+ {2,}/gm)).toEqual(["pipeline  ", "vaults    "])
+    expect(text).toContain("\n  loans, health_factors: Invalid key (HTTP 401)\n")
+    expect(text).toContain("\n  cefi_positions: path not configured (paths.cefiPositions)\n")
+    expect(text).toContain("\nNothing to read: revert_reasons.\n")
   })
 
-  it("keep their row where part of them was", () => {
-    const partly = { ...pipeline("fees", { loaded: 1, skipped: 1 }), skipped: "fees: no" }
-    expect(summaryText(summary(partly), "data")).toMatch(/^fees +1 loaded, 1 skipped/m)
+  it("keep their row if part of them was read", () => {
+    const partial = { ...pipeline("fees", { loaded: 1, skipped: 1 }), skipped: "fees: no" }
+    expect(summaryText(summary(partial), "data")).toMatch(/^fees +1 loaded, 1 skipped/m)
   })
 })

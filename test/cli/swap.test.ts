@@ -1,4 +1,4 @@
-// The one command that changes something: nothing is sent unless asked for, and never twice.
+// The one command that changes something: it sends only with --execute, and never twice.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -80,7 +80,7 @@ describe("without --execute", () => {
     [["--source-amount", "0"], "source_amount 0 is not a finite number above 0"],
     [["--source-amount", "0.1234567890123456789"], "has more digits than a number in JSON keeps"],
     [["--source-token", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046"], "EIP-55"],
-    [["--address", "So11111111111111111111111111111111111111112"], "expected evm"],
+    [["--address", "So11111111111111111111111111111111111111112"], "expected an EVM address"],
   ])("refuses %j, with --execute too", async (wrong, says) => {
     const replaced = [...swapArguments(address)]
     const at = replaced.indexOf(wrong[0]!)
@@ -139,7 +139,7 @@ describe("with --execute", () => {
     ["invalid JSON", { kind: "invalid-json" }],
     ["redirect", { kind: "redirect" }],
   ]
-  it.each(faults)("%s: one request, told as unknown with how to find out", async (_, fault) => {
+  it.each(faults)("%s: one request, of unknown outcome, with how to find out", async (_, fault) => {
     simulator.patch({ faults: [fault] })
     const { code, stdout, stderr } = await typed([...swapArguments(address), "--execute", "--yes"])
     expect(code).toBe(1)
@@ -157,7 +157,7 @@ describe("with --execute", () => {
   it.each([
     ["rate limit", { kind: "rate-limit", retryAfterSeconds: 0 } as const],
     ["403", { kind: "status", status: 403, detail: `not with ${key}` } as const],
-  ])("%s: one request, told as refused", async (_, fault) => {
+  ])("%s: one request, refused", async (_, fault) => {
     simulator.patch({ faults: [fault] })
     const { code, stdout, stderr } = await typed([...swapArguments(address), "--execute", "--yes"])
     expect(code).toBe(1)
@@ -168,12 +168,12 @@ describe("with --execute", () => {
   })
 })
 
-describe("killed between the journal and the answer", () => {
+describe("killed between the journal and the response", () => {
   let silent: Server
-  let asked: Array<ServerResponse> = []
+  let received: Array<ServerResponse> = []
   beforeEach(async () => {
-    asked = []
-    silent = createServer((_request, response) => asked.push(response))
+    received = []
+    silent = createServer((_request, response) => received.push(response))
     await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening))
   })
   afterEach(async () => {
@@ -186,29 +186,29 @@ describe("killed between the journal and the answer", () => {
       cwd,
       env: { VAULTHOUSE_API_KEY: key },
     })
-  const untilAsked = async () => {
-    while (asked.length === 0) await new Promise((later) => setTimeout(later, 20))
+  const untilReceived = async () => {
+    while (received.length === 0) await new Promise((later) => setTimeout(later, 20))
   }
 
-  it("leaves a row that --list tells as unknown", async () => {
+  it("leaves a row that --list shows as unknown", async () => {
     const child = send()
-    await untilAsked()
+    await untilReceived()
     // It was written before the request left.
     child.kill("SIGKILL")
     await new Promise((ended) => child.once("close", ended))
     const { code, stdout, stderr } = await typed(["swap", "--list"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(stdout).toMatch(/unknown.*the process ended before an answer was recorded/)
+    expect(stdout).toMatch(/unknown.*the process ended before a response was recorded/)
     expect(stdout).toContain(`vaulthouse call transactions --param subaccountAddress=${address}`)
-    expect(await journal("select state, settled_at from core.swaps")).toMatchObject([
-      { state: "sent", settled_at: null },
+    expect(await journal("select state, completed_at from core.swaps")).toMatchObject([
+      { state: "sent", completed_at: null },
     ])
-    expect(asked).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 
   it("shows in status, once published", async () => {
     const child = send()
-    await untilAsked()
+    await untilReceived()
     child.kill("SIGKILL")
     await new Promise((ended) => child.once("close", ended))
     expect((await typed(["sync", "vaults"])).code).toBe(0)
@@ -218,21 +218,21 @@ describe("killed between the journal and the answer", () => {
     expect(stdout).toContain(address)
   })
 
-  it("Ctrl-C waits for the answer and journals it; another command is told the warehouse is held", async () => {
+  it("Ctrl-C waits for the response and records it; another command finds the warehouse in use", async () => {
     const child = send()
-    await untilAsked()
+    await untilReceived()
     child.kill("SIGINT")
     const second = await typed([...swapArguments(address), "--execute", "--yes"])
     expect(second.code).toBe(75)
     expect(swapsSent()).toBe(0)
-    asked[0]
+    received[0]
       ?.writeHead(200, { "content-type": "application/json" })
       .end('{"transactionHash":"0x1"}')
     await new Promise((ended) => child.once("close", ended))
     expect(await journal("select state, transaction_hash from core.swaps")).toMatchObject([
       { state: "answered", transaction_hash: "0x1" },
     ])
-    expect(asked).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 })
 

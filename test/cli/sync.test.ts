@@ -32,10 +32,10 @@ describe("a run", () => {
     expect(planned).toMatchObject({ code: 0, stderr: "" })
     expect(planned.stdout).toMatch(/^pipeline +tasks +requests$/m)
     expect(planned.stdout).toContain("No vault is known yet")
-    // A row for what is asked, a reason or a place among the idle for the rest.
+    // Pipelines to read have a row; the rest are listed with a reason or as idle.
     expect(planned.stdout).toMatch(/^vaults +1 +about 2$/m)
     expect(planned.stdout).toMatch(/^ {2}subaccounts, .*: needs an API key/m)
-    expect(planned.stdout).toMatch(/^Nothing to ask yet: ratio_history, /m)
+    expect(planned.stdout).toMatch(/^Nothing to read yet: .*\bratio_history, /m)
     for (const name of pipelineNames) expect(planned.stdout).toMatch(new RegExp(`\\b${name}\\b`))
     expect(simulator.requests().total).toBe(0)
 
@@ -54,13 +54,13 @@ describe("a run", () => {
     expect(news.filter(({ kind }) => kind === "finished")).toHaveLength(pipelineNames.length)
     expect(first.stdout).not.toContain(`"kind"`)
 
-    const asked = simulator.requests().total
+    const before = simulator.requests().total
     const again = await sync("whole", "--plan", "--json")
     const plan = JSON.parse(again.stdout) as { requests: number; pipelines: ReadonlyArray<unknown> }
     expect(lines(again.stdout)).toHaveLength(1)
     expect(plan.pipelines).toHaveLength(pipelineNames.length)
     expect(plan.requests).toBeGreaterThan(0)
-    expect(simulator.requests().total).toBe(asked)
+    expect(simulator.requests().total).toBe(before)
 
     const second = await sync("whole", "--log-format", "pretty")
     expect(second.code).toBe(0)
@@ -68,13 +68,13 @@ describe("a run", () => {
     for (const name of pipelineNames) expect(lines(second.stderr)).toContain(`${name}: done`)
   })
 
-  it("says it all in one line of JSON, in silence if asked", async () => {
+  it("prints one line of JSON, and no progress with --no-progress", async () => {
     const { code, stdout, stderr } = await sync("json", "vaults", "--json", "--no-progress")
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)).toHaveLength(1)
     expect(JSON.parse(stdout)).toMatchObject({
       outcome: "complete",
-      nothingNew: false,
+      nothing_new: false,
       published: true,
       pipelines: [{ name: "vaults" }],
     })
@@ -84,23 +84,23 @@ describe("a run", () => {
 describe("a service in trouble", () => {
   afterEach(() => simulator.patch({ faults: [] }))
 
-  it("a broken answer makes a partial run, mended by the next", async () => {
+  it("an invalid response makes a partial run, completed by the next", async () => {
     simulator.patch({ faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }] })
     const partial = await sync("partial")
     expect(partial.code).toBe(3)
-    expect(partial.stdout).toContain("What went wrong:\n  ratio_history: ")
+    expect(partial.stdout).toContain("Errors:\n  ratio_history: ")
     expect(partial.stdout).toContain("Partial: some tasks failed, the rest landed")
     const status = await vaulthouse(["status", "--data-dir", "partial"], { cwd })
-    expect(status.stdout).toContain(": partial, ended just now")
+    expect(status.stdout).toContain(": partial, ended ")
     expect(status.stdout).toContain("Quarantine:\n")
     expect(await sync("partial")).toMatchObject({ code: 0 })
   })
 
-  it("an answer that helps nobody fails the run, and says what it was", async () => {
+  it("a response no pipeline can use fails the run, with its text", async () => {
     simulator.patch({ faults: [{ kind: "status", status: 418, detail: "short and stout" }] })
     const { code, stdout } = await sync("failed")
     expect(code).toBe(1)
-    expect(stdout).toContain("short and stout (HTTP 418)")
+    expect(stdout).toMatch(/short and stout, from http:.* \(HTTP 418\)/s)
     expect(stdout).toContain("Failed: nothing landed")
   })
 
@@ -110,15 +110,15 @@ describe("a service in trouble", () => {
     })
     const { code, stdout } = await sync("deferred")
     expect(code).toBe(5)
-    expect(stdout).toContain("Deferred: the service asked to wait longer")
-    expect(stdout).toContain("Run sync again later.")
+    expect(stdout).toContain("Deferred: the service requires a wait of 1 h (")
+    expect(stdout).toContain("Run sync again after that.")
   })
 })
 
 describe("two runs at once", () => {
   afterEach(() => simulator.patch({ latencyMs: 0 }))
 
-  it("the second is told who holds the warehouse; the first ends well on SIGTERM", async () => {
+  it("the second says who holds the warehouse; the first stops on SIGTERM", async () => {
     simulator.patch({ latencyMs: 5000 })
     const args = [
       "sync",
@@ -146,23 +146,36 @@ describe("two runs at once", () => {
   })
 })
 
-describe("what was probably meant otherwise", () => {
+describe("probable mistakes", () => {
   const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
-  it("a vault that is in no list is told, and nothing done for it is no success", async () => {
-    const { code, stderr } = await sync("nobody", "ratio_history", "--vault", address)
+  it("an unlisted vault is named, and a run without any other fails", async () => {
+    const { code, stderr } = await sync("unlisted", "ratio_history", "--vault", address)
     expect(code).toBe(2)
-    expect(stderr).toContain(`no vault of the service's list is ${address}`)
+    expect(stderr).toContain(`the service lists no vault ${address}`)
   })
 
-  it("a key the service does not know is told", async () => {
-    const told = await vaulthouse(
+  it("a key the service does not know is a failure of what needs one", async () => {
+    const rejected = await vaulthouse(
       ["sync", "my_subaccounts", "--base-url", simulator.url, "--data-dir", join(cwd, "wrong-key")],
-      { cwd, env: { VAULTHOUSE_API_KEY: "nobody-knows-me" } },
+      { cwd, env: { VAULTHOUSE_API_KEY: "unknown-key-2718" } },
     )
-    expect(told.code).toBe(0)
-    expect(told.stderr).toContain("the service does not know the API key (HTTP 401)")
-    expect(told.stderr + told.stdout).not.toContain("nobody-knows-me")
+    expect(rejected.code).toBe(3)
+    expect(rejected.stderr).toContain("the service rejected the API key (HTTP 401)")
+    expect(rejected.stderr + rejected.stdout).not.toContain("unknown-key-2718")
+  })
+
+  it("a vault can be named once its list was loaded", async () => {
+    const sql = "select min(vault_name) as name from core.vaults where vault_name is not null"
+    const args = ["query", sql, "--format", "ndjson", "--data-dir", join(cwd, "whole")]
+    const { stdout } = await vaulthouse(args, { cwd })
+    const { name } = JSON.parse(stdout) as { readonly name: string }
+    const named = await sync("whole", "fees", "--vault", name, "--full", "--json")
+    expect(named.code).toBe(0)
+    expect(JSON.parse(named.stdout)).toMatchObject({ unknown_vaults: [] })
+    const near = await sync("whole", "fees", "--vault", `${name}x`)
+    expect(near.code).toBe(2)
+    expect(near.stderr).toContain(`did you mean \`${name}\`?`)
   })
 
   it("a first day in the future is refused", async () => {
@@ -172,22 +185,22 @@ describe("what was probably meant otherwise", () => {
     })
   })
 
-  it("a folder without a warehouse is told, and made none", async () => {
+  it("a folder without a warehouse is reported, and none is created", async () => {
     for (const command of ["replay", "publish", "prune", "compact"]) {
-      const told = await vaulthouse([command, "--data-dir", join(cwd, "typo")], { cwd })
-      expect(told.code, command).toBe(1)
-      expect(told.stderr, command).toContain(`there is no warehouse in ${join(cwd, "typo")}`)
+      const ended = await vaulthouse([command, "--data-dir", join(cwd, "typo")], { cwd })
+      expect(ended.code, command).toBe(1)
+      expect(ended.stderr, command).toContain(`there is no warehouse in ${join(cwd, "typo")}`)
     }
     expect(await sync("typo", "--plan")).toMatchObject({ code: 0 })
     expect(existsSync(join(cwd, "typo"))).toBe(false)
   })
 
   it("a service that is not there is given up soon, with what to look at", async () => {
-    const told = await vaulthouse(
+    const ended = await vaulthouse(
       ["sync", "--base-url", "http://127.0.0.1:9", "--data-dir", join(cwd, "down")],
       { cwd },
     )
-    expect(told.code).toBe(1)
-    expect(told.stdout).toMatch(/ECONNREFUSED; check the base address.*after 4 attempts/)
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toMatch(/^ {2}vaults \(2 times\): .*ECONNREFUSED; check the base address/m)
   })
 })

@@ -1,4 +1,4 @@
-// Help, and what wrong uses are told: exit code 2, the nearest name, and nothing run.
+// Help, and wrong use: exit code 2, the nearest name, and nothing is run.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -69,6 +69,7 @@ describe("help", () => {
   it("docs/cli.md is what the parser says; `make docs` writes it again", async () => {
     const written = readFileSync(resolve(import.meta.dirname, "../../docs/cli.md"), "utf8")
     expect(written).toBe(await commandPage())
+    expect(written).not.toMatch(/\[object Object\]|\bundefined \|/)
     for (const { name } of commands) expect(written).toContain(`\n## ${name}\n`)
   })
 
@@ -86,7 +87,7 @@ describe("a wrong command line", () => {
   const wrong: ReadonlyArray<Wrong> = [
     [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
     [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
-    [["nothing-like-it"], ["there are sync, status, "]],
+    [["nothing-like-it"], ["the commands are sync, "]],
     [["--ful"], ["there is no flag `--ful`"]],
     [
       ["sync", "--ful"],
@@ -98,7 +99,7 @@ describe("a wrong command line", () => {
     [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
     [
       ["runs", "show"],
-      ["Which run?", "vaulthouse runs show last"],
+      ["Name a run.", "vaulthouse runs show last"],
     ],
     [["check", "--name", "one_curent"], ["did you mean"]],
     [
@@ -144,14 +145,22 @@ describe("a wrong command line", () => {
     [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
     [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
-    [["query"], ["No SQL", "vaulthouse query"]],
+    [["query"], ["There is no SQL", "vaulthouse query"]],
     [
       ["query", ""],
-      ["No SQL", "vaulthouse query"],
+      ["There is no SQL", "vaulthouse query"],
     ],
+    [["runs", "--max-rows", "0"], ["--max-rows 0 is not a whole number of at least 1."]],
+    [["simulate", "--port", "0", "--vaults", "0"], ["--vaults 0 is not a number of at least 1."]],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
-    [["simulate", "--port", "0", "--options", "{"], ["--options: not JSON: "]],
-    [["simulate", "--port", "0", "--options", "3"], ["--options: not an object: 3"]],
+    [["status", "--color", "maybe"], ["--color takes no value, but `maybe` follows it"]],
+    [["sync", "--progress=maybe"], ["--progress takes no value, but has `maybe`"]],
+    [
+      ["sync", ...service, "--vault", "Harbor"],
+      ["Harbor", "Vaults can be named once"],
+    ],
+    [["simulate", "--port", "0", "--options", "{"], ["--options is not JSON: "]],
+    [["simulate", "--port", "0", "--options", "3"], ["--options 3 is not an object"]],
   ]
   it.each(wrong)("%j", async (args, says) => {
     const { code, stdout, stderr } = await typed(args)
@@ -196,15 +205,15 @@ describe("before anything was published", () => {
 describe("a data directory that can't be used", () => {
   const below = process.execPath
   it.each([
-    ["below a file", join(below, "data"), `${below} is no folder`],
+    ["below a file", join(below, "data"), `${below} is not a folder`],
     // Linux: nothing can be made there, and Node's own way of making folders never comes back.
     ...(existsSync("/proc/self") ? [["in /proc", "/proc/data/here", "mkdir '/proc/data'"]] : []),
-  ])("%s is told at once", async (_where, dataDir = "", why = "") => {
+  ])("%s fails at once", async (_where, dataDir = "", why = "") => {
     const service = ["--base-url", "http://127.0.0.1:9", "--no-progress"]
     const { code, stdout, stderr } = await typed(["sync", ...service, "--data-dir", dataDir])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain(`The data directory ${dataDir} can't be used: `)
     expect(stderr).toContain(why)
-    expect(stderr).toContain("name another with --data-dir")
+    expect(stderr).toContain("choose another with --data-dir")
   })
 })

@@ -1,9 +1,11 @@
-// Nothing is wider than the terminal: tables wrap, answers that nobody chose a format for turn on their side.
+// Nothing is wider than the terminal: tables wrap, and a wide query result becomes a block for each row.
 import { describe, expect, it } from "vitest"
-import { sideways } from "../../src/cli/sideways.ts"
+import { useStreams } from "../../src/cli/output.ts"
+import { reportText } from "../../src/cli/runs/texts.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
-import { columnsThatFit, textTable } from "../../src/cli/table.ts"
+import { columnsThatFit, recordBlocks, textTable } from "../../src/cli/table.ts"
 import { paragraph } from "../../src/cli/terminal.ts"
+import { sink } from "./command.ts"
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))
 const words = (count: number) => Array.from({ length: count }, () => "vault").join(" ")
@@ -11,25 +13,25 @@ const address = `0x${"a".repeat(40)}`
 
 describe("a table", () => {
   it("wraps its last column", () => {
-    const said = textTable(["name", "meaning"], [["ratio", words(30)]], [], 60)
-    expect(widest(said)).toBeLessThanOrEqual(60)
-    expect(said.replaceAll(/\s+/g, " ")).toContain(`ratio ${words(30)}`)
+    const text = textTable(["name", "meaning"], [["ratio", words(30)]], [], 60)
+    expect(widest(text)).toBeLessThanOrEqual(60)
+    expect(text.replaceAll(/\s+/g, " ")).toContain(`ratio ${words(30)}`)
   })
 
   it("wraps its widest where the last is not enough, and loses nothing", () => {
     const rows = [[address, `/v1/${"path/".repeat(12)}`, "1,234,567", words(20)]]
-    const said = textTable(["at", "path", "rows", "meaning"], rows, ["left", "left", "right"], 80)
-    expect(widest(said)).toBeLessThanOrEqual(80)
-    expect(said).toContain("1,234,567")
-    expect(said.match(/a/g)?.length ?? 0).toBeGreaterThan(40)
-    expect(said.match(/vault/g)).toHaveLength(20)
+    const text = textTable(["at", "path", "rows", "meaning"], rows, ["left", "left", "right"], 80)
+    expect(widest(text)).toBeLessThanOrEqual(80)
+    expect(text).toContain("1,234,567")
+    expect(text.match(/a/g)?.length ?? 0).toBeGreaterThan(40)
+    expect(text.match(/vault/g)).toHaveLength(20)
   })
 
   it("wraps a heading over figures, never the figures", () => {
     const head = ["stale active vaults", "median hours"]
-    const said = textTable(head, [["1,234,567.5", "12.5"]], ["right", "right"], 20)
-    expect(widest(said)).toBeLessThanOrEqual(20)
-    expect(said).toContain("1,234,567.5")
+    const text = textTable(head, [["1,234,567.5", "12.5"]], ["right", "right"], 20)
+    expect(widest(text)).toBeLessThanOrEqual(20)
+    expect(text).toContain("1,234,567.5")
   })
 
   it("is whole in a pipe", () => {
@@ -37,21 +39,21 @@ describe("a table", () => {
   })
 })
 
-describe("an answer on its side", () => {
+describe("a block for each row", () => {
   it("is a block per row", () => {
     const rows = [
       ["Harbor", "1.02"],
       ["Granite", "–"],
     ]
-    expect(sideways(["vault_name", "ratio"], rows, 40)).toBe(
+    expect(recordBlocks(["vault_name", "ratio"], rows, 40)).toBe(
       "vault_name: Harbor\nratio:      1.02\n\nvault_name: Granite\nratio:      –",
     )
   })
 
   it("wraps long values below their beginning", () => {
-    const said = sideways(["extra"], [[words(20)]], 50)
-    expect(widest(said)).toBeLessThanOrEqual(50)
-    expect(said).toMatch(/^extra: vault[^]*\n {7}vault/)
+    const text = recordBlocks(["extra"], [[words(20)]], 50)
+    expect(widest(text)).toBeLessThanOrEqual(50)
+    expect(text).toMatch(/^extra: vault[^]*\n {7}vault/)
   })
 })
 
@@ -59,6 +61,19 @@ it("a paragraph is indented after its first line", () => {
   expect(paragraph("one two three four five six seven", 4, 24)).toBe(
     "one two three four\n    five six seven",
   )
+})
+
+it("a run's failed tasks are broken between words", () => {
+  const { stream } = sink(80)
+  useStreams({ stdin: process.stdin, stdout: stream, stderr: stream })
+  const task = { pipeline: "performance_fees", entity: address, window: "MonthToDate" }
+  const errors = [{ ...task, outcome: "failed", error_tag: "NotFound", error_text: words(30) }]
+  const run = { run_id: "r", started_at: "2026-06-01T12:00:00.000Z", outcome: "failed" }
+  const none = { tasks: [], checks: [], gaps: [], quarantine: [], drift: [] }
+  const text = reportText({ run, errors, ...none }, undefined)
+  useStreams(process)
+  expect(widest(text)).toBeLessThanOrEqual(80)
+  expect(text).toContain("\n    NotFound\n")
 })
 
 it("long SQL has a clause a line, and none within parentheses or quotes", () => {

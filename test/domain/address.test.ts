@@ -36,17 +36,17 @@ describe("parseAddress", () => {
   })
 
   it("rejects base58 that is not 32 bytes", () => {
-    expect(failure(base58.encode(new Uint8Array(31).fill(255)))).toContain("is no address")
-    expect(failure(base58.encode(new Uint8Array(33).fill(255)))).toContain("is no address")
+    expect(failure(base58.encode(new Uint8Array(31).fill(255)))).toContain("is not an address")
+    expect(failure(base58.encode(new Uint8Array(33).fill(255)))).toContain("is not an address")
   })
 
   it.each(["", "0x", "0x123", "vitalik.eth", " ", `${checksummed} `])("rejects %j", (text) => {
     expect(failure(text)).not.toContain("accepted")
   })
 
-  it("rejects a kind the endpoint does not take", () => {
+  it("rejects a kind that the endpoint does not accept", () => {
     const parsed = parseAddress(solana, ["evm"])
-    expect(Result.isFailure(parsed) && parsed.failure).toContain("expected evm")
+    expect(Result.isFailure(parsed) && parsed.failure).toContain("expected an EVM address")
   })
 
   const bytes32 = Schema.Uint8Array.check(Schema.isMinLength(32), Schema.isMaxLength(32))
@@ -59,13 +59,13 @@ describe("parseAddress", () => {
 })
 
 describe("canonicalAddress", () => {
-  it("is lenient with what the service serves", () => {
+  it("is lenient with addresses of the service", () => {
     expect(canonicalAddress(`${checksummed.slice(0, -1)}6`)?.canonical).toBe(
       `${checksummed.slice(0, -1)}6`.toLowerCase(),
     )
   })
 
-  it("knows no address of a kind without endpoints", () => {
+  it("is undefined for a kind without endpoints", () => {
     expect(canonicalAddress(`0x${"ab".repeat(32)}`)).toBeUndefined()
   })
 })

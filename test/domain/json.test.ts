@@ -52,13 +52,15 @@ describe("parseJson", () => {
     Effect.sync(() => {
       const { plain, lossless } = parseJson(JSON.stringify([value]))
       expect(plain).toEqual([Object.is(value, -0) ? 0 : value])
-      // Whole numbers beyond 2^53 are kept as they are spelt.
+      // Whole numbers beyond 2^53 keep their spelling.
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) expect(lossless).toEqual(plain)
     }),
   )
 
   const digits = Schema.String.check(Schema.isPattern(/^\d{1,25}$/))
   const spelling = Schema.Struct({
+    // Shifts the number, since the search looks at one character in sixteen.
+    padding: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
     before: Schema.Literals(["[", "[ ", "[-", "[1,", '[{"v":', '["7",\n', "[[-"]),
     whole: Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,24})$/)),
     fraction: Schema.Union([Schema.Literal(""), digits]),
@@ -66,17 +68,18 @@ describe("parseJson", () => {
   })
 
   it.effect.prop(
-    "keeps the spelling of exactly the numbers no double holds, wherever they stand",
+    "keeps the spelling of exactly the numbers that no double holds, wherever they are",
     [spelling],
-    ([{ before, whole, fraction, exponent }]) =>
+    ([{ padding, before, whole, fraction, exponent }]) =>
       Effect.sync(() => {
         const number = `${whole}${fraction === "" ? "" : `.${fraction}`}${exponent}`
-        const closing = before.includes("{") ? "}]" : before === "[[-" ? "]]" : "]"
+        const brackets = before.includes("{") ? "}]" : before === "[[-" ? "]]" : "]"
+        const text = `${" ".repeat(padding)}${before}${number}${brackets}`
         const significant = `${whole}${fraction}`.replace(/^0+|0+$/g, "")
         const isHeld =
           Number.isFinite(Number(number)) &&
           (number === whole ? Number.isSafeInteger(Number(whole)) : significant.length <= 17)
-        const { plain, lossless } = parseJson(`${before}${number}${closing}`)
+        const { plain, lossless } = parseJson(text)
         if (isHeld) expect(lossless).toEqual(plain)
         else expect(stableStringify(lossless)).toContain(number)
       }),
@@ -86,9 +89,42 @@ describe("parseJson", () => {
     Effect.sync(() => {
       const { lossless } = parseJson(`{"v":${value}}`)
       expect(isJsonObject(lossless) && asDigits(lossless["v"])).toBe(String(value))
-      expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBe(Number(value))
+      const double = Number(value)
+      expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBe(
+        Number.isFinite(double) ? double : undefined,
+      )
     }),
   )
+})
+
+describe("a hostile text", () => {
+  it("with half of a surrogate pair parses as well-formed text, in keys too", () => {
+    const text = String.raw`{"caf\ud83d":["\uDE00 ok \ud83d\ude00"],"n":123456789012345678}`
+    const { plain, lossless } = parseJson(text)
+    expect(plain).toEqual({ "caf\ufffd": ["\ufffd ok 😀"], n: 123456789012345680 })
+    expect(stableStringify(lossless)).toBe('{"caf\ufffd":["\ufffd ok 😀"],"n":123456789012345678}')
+  })
+
+  it("with a number beyond any double keeps its text and yields no double", () => {
+    const { lossless } = parseJson('{"v":1e400}')
+    expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBeUndefined()
+    expect(asNumber(Infinity)).toBeUndefined()
+    expect(stableStringify(lossless)).toBe('{"v":1e400}')
+  })
+
+  it.each(["[", '{"a":'])("that nests %s a hundred thousand times is refused", (opening) => {
+    const brackets = opening === "[" ? "]" : "}"
+    const text = `${opening.repeat(100_000)}1${brackets.repeat(100_000)}`
+    expect(Result.getOrThrow(Result.flip(parse(text)))).toBe(
+      "nests arrays and objects more than 100 deep",
+    )
+  })
+
+  it("may nest a hundred deep", () => {
+    expect(stableStringify(parseJson(`${"[".repeat(100)}${"]".repeat(100)}`).plain)).toHaveLength(
+      200,
+    )
+  })
 })
 
 describe("stableStringify", () => {

@@ -67,7 +67,7 @@ describe("an instant too far off to be exact", () => {
     },
   )
 
-  it("the zero time of some languages is none", () => {
+  it("the zero time of some languages is no instant", () => {
     expect(parseInstant("0001-01-01T00:00:00Z")).toBeUndefined()
     expect(parseDay("0001-01-01")).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// One call against a real server: what is sent, what is retried, what each answer becomes.
+// One call against a real server: what is sent, what is retried, what each response becomes.
 import { readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync, zstdDecompressSync } from "node:zlib"
@@ -13,6 +13,7 @@ import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealiz
 import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unrealized_pnl_ratio.ts"
 import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
 import { defaultWire } from "../../src/extract/request.ts"
+import { readWholeFrames } from "../../src/archive/segments.ts"
 import { failureOf, startClient } from "../support/client.ts"
 import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
 
@@ -20,17 +21,33 @@ const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const point = { unrealizedPnl: 1.5, unrealizedPnlInAsset: 2, timestamp: "2026-01-01T00:00:00" }
 
 describe("ApiClient", () => {
-  it.live("decodes an answer, keeps unknown fields, and archives the body as it came", () =>
+  it.live("decodes a response, keeps unknown fields, and archives the body as it came", () =>
     Effect.gen(function* () {
       const { client, directory } = yield* startClient((_, response) => json(response, [point]))
-      const answer = yield* client.call(unrealizedPnl, { vault, limit: 5 })
-      expect(answer.value).toEqual([point])
-      expect(answer.responses).toMatchObject([{ status: 200, endpoint: "unrealized_pnl" }])
+      const response = yield* client.call(unrealizedPnl, { vault, limit: 5 })
+      expect(response.value).toEqual([point])
+      expect(response.responses).toMatchObject([{ status: 200, endpoint: "unrealized_pnl" }])
       const file = join(directory, "run.ndjson.zst")
       const line = JSON.parse(
         zstdDecompressSync(yield* Effect.promise(() => readFile(file))).toString(),
       )
       expect(line.body).toEqual([point])
+    }),
+  )
+
+  it.live("archives any body byte for byte", () =>
+    Effect.gen(function* () {
+      const body = Buffer.from([0xef, 0xbb, 0xbf, 0x5b, 0x22, 0xff, 0x22, 0x5d, 0x0a])
+      const { client, directory } = yield* startClient((_, response) => response.end(body))
+      yield* failureOf(client.call(unrealizedPnl, { vault }))
+      const kept = yield* Effect.promise(async () => {
+        const bodies: Array<Buffer | undefined> = []
+        for await (const { responses } of readWholeFrames(directory, "run.ndjson.zst")) {
+          bodies.push(...responses.map((line) => line.body))
+        }
+        return bodies
+      })
+      expect(kept).toEqual([body])
     }),
   )
 
@@ -50,7 +67,7 @@ describe("ApiClient", () => {
         endDate: 20_001,
         limit: 9,
       })
-      expect(server.asked[0]?.url).toBe(
+      expect(server.requests[0]?.url).toBe(
         `/acme/unrealized_pnl?fields=ratio&vault_address=${vault}&start_date=2024-10-04&end_date=2024-10-05&limit=9`,
       )
     }),
@@ -69,7 +86,7 @@ describe("ApiClient", () => {
       const error = yield* failureOf(client.call(unrealizedPnl, inputs))
       expect(error.reason._tag).toBe("InvalidInput")
       expect(error.isRetryable).toBe(false)
-      expect(server.asked).toHaveLength(0)
+      expect(server.requests).toHaveLength(0)
     }),
   )
 
@@ -82,7 +99,7 @@ describe("ApiClient", () => {
         { apiKey: Redacted.make(key) },
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
-      expect(server.asked[0]?.headers["x-api-key"]).toBe(key)
+      expect(server.requests[0]?.headers["x-api-key"]).toBe(key)
       expect(error.reason._tag).toBe("Forbidden")
       expect(error.message).toContain("who is <redacted>?")
       expect(JSON.stringify(error)).not.toContain(key)
@@ -102,12 +119,12 @@ describe("ApiClient", () => {
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.detail).toContain(elsewhere.url)
-      expect(elsewhere.asked).toHaveLength(0)
+      expect(elsewhere.requests).toHaveLength(0)
     }),
   )
 
   it.live(
-    "says which path a redirect within the service leads to, and which setting names the path",
+    "the error of a redirect within the service names its target and the setting of the path",
     () =>
       Effect.gen(function* () {
         const { client, server } = yield* startClient((_, response) =>
@@ -122,13 +139,13 @@ describe("ApiClient", () => {
           expect(detail).toContain("to /v2/elsewhere of the same address")
           expect(detail).not.toContain("set the base URL to it")
         }
-        expect(details[0]).toMatch(/, see the path of the base URL$/)
+        expect(details[0]).toMatch(/, check the path of the base URL$/)
         expect(details[1]).toContain("platformSegment")
-        expect(server.asked).toHaveLength(2)
+        expect(server.requests).toHaveLength(2)
       }),
   )
 
-  it.live("names the vault, wherever it stands among the inputs", () =>
+  it.live("the error names the vault, whatever the input is called", () =>
     Effect.gen(function* () {
       const { client } = yield* startClient((_, response) => json(response, {}, 400))
       const error = yield* failureOf(client.call(withdrawals, { chain: 1, vault_address: vault }))
@@ -159,13 +176,13 @@ describe("ApiClient", () => {
   }
   it.live.each(Object.entries(flaky))("retries %s", ([, script]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* startClient((asked, response, number) =>
-        number === 1 ? script(asked, response, number) : json(response, [point]),
+      const { client, server } = yield* startClient((request, response, number) =>
+        number === 1 ? script(request, response, number) : json(response, [point]),
       )
-      const answer = yield* client.call(unrealizedPnl, { vault })
-      expect(answer.value).toHaveLength(1)
-      expect(answer.attempts).toBe(2)
-      expect(server.asked).toHaveLength(2)
+      const response = yield* client.call(unrealizedPnl, { vault })
+      expect(response.value).toHaveLength(1)
+      expect(response.attempts).toBe(2)
+      expect(server.requests).toHaveLength(2)
     }),
   )
 
@@ -183,11 +200,11 @@ describe("ApiClient", () => {
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason._tag).toBe(tag)
       expect(error.message).toContain("query.vault: is odd")
-      expect(server.asked).toHaveLength(1)
+      expect(server.requests).toHaveLength(1)
     }),
   )
 
-  it.live("tells an unsupported vault from other refusals", () =>
+  it.live("distinguishes an unsupported vault from other errors", () =>
     Effect.gen(function* () {
       const { client } = yield* startClient((_, response) =>
         json(response, { detail: "EVM only" }, 422),
@@ -208,13 +225,12 @@ describe("ApiClient", () => {
       expect(error.reason).toEqual({ _tag: "RateLimited", delaySeconds: 3600 })
       const second = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(second.reason._tag).toBe("RateLimited")
-      expect(server.asked).toHaveLength(1)
+      expect(server.requests).toHaveLength(1)
     }),
   )
 
   it.live.each([
-    ["[{}]", "$[0].unrealizedPnl", "Missing key"],
-    [`[${JSON.stringify({ ...point, unrealizedPnl: "1" })}]`, "$[0].unrealizedPnl", "Expected"],
+    ["[1]", "$", "Expected records"],
     ["{}", "$", "Expected array"],
     ["<html>", "$", "is not JSON"],
   ])("calls %s a violation at %s", ([body, path, detail]) =>
@@ -226,11 +242,11 @@ describe("ApiClient", () => {
       expect(error.reason).toEqual({ _tag: "ContractViolation", path })
       expect(error.detail).toContain(detail)
       expect(error.responses).toHaveLength(1)
-      expect(server.asked).toHaveLength(1)
+      expect(server.requests).toHaveLength(1)
     }),
   )
 
-  it.live.each(["[{", ""])("takes %j every time for what the service means", (body) =>
+  it.live.each(["[{", ""])("calls %j a violation after the third attempt", (body) =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient((_, response) =>
         response.writeHead(200).end(body),
@@ -238,7 +254,7 @@ describe("ApiClient", () => {
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toMatchObject({ _tag: "ContractViolation", path: "$" })
       expect(error.detail).toContain("is not JSON")
-      expect(server.asked).toHaveLength(3)
+      expect(server.requests).toHaveLength(3)
       expect(error.responses).toHaveLength(3)
     }),
   )
@@ -267,7 +283,7 @@ describe("ApiClient", () => {
     }),
   )
 
-  it.live("reads an answer that begins with a mark of the byte order", () =>
+  it.live("reads a response that begins with a byte order mark", () =>
     Effect.gen(function* () {
       const { client } = yield* startClient((_, response) =>
         response.writeHead(200).end(`\u{feff}${JSON.stringify([point])}`),
@@ -276,7 +292,7 @@ describe("ApiClient", () => {
     }),
   )
 
-  it.live("asks for gzip and reads it", () =>
+  it.live("requests gzip and reads it", () =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient((_, response) =>
         response
@@ -284,8 +300,8 @@ describe("ApiClient", () => {
           .end(gzipSync(JSON.stringify([point]))),
       )
       expect((yield* client.call(unrealizedPnl, { vault })).value).toEqual([point])
-      expect(server.asked[0]?.headers["accept-encoding"]).toContain("gzip")
-      expect(server.asked[0]?.headers["traceparent"]).toBeUndefined()
+      expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip")
+      expect(server.requests[0]?.headers["traceparent"]).toBeUndefined()
     }),
   )
 })

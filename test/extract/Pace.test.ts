@@ -1,4 +1,4 @@
-// The pace against limits it is not told of, played in simulated milliseconds.
+// The pace against limits it does not know, in simulated milliseconds.
 import { describe, expect, it } from "vitest"
 import { Pace } from "../../src/extract/Pace.ts"
 
@@ -23,8 +23,8 @@ const play = (pace: Pace, limit: Limit, seconds: number): ReadonlyArray<Sent> =>
   for (let now = 0; now < seconds * 1000; now += 1) {
     for (const { due, passed } of underWay) {
       if (due > now) continue
-      if (passed) pace.answered(now, limit.latency)
-      else pace.refused(now, limit.retryAfter)
+      if (passed) pace.succeeded(now, limit.latency)
+      else pace.rateLimited(now, limit.retryAfter)
     }
     underWay = underWay.filter(({ due }) => due > now)
     while (underWay.length < pace.concurrency && pace.reserve(now) <= 0) {
@@ -53,12 +53,12 @@ const limits: ReadonlyArray<Limit> = [2, 20, 100, 300].flatMap((perSecond) =>
 )
 
 describe("Pace", () => {
-  it.each(limits)("settles at 95%% of $perSecond/s, burst $burst, under 1%% refused", (limit) => {
+  it.each(limits)("converges to 95%% of $perSecond/s, burst $burst, under 1%% of 429s", (limit) => {
     const seconds = 180
-    const settled = play(new Pace(), limit, seconds).filter(({ at }) => at > 60_000)
-    const passed = settled.filter((request) => request.passed).length
+    const converged = play(new Pace(), limit, seconds).filter(({ at }) => at > 60_000)
+    const passed = converged.filter((request) => request.passed).length
     expect(passed / (seconds - 60) / limit.perSecond).toBeGreaterThan(0.95)
-    expect((settled.length - passed) / settled.length).toBeLessThan(0.01)
+    expect((converged.length - passed) / converged.length).toBeLessThan(0.01)
   })
 
   it("never goes above a fixed rate", () => {
@@ -74,19 +74,19 @@ describe("Pace", () => {
     expect(pace.concurrency).toBe(3)
   })
 
-  it("starts nothing while the service asks to wait", () => {
+  it("starts nothing during a pause", () => {
     const pace = new Pace()
-    pace.refused(1000, 30)
+    pace.rateLimited(1000, 30)
     expect(pace.reserve(30_999)).toBe(1)
-    expect(pace.pause(1000)).toBe(30_000)
+    expect(pace.pauseMillis(1000)).toBe(30_000)
     expect(pace.reserve(31_000)).toBe(0)
   })
 
-  it("opens up while answers come quickly and closes when they slow down", () => {
+  it("raises the concurrency while responses are fast and lowers it when they slow down", () => {
     const pace = new Pace()
-    for (let count = 0; count < 500; count += 1) pace.answered(count, 5)
+    for (let count = 0; count < 500; count += 1) pace.succeeded(count, 5)
     const open = pace.concurrency
-    for (let count = 0; count < 50; count += 1) pace.answered(1000 + count, 5000)
+    for (let count = 0; count < 50; count += 1) pace.succeeded(1000 + count, 5000)
     expect(open).toBeGreaterThan(16)
     expect(pace.concurrency).toBeLessThan(open / 2)
   })

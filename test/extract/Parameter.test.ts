@@ -1,4 +1,4 @@
-// What typed text becomes, by the rule of the parameter it is for.
+// How a parameter reads typed text.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -57,7 +57,7 @@ describe("typed text", () => {
     [boolean, "yes", "not true or false"],
     [day, "31.01.2026", "not a day"],
     [day, "2026-02-30", "not a day"],
-    [instant, "yesterday", "no instant"],
+    [instant, "yesterday", "not an instant"],
     [list(integer()), "1,x", "not a number"],
     [list(integer()), "[1,", "not JSON"],
     [pairs, "x", "not JSON"],
@@ -66,7 +66,7 @@ describe("typed text", () => {
   })
 
   it.effect.prop(
-    "a number written out is read back, or it is said what it would become",
+    "a number written out is read back, or the error says what it would become",
     [Schema.Finite],
     ([value]) =>
       Effect.sync(() => {
@@ -74,7 +74,7 @@ describe("typed text", () => {
       }),
   )
 
-  it("a token may have any name, but what begins like an address must be one", () => {
+  it("a token may have any name, but one that begins like an address must be an address", () => {
     expect(Result.isSuccess(token.validate("USDC"))).toBe(true)
     expect(Result.isSuccess(token.validate(evm))).toBe(true)
     expect(Result.isSuccess(token.validate(`${evm.slice(0, -1)}6`))).toBe(false)

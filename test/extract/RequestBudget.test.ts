@@ -1,11 +1,12 @@
-// The budget of a run against a token bucket it is not told of: tasks of several pipelines that always want
-// more, in simulated time.
+// The request budget against a token bucket it does not know, with tasks of several pipelines that always want more,
+// and against a service that fails; in simulated time.
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { RequestBudget } from "../../src/extract/RequestBudget.ts"
+import type { Failure } from "../../src/extract/retry.ts"
 
 const PER_SECOND = 20
 const BURST = 20
@@ -21,15 +22,24 @@ interface Sent {
   readonly status: 200 | 429
 }
 
-/** Asks so many at once, each of so many milliseconds, and tells how long they took in all. */
+const spending = {
+  endpoint: "fees",
+  maxWaitMillis: 30_000,
+  isSlow: false,
+  expectsServerErrors: false,
+}
+
+const tooLarge: Failure = { reason: { _tag: "ResponseTooLarge", megabytes: 64 }, detail: "" }
+
+/** Seconds that `count` requests of `millis` each take in all when sent at once. */
 const timeOf = Effect.fnUntraced(function* (count: number, millis: number, isSlow: boolean) {
   const budget = yield* RequestBudget
   const startedAt = yield* Clock.currentTimeMillis
   const answer = Effect.as(Effect.sleep(millis), { status: 200, delaySeconds: undefined })
-  const asked = Array.from({ length: count }, () => budget.spend(answer, 30_000, isSlow))
+  const calls = Array.from({ length: count }, () => budget.spend(answer, { ...spending, isSlow }))
   let seconds = Infinity
   yield* Effect.forkChild(
-    Effect.flatMap(Effect.all(asked, { concurrency: "unbounded" }), () =>
+    Effect.flatMap(Effect.all(calls, { concurrency: "unbounded" }), () =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         seconds = (now - startedAt) / 1000
       }),
@@ -40,17 +50,19 @@ const timeOf = Effect.fnUntraced(function* (count: number, millis: number, isSlo
 })
 
 describe("RequestBudget", () => {
-  it.effect("asks fewer at once when answers slow down, but not for reads that are slow", () =>
-    Effect.gen(function* () {
-      yield* timeOf(200, 20, false)
-      const slow = yield* timeOf(200, 20_000, true)
-      const slowed = yield* timeOf(200, 20_000, false)
-      expect(slow).toBeLessThan(300)
-      expect(slowed).toBeGreaterThan(3 * slow)
-    }).pipe(Effect.provide(RequestBudget.layer())),
+  it.effect(
+    "sends fewer at once when responses slow down, but not for reads that are slow by nature",
+    () =>
+      Effect.gen(function* () {
+        yield* timeOf(200, 20, false)
+        const slow = yield* timeOf(200, 20_000, true)
+        const slowed = yield* timeOf(200, 20_000, false)
+        expect(slow).toBeLessThan(300)
+        expect(slowed).toBeGreaterThan(3 * slow)
+      }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
-  it.effect("asks fewer at once when no answer comes in time", () =>
+  it.effect("sends fewer at once when requests fail slowly", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget
       yield* timeOf(200, 20, false)
@@ -61,9 +73,9 @@ describe("RequestBudget", () => {
         most = Math.max(most, underWay)
         yield* Effect.sleep(30_000)
         underWay -= 1
-        return yield* Effect.fail("timeout" as const)
+        return yield* Effect.fail(tooLarge)
       })
-      const ask = Effect.ignore(budget.spend(lost, 30_000))
+      const ask = Effect.ignore(budget.spend(lost, spending))
       yield* Effect.forkChild(
         Effect.all(
           Array.from({ length: 2000 }, () => ask),
@@ -79,7 +91,7 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
-  it.effect("uses what the service allows, is hardly refused, and lets no pipeline starve", () =>
+  it.effect("uses what the service allows, with few 429s, and starves no pipeline", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget
       const sent: Array<Sent> = []
@@ -98,17 +110,17 @@ describe("RequestBudget", () => {
         })
       const tasks = Object.entries(tasksOf).flatMap(([pipeline, count]) =>
         Array.from({ length: count }, () =>
-          Effect.forever(budget.spend(request(pipeline), 30_000)),
+          Effect.forever(budget.spend(request(pipeline), { ...spending, endpoint: pipeline })),
         ),
       )
       const running = yield* Effect.forkChild(Effect.all(tasks, { concurrency: "unbounded" }))
       yield* TestClock.adjust(SECONDS * 1000)
       yield* Fiber.interrupt(running)
 
-      const settled = sent.filter(({ at }) => at >= WARM_UP_SECONDS * 1000)
-      const passed = settled.filter(({ status }) => status === 200)
+      const afterWarmUp = sent.filter(({ at }) => at >= WARM_UP_SECONDS * 1000)
+      const passed = afterWarmUp.filter(({ status }) => status === 200)
       expect(passed.length / (SECONDS - WARM_UP_SECONDS)).toBeGreaterThan(0.95 * PER_SECOND)
-      expect(1 - passed.length / settled.length).toBeLessThan(0.01)
+      expect(1 - passed.length / afterWarmUp.length).toBeLessThan(0.01)
       const all = Object.values(tasksOf).reduce((sum, count) => sum + count, 0)
       for (const [pipeline, count] of Object.entries(tasksOf)) {
         const share = passed.filter((each) => each.pipeline === pipeline).length / passed.length

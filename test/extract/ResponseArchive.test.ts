@@ -1,15 +1,62 @@
-// What the archive holds once the disk was full for a while: whole frames, and those that came later too.
+// The archive's segments: bodies of any bytes, and whole frames even after a full disk.
 import { execFile } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { promisify } from "node:util"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readSegment } from "../../src/extract/archiveSegments.ts"
+import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
+import { readWholeFrames } from "../../src/archive/segments.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 
 const run = promisify(execFile)
 
-it.live("leaves no part of a frame where the disk took no more, and goes on behind the last", () =>
+const bodies: Readonly<Record<string, Buffer>> = {
+  json: Buffer.from('{"a":[1,2]}'),
+  "JSON with a lone surrogate": Buffer.from(String.raw`{"a":"caf\ud83d"}`),
+  "JSON with an infinite number": Buffer.from('{"a":1e400}'),
+  "2,000 nested arrays": Buffer.from("[".repeat(2000) + "]".repeat(2000)),
+  "JSON on two lines": Buffer.from('{"a":\n1}'),
+  "JSON behind a byte order mark": Buffer.from('\uFEFF{"a":1}'),
+  "what looks like a line of the archive": Buffer.from('{"commit":{"landed":[]}}'),
+  html: Buffer.from("<p>\r\n\u0000</p>"),
+  "bytes that are no UTF-8": Buffer.from([0x22, 0xff, 0xfe, 0x0a, 0x00, 0x22]),
+  nothing: Buffer.alloc(0),
+}
+
+it.live("keeps every body byte for byte, in lines that are JSON", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryFolder
+    const about = {
+      endpoint: "fees",
+      method: "GET",
+      url: 'http://localhost/?q=,"sha256":"',
+      requestBody: null,
+      inputs: '{"sha256":"x"}',
+      subject: "null",
+      status: 200,
+    }
+    yield* Effect.gen(function* () {
+      const archive = yield* ResponseArchive
+      for (const [name, body] of Object.entries(bodies)) {
+        const isJson = name.includes("json") || name.includes("JSON") || name.includes("nested")
+        yield* archive.keep({ ...about, body, isJson })
+      }
+      yield* archive.end
+    }).pipe(Effect.provide(ResponseArchive.layer({ directory, runId: "run" })))
+    yield* Effect.promise(async () => {
+      const kept: Array<string | undefined> = []
+      for await (const { responses } of readWholeFrames(directory, "run.ndjson.zst")) {
+        for (const { body, bytes } of responses) {
+          kept.push(body?.toString("hex"))
+          JSON.parse(bytes.toString())
+        }
+      }
+      expect(kept).toEqual(Object.values(bodies).map((body) => body.toString("hex")))
+    })
+  }),
+)
+
+it.live("a full disk leaves no part of a frame, and later frames follow the last whole one", () =>
   Effect.gen(function* () {
     const directory = yield* temporaryFolder
     // Blocks of 512 or 1024 bytes: room for the first body and the last, not for the one between.
@@ -21,8 +68,8 @@ it.live("leaves no part of a frame where the disk took no more, and goes on behi
     const [segment = ""] = readdirSync(directory)
     const read = yield* Effect.promise(async () => {
       const lengths: Array<number | undefined> = []
-      for await (const { lines } of readSegment(directory, segment)) {
-        lengths.push(...lines.map(({ body }) => body?.length))
+      for await (const { responses } of readWholeFrames(directory, segment)) {
+        lengths.push(...responses.map(({ body }) => body?.length))
       }
       return lengths
     })

@@ -1,5 +1,5 @@
-// §7, client-side validation: what breaks a rule is refused by name, and no request leaves for it. Every
-// parameter of every endpoint is fed what its kind does not allow.
+// §7, client-side validation: an input that breaks a rule is refused by name and no request is sent. Every parameter
+// of every endpoint gets values that its kind does not allow.
 import { describe, expect, it } from "@effect/vitest"
 import { StrKey } from "@stellar/stellar-base/lib/strkey.js"
 import { base58 } from "@scure/base"
@@ -26,8 +26,8 @@ const badStellar = "GA7QYNG7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 const withServer = <A, E>(
   script: Script,
   use: (
-    ask: (endpoint: AnyEndpoint, inputs: Values) => Effect.Effect<unknown, unknown>,
-    asked: ReadonlyArray<unknown>,
+    call: (endpoint: AnyEndpoint, inputs: Values) => Effect.Effect<unknown, unknown>,
+    requests: ReadonlyArray<unknown>,
   ) => Effect.Effect<A, E>,
   requestTimeoutSeconds = 2,
 ) =>
@@ -39,10 +39,16 @@ const withServer = <A, E>(
         apiKey: undefined,
         wire: {
           ...defaultWire,
-          paths: Object.fromEntries(configuredPaths.map((name) => [name, `/${name}/{address}`])),
+          paths: Object.fromEntries(
+            configuredPaths.map((name) => [
+              name,
+              name === "keyVerification" ? "/key" : `/${name}/{address}`,
+            ]),
+          ),
         },
         requestTimeoutSeconds,
         retryBudgetSeconds: 0,
+        maxResponseMegabytes: 64,
       },
       pace: {},
     })
@@ -50,31 +56,31 @@ const withServer = <A, E>(
       const client = yield* ApiClient
       return yield* use(
         (endpoint, inputs) => client.call(endpoint, inputs as Inputs<Parameters>),
-        server.asked,
+        server.requests,
       )
     }).pipe(Effect.provide(layer))
   }).pipe(Effect.scoped)
 
-/** Calls each with each of its wrong inputs: all are refused by the name told, and nothing is sent. */
+/** Calls each endpoint with each of its wrong inputs: the error names the parameter, and nothing is sent. */
 const refused = (
   cases: ReadonlyArray<{ endpoint: AnyEndpoint; inputs: Values; parameter: string }>,
 ) =>
   withServer(
-    (_asked, response) => json(response, {}),
-    (ask, asked) =>
+    (_request, response) => json(response, {}),
+    (call, requests) =>
       Effect.gen(function* () {
         expect(cases.length).toBeGreaterThan(0)
         for (const { endpoint, inputs, parameter } of cases) {
-          const error = yield* Effect.flip(ask(endpoint, inputs))
-          const told = `${endpoint.name} ${JSON.stringify(inputs)}`
-          expect(error, told).toBeInstanceOf(ApiError)
+          const error = yield* Effect.flip(call(endpoint, inputs))
+          const label = `${endpoint.name} ${JSON.stringify(inputs)}`
+          expect(error, label).toBeInstanceOf(ApiError)
           const { reason, attempts } = error as ApiError
-          expect({ reason, attempts }, told).toEqual({
+          expect({ reason, attempts }, label).toEqual({
             reason: { _tag: "InvalidInput", parameter },
             attempts: 0,
           })
         }
-        expect(asked).toHaveLength(0)
+        expect(requests).toHaveLength(0)
       }),
   )
 
@@ -182,18 +188,19 @@ const only = (name: string, parameter: string, values: ReadonlyArray<unknown>) =
 }
 
 describe("client-side validation (§7)", () => {
-  it.live("what breaks no rule is sent, once: the refusals below mean something", () =>
+  it.live("valid inputs are sent once, so that the refusals below mean something", () =>
     withServer(
-      (_asked, response) => response.writeHead(418).end(),
-      (ask, asked) =>
+      (_request, response) => response.writeHead(418).end(),
+      (call, requests) =>
         Effect.gen(function* () {
-          for (const endpoint of endpoints) yield* Effect.flip(ask(endpoint, validInputs(endpoint)))
-          expect(asked).toHaveLength(endpoints.length)
+          for (const endpoint of endpoints)
+            yield* Effect.flip(call(endpoint, validInputs(endpoint)))
+          expect(requests).toHaveLength(endpoints.length)
         }),
     ),
   )
 
-  it.effect("a required input is missing: refused", () =>
+  it.effect("a missing required input is refused", () =>
     refused(
       endpoints.flatMap((endpoint) =>
         parametersOf(endpoint)
@@ -207,7 +214,7 @@ describe("client-side validation (§7)", () => {
     ),
   )
 
-  it.effect("an input nobody knows: refused", () =>
+  it.effect("an unknown input is refused", () =>
     refused(
       endpoints.map((endpoint) => ({
         endpoint,
@@ -240,7 +247,7 @@ describe("client-side validation (§7)", () => {
     refused(only("collateral_excess", "targetHealthFactor", [0, -1, Infinity, Number.NaN])),
   )
 
-  it.effect("rule 5: what a collateral simulation is asked with", () => {
+  it.effect("rule 5: the inputs of a collateral simulation", () => {
     const endpoint = endpoints.find(({ name }) => name === "collateral_simulation")!
     const inputs = validInputs(endpoint)
     const redeployed = Object.keys(inputs).filter((name) => name.startsWith("loan_redeployed"))
@@ -291,14 +298,14 @@ describe("client-side validation (§7)", () => {
   it.live("rule 9: a request that exceeds the timeout fails as one", () =>
     withServer(
       () => undefined,
-      (ask, asked) =>
+      (call, requests) =>
         Effect.gen(function* () {
           const endpoint = endpoints.find(({ name }) => name === "unrealized_pnl")!
-          const error = yield* Effect.flip(ask(endpoint, { vault: evm }))
+          const error = yield* Effect.flip(call(endpoint, { vault: evm }))
           expect(error).toMatchObject({
             reason: { _tag: "Timeout", of: "attempt", seconds: 0.2 },
           })
-          expect(asked).toHaveLength(1)
+          expect(requests).toHaveLength(1)
         }),
       0.2,
     ),
@@ -333,7 +340,7 @@ describe("addresses, whatever their bytes", () => {
         const letter = summed[changed]!
         const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
         const text = summed.slice(0, changed) + other + summed.slice(changed + 1)
-        // All in one case there is no checksum to fail.
+        // An address in one case has no checksum to fail.
         const isMixed = /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text.slice(2))
         expect(takes("unrealized_pnl", text)).toBe(!isMixed)
       }),
@@ -348,7 +355,7 @@ describe("addresses, whatever their bytes", () => {
         const length = 24 + (at % 17)
         if (length === 32) return
         const other = new Uint8Array(length).fill(1).map((one, i) => raw[i] ?? one)
-        // Leading zeros are ones in base58 and count as bytes: the first byte is none here.
+        // A leading zero byte is a `1` in base58, so the first byte here is not zero.
         other[0] = 7
         expect(takes("unrealized_pnl", base58.encode(other))).toBe(false)
       }),

@@ -1,28 +1,42 @@
-// One process at a time: the lock of our own, which also a killed process must not keep.
+// One writer at a time: who is refused, who waits, and that a dead process blocks no other.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { hostname } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { lockHolder } from "../../src/load/LockFile.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 
-const open = (dataDir: string, wait?: "10 seconds") =>
+const open = (dataDir: string, wait?: "10 seconds", onWait?: () => void) =>
   Layer.build(
-    Warehouse.layer({ dataDir, tables: [], runId: "r", ...(wait === undefined ? {} : { wait }) }),
+    Warehouse.layer({
+      dataDir,
+      tables: [],
+      runId: "r",
+      ...(wait === undefined ? {} : { wait }),
+      ...(onWait === undefined ? {} : { onWait }),
+    }),
   )
 
-const lockOf = (dataDir: string): string => {
-  const file = readdirSync(dataDir).find((name) => name.endsWith(".lock"))
-  return join(dataDir, file ?? "no lock file")
-}
+/** A process of its own that holds the lock until it is killed. */
+const holdElsewhere = (dataDir: string) =>
+  Effect.promise(async () => {
+    const script = `
+      import { acquireLock } from ${JSON.stringify(join(import.meta.dirname, "../../src/load/LockFile.ts"))}
+      await acquireLock(${JSON.stringify(dataDir)}, "2026-06-01T12:00:00Z")
+      console.log("held")
+      setInterval(() => undefined, 1000)`
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script])
+    await once(child.stdout, "data")
+    return child
+  })
 
 describe("the warehouse's lock", () => {
-  it.live("keeps a second run out, and says who holds it", () =>
+  it.live("keeps a second run of the same process out, and says who holds it", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* open(dataDir)
@@ -32,61 +46,56 @@ describe("the warehouse's lock", () => {
     }),
   )
 
-  it.live("lets the next one in once it is released, and who waits gets it", () =>
+  it.live("keeps another process out, until it is killed", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const child = yield* holdElsewhere(dataDir)
+      const error = yield* Effect.flip(Effect.scoped(open(dataDir)))
+      expect(error.message).toContain(`process ${child.pid}`)
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toMatchObject({ pid: child.pid })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => once(child, "exit"))
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
+      yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("is not kept by what a process on another host left", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* Effect.scoped(open(dataDir))
+      writeFileSync(
+        join(dataDir, "writer.json"),
+        JSON.stringify({ pid: 1, host: "a-container-that-is-gone", since: "2026-06-01T12:00:00Z" }),
+      )
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
+      yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("goes to the one that waits once it is released", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const holder = yield* Effect.forkChild(
         Effect.scoped(Effect.andThen(open(dataDir), Effect.sleep("600 millis"))),
       )
       yield* Effect.sleep("300 millis")
-      yield* Effect.scoped(open(dataDir, "10 seconds"))
+      let waits = 0
+      yield* Effect.scoped(open(dataDir, "10 seconds", () => (waits += 1)))
+      expect(waits).toBe(1)
       yield* Fiber.join(holder)
     }),
   )
 
-  it.live("of a process that is gone is taken over", () =>
+  it.live("stops waiting when it is interrupted", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      yield* Effect.scoped(open(dataDir))
-      const dead = spawn(process.execPath, ["-e", ""])
-      yield* Effect.promise(() => once(dead, "exit"))
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* open(dataDir)
-          const held = readFileSync(lockOf(dataDir), "utf8")
-          expect(held).toContain(String(process.pid))
-          // As a process killed with its lock in place would leave it.
-          writeFileSync(
-            `${lockOf(dataDir)}.kept`,
-            held.replaceAll(String(process.pid), String(dead.pid)),
-          )
-        }),
-      )
-      const kept = join(dataDir, readdirSync(dataDir).find((name) => name.endsWith(".kept")) ?? "")
-      writeFileSync(kept.replace(/\.kept$/, ""), readFileSync(kept))
-      yield* Effect.scoped(open(dataDir))
-    }),
-  )
-
-  it.live("of a process that has ended unnoticed is taken over", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      // The shell becomes a program that never looks after its child, which stays a zombie when it ends.
-      const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 30"])
-      const [said] = (yield* Effect.promise(() => once(parent.stdout, "data"))) as [Buffer]
-      const pid = Number(said.toString())
-      yield* Effect.promise(async () => {
-        while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ")) {
-          await new Promise((later) => setTimeout(later, 5))
-        }
-      })
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")
-      writeFileSync(
-        join(dataDir, "vaulthouse.lock"),
-        JSON.stringify({ pid, host: hostname(), since: "x", processStart: stat[21], token: "t" }),
-      )
-      yield* Effect.scoped(open(dataDir))
-      parent.kill()
+      yield* open(dataDir)
+      const waiting = yield* Effect.forkChild(Effect.scoped(open(dataDir, "10 seconds")))
+      yield* Effect.sleep("200 millis")
+      const startedAt = Date.now()
+      yield* Fiber.interrupt(waiting)
+      expect(Date.now() - startedAt).toBeLessThan(2000)
     }),
   )
 })

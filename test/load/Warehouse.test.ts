@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import type { Batch } from "../../src/domain/outcome.ts"
+import type { Table } from "../../src/domain/table.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import {
@@ -225,6 +226,12 @@ describe("the other modes", () => {
   )
 })
 
+/** Only the database sees that a column is missing, when all of the group is under way. */
+const notAsStored: Table = {
+  ...descriptions,
+  columns: [...descriptions.columns, { name: "missing", type: "text", comment: "Missing" }],
+}
+
 describe("a batch that can't be kept", () => {
   it.effect("names table, column and key of a missing or impossible value", () =>
     inTemporary(
@@ -238,6 +245,8 @@ describe("a batch that can't be kept", () => {
           [reading("a", 0, Number.POSITIVE_INFINITY), "core.readings.value: Infinity is no double"],
           [{ ...reading("a", 0, 1), count: 1.5 }, "core.readings.count: 1.5 is no integer"],
           [{ ...reading("a", 0, 1), amount: "1e9" }, 'core.readings.amount: "1e9" is no amount'],
+          [{ ...reading("a", 0, 1), extra: "{" }, 'core.readings.extra: "{" is no json'],
+          [{ ...reading("a", 0, 1), extra: JSON.stringify({ a: "\ud83d" }) }, "is no json (row 1"],
           [{ ...reading("a", 0, 1), flag: "yes" }, 'core.readings.flag: "yes" is no boolean'],
         ] as const
         for (const [row, expected] of cases) {
@@ -256,13 +265,24 @@ describe("a batch that can't be kept", () => {
     ),
   )
 
+  it.effect("is none for a backslash before u and d", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const extra = JSON.stringify({ path: String.raw`\ud83d` })
+        yield* commit(readingsBatch([{ ...reading("a", 0, 1), extra }]))
+        expect(yield* rows("SELECT extra ->> 'path' AS path FROM core.readings")).toEqual([
+          { path: String.raw`\ud83d` },
+        ])
+      }),
+    ),
+  )
+
   it.effect("fails alone: its group lands, and nothing of it does", () =>
     inTemporary(
       Effect.gen(function* () {
-        // Only the database sees that this is no JSON, when all of the group is under way.
         const broken = batchOf([
           rowsOf(latest, [{ vault_address: "bad", value: 1 }]),
-          rowsOf(readings, [{ ...reading("bad", 0, 1), extra: "{" }]),
+          rowsOf(notAsStored, [{ vault_address: "bad" }]),
         ])
         const results = yield* Effect.forEach(
           [
@@ -283,8 +303,8 @@ describe("a batch that can't be kept", () => {
           { entity: "a" },
           { entity: "b" },
         ])
-        const { cursors } = yield* Warehouse
-        expect(yield* cursors("sample")).toEqual(
+        const warehouse = yield* Warehouse
+        expect((yield* warehouse.cursors)("sample")).toEqual(
           new Map<string, unknown>([
             ["a", 1],
             ["b", { at: [1, "x"] }],
@@ -297,10 +317,10 @@ describe("a batch that can't be kept", () => {
   it.effect("leaves the writer able to go on", () =>
     inTemporary(
       Effect.gen(function* () {
-        const broken = readingsBatch([{ ...reading("bad", 0, 1), extra: "{" }])
+        const broken = batchOf([rowsOf(notAsStored, [{ vault_address: "bad" }])])
         const error = yield* Effect.flip(commit(broken))
         expect(error).toMatchObject({ _tag: "LoadError", reason: "Database" })
-        expect(error.message).toContain("Malformed JSON")
+        expect(error.message).toContain("missing")
         expect(yield* commit(readingsBatch([reading("a", 0, 1)]))).toEqual(counted(1, 0, 0))
         const { execute } = yield* Warehouse
         const refused = execute(["CREATE TABLE core.half (x INTEGER)", "SELECT no_such_column"])

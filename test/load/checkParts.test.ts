@@ -1,27 +1,33 @@
-// A check that compares the keys a run wrote may be asked in parts: together they find what it finds at once.
-import { DuckDBInstance } from "@duckdb/node-api"
-import { expect, it } from "vitest"
+// A check that compares keys runs over the months a run touched, one at a time: a doubled key is found in its month.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { findOffenders, recordResults } from "../../src/load/checks/runChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
-import { coreTables } from "../../src/transform/tables/index.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { commit, inWarehouse, reading, readings, readingsBatch } from "./sample.ts"
 
-it("keys in parts are the keys, each in one part, and a doubled one is found once", async () => {
-  const check = tableChecks(coreTables).find(({ name }) => name === "core.ratio_history.unique_key")
-  if (check === undefined) throw new Error("there is no such check")
-  const connection = await (await DuckDBInstance.create(":memory:")).connect()
-  await connection.run(`create schema core;
-    create table core.ratio_history as
-    select 'v' || (i % 7)::varchar as vault_address,
-      timestamp '2026-01-01' + interval (i // 7) hour as observed_at,
-      timestamp '2026-06-01' as _updated_at
-    from range(700) t (i);
-    insert into core.ratio_history select * from core.ratio_history limit 12;`)
-  const offenders = async (scope: Parameters<typeof check.sql>[0]) =>
-    (await connection.runAndReadAll(check.sql(scope))).getRowsJson().map(String)
-  const whole = await offenders({ since: 0 })
-  const parts = await Promise.all(
-    [0, 1, 2].map((at) => offenders({ since: 0, part: { at, of: 3 } })),
-  )
-  expect(whole).toHaveLength(12)
-  expect(parts.flat().toSorted()).toEqual(whole.toSorted())
-  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(12)
-})
+const check = tableChecks([readings]).filter(({ name }) => name.endsWith("readings.unique_key"))
+const days = (from: number) => Array.from({ length: 24 }, (_, at) => reading("a", from + at, 1))
+
+it.live("finds a key twice in the months of this run, and leaves other months alone", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const twice = Effect.flatMap(Warehouse, ({ execute }) =>
+      execute(["INSERT INTO core.readings SELECT * FROM core.readings LIMIT 3"]),
+    )
+    yield* inWarehouse(dataDir, Effect.andThen(commit(readingsBatch(days(0))), twice))
+    const ofThisRun = Effect.gen(function* () {
+      const { openedAt } = yield* Warehouse
+      yield* commit(readingsBatch(days(24 * 60)))
+      const elsewhere = yield* findOffenders(check, { since: openedAt })
+      yield* commit(readingsBatch([reading("b", 1, 1)]))
+      const found = yield* findOffenders(check, { since: openedAt })
+      yield* recordResults("run", found)
+      return [elsewhere, found, yield* findOffenders(check, { since: undefined })]
+    })
+    const all = yield* inWarehouse(dataDir, ofThisRun)
+    expect(all.map(([result]) => result?.failures)).toEqual([0, 3, 3])
+    expect(all.map(([result]) => result?.outcome)).toEqual(["passed", "failed", "failed"])
+  }),
+)

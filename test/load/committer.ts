@@ -1,4 +1,4 @@
-// Commits batches until it is killed, for the tests that kill it, and says so once each is kept:
+// Commits batches until a test kills it, and prints a line after each:
 // node test/load/committer.ts DATA_DIR [publish]
 // Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ const batch = (vault: string, count: number) => {
 
 const commitForever = Effect.fnUntraced(function* (vault: string) {
   const warehouse = yield* Warehouse
-  const cursors = yield* warehouse.cursors("sample")
+  const cursors = (yield* warehouse.cursors)("sample")
   for (let count = Number(cursors.get(vault) ?? 0); ; count += 1) {
     yield* warehouse.commit(batch(vault, count))
     process.stdout.write("committed\n")

@@ -1,5 +1,5 @@
-// Killed at moments nobody chose, while it commits and while it publishes: rows and cursors always agree, and
-// readers always have a whole copy.
+// Killed at random moments of committing and publishing: rows and cursors always agree, and readers always have a whole
+// copy.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -8,7 +8,8 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultParquet } from "../../src/load/parquet.ts"
-import { publish, publishedFile } from "../../src/load/publish.ts"
+import { publish } from "../../src/load/publish.ts"
+import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { verify } from "../../src/load/verify.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -17,13 +18,13 @@ import { inWarehouse, rows } from "./sample.ts"
 const script = join(import.meta.dirname, "committer.ts")
 
 interface Kill {
-  /** Lines it says before it is killed, and up to how many milliseconds later. */
+  /** Kills after so many lines of output, and up to `within` milliseconds later. */
   readonly after: { readonly line: "committed" | "published"; readonly count: number }
   readonly within: number
   readonly publishes?: true
 }
 
-/** Starts a committer, kills it, and answers how many batches it had said were kept. */
+/** Starts a committer, kills it, and returns how many batches it had reported as committed. */
 const killed = (dataDir: string, { after, within, publishes }: Kill) =>
   Effect.promise(async () => {
     const child = spawn(process.execPath, [script, dataDir, ...(publishes ? ["publish"] : [])], {
@@ -43,7 +44,7 @@ const killed = (dataDir: string, { after, within, publishes }: Kill) =>
     return said.committed
   })
 
-// What the committer's cursors stand for: so many hours, all of them revised once but the newest of a batch.
+// Each cursor stands for ten hours, all revised once except the newest of the last batch.
 const disagreements = (cursors: string, readings: string) => `
   SELECT entity, cursor, hours, distinct_hours, total, superseded FROM (
     SELECT entity, cursor::VARCHAR::BIGINT AS cursor FROM ${cursors} WHERE pipeline = 'sample')
@@ -70,12 +71,12 @@ describe("a killed writer", () => {
           Effect.gen(function* () {
             const warehouse = yield* Warehouse
             const found = yield* rows(disagreements("ops.cursors", "core.readings"))
-            return [found, yield* warehouse.cursors("sample")] as const
+            return [found, (yield* warehouse.cursors)("sample")] as const
           }),
         )
         expect(wrong).toEqual([])
         const committed = [...cursors.values()].reduce<number>((sum, at) => sum + Number(at), 0)
-        // What it had said was kept is; what was under way may be.
+        // Reported batches are there; the one under way may be.
         expect(committed).toBeGreaterThanOrEqual(before + kept)
         before = committed
       }

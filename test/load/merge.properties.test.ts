@@ -39,7 +39,7 @@ const Titles = Schema.Array(Schema.Array(upTo(2)).check(Schema.isMaxLength(4))).
 
 const many = { arbitrary: { runs: 40 } }
 
-/** All samples share a warehouse: each has vaults of its own. */
+/** All samples share a warehouse, each with its own vaults. */
 let sample = 0
 const nextSample = (): string => `s${(sample += 1)}`
 
@@ -116,7 +116,7 @@ layer(warehouse)("history of series read together", (it) => {
     many,
   )
 
-  it.effect("the model itself is told apart by a lost revision", () =>
+  it.effect("the model counts a revision and keeps the old value", () =>
     Effect.sync(() => {
       const model = new HistoryModel()
       const first = model.apply([reading("a", 0, 1), reading("a", 0, 2)])

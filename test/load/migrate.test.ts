@@ -1,10 +1,14 @@
 // Tables are created from their values with comments; columns are added, anything else is refused.
+import { readFileSync, writeFileSync } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Table } from "../../src/domain/table.ts"
+import { copyBeforeMigration } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { queryFile } from "../support/warehouseRun.ts"
 import { commit, inWarehouse, reading, readings, readingsBatch, rows } from "./sample.ts"
 
 const comments = `
@@ -89,10 +93,40 @@ describe("the stored schema", () => {
         { tables: [grown] },
       )
       expect(found).toEqual([{ value: 1, added: null, comment: "Added later. Source: a test" }])
+      // As it was before; kept once, until the layout changes again.
+      const copy = copyBeforeMigration(dataDir)
+      expect(yield* queryFile(copy, "select count(*)::integer as n from core.readings")).toEqual([
+        { n: 1 },
+      ])
+      writeFileSync(copy, "")
+      yield* inWarehouse(dataDir, Effect.void, { tables: [grown] })
+      expect(readFileSync(copy, "utf8")).toBe("")
       const renamed = yield* inWarehouse(dataDir, rows(comments), { tables: [grown] })
       expect(renamed.map(({ comment }) => comment)).toContain(
         "Renamed. [USD] Source: a test, field val",
       )
+    }),
+  )
+
+  it.effect("is copied before it changes, and opens from then on without another copy", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* seeded()
+      const copy = copyBeforeMigration(dataDir)
+      const added = { name: "added", type: "double", comment: "Added later" } as const
+      const grown = { tables: [withColumns([...readings.columns, added])] }
+      yield* inWarehouse(dataDir, commit(readingsBatch([reading("a", 1, 2)])), grown)
+      const before = yield* Effect.promise(() => DuckDBInstance.create(copy))
+      const connection = yield* Effect.promise(() => before.connect())
+      const found = yield* Effect.promise(() =>
+        connection.runAndReadAll("SELECT * FROM core.readings"),
+      )
+      connection.closeSync()
+      before.closeSync()
+      expect(found.columnNames()).not.toContain("added")
+      expect(found.currentRowCount).toBe(1)
+      writeFileSync(copy, "")
+      yield* inWarehouse(dataDir, Effect.void, grown)
+      expect(readFileSync(copy, "utf8")).toBe("")
     }),
   )
 

@@ -1,5 +1,5 @@
-// The Parquet files as others read them: hyparquet the real ones, parquetjs-lite those made for old readers.
-// Values must be those of the database.
+// Other Parquet readers get the values of the database: hyparquet from the standard files, parquetjs-lite from those for
+// old readers.
 import { appendFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { compressors } from "hyparquet-compressors"
 import { ParquetReader } from "parquetjs-lite"
 import { allColumns, type Table } from "../../src/domain/table.ts"
 import type { ParquetOptions } from "../../src/load/parquet.ts"
-import { publishedFile } from "../../src/load/publish.ts"
+import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { verify } from "../../src/load/verify.ts"
 import { simulated } from "../support/simulated.ts"
@@ -184,7 +184,7 @@ describe("verify", () => {
     ["a file that is gone", "missing", (_, file) => rmSync(file)],
     ["a file that grew", "size", (_, file) => appendFileSync(file, "x")],
     [
-      "a file nobody listed",
+      "an unlisted file",
       "extra",
       (dataDir) => writeFileSync(join(dataDir, "parquet/core/stray.parquet"), "x"),
     ],

@@ -1,12 +1,21 @@
-// What readers get: whole copies whatever is being written, only what changed, and complete again after harm.
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+// Publishing: readers always get whole copies, only changes are written, and damage is repaired.
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Table } from "../../src/domain/table.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
-import { changedSincePublication, publish, publishedFile } from "../../src/load/publish.ts"
+import { changedSincePublication, publish } from "../../src/load/publish.ts"
+import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { verify } from "../../src/load/verify.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -27,7 +36,7 @@ import {
 
 let run = 0
 
-/** As a run of its own, since a publication is a run's. */
+/** Runs as a run of its own, which a publication needs. */
 const asRun = <A, E>(
   dataDir: string,
   work: Effect.Effect<A, E, Warehouse>,
@@ -244,7 +253,7 @@ describe("a publication without Parquet", () => {
   const parquetIn = (dataDir: string) =>
     readdirSync(join(dataDir, "parquet"), { recursive: true, encoding: "utf8" })
 
-  it.live("leaves no files of an earlier one, which nobody would bring up to date", () =>
+  it.live("removes the files of an earlier one, which would become stale", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
@@ -403,7 +412,9 @@ describe("the Parquet export", () => {
             const files = `${dataDir}/parquet/${schema}/${name}/**/*.parquet`
             const [stored] = yield* rows(`SELECT count(*) AS rows FROM ${schema}.${name}`)
             const isThere = existsSync(join(dataDir, "parquet", schema, name))
-            expect(isThere, name).toBe(stored?.["rows"] !== 0 && name !== "partition_changes")
+            expect(isThere, name).toBe(
+              stored?.["rows"] !== 0 && !["partition_changes", "layout"].includes(name),
+            )
             if (!isThere || name === "publications") continue
             const list = columns.map((column) => `"${column.name}"`).join(", ")
             const different = yield* rows(`
@@ -418,6 +429,41 @@ describe("the Parquet export", () => {
       )
       expect(differences.length).toBeGreaterThan(4)
       expect(differences.filter(([, count]) => count !== 0)).toEqual([])
+    }),
+  )
+})
+
+describe("who may read what is published", () => {
+  const modes = (dataDir: string) =>
+    readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => /\/(published|parquet)(\/|$)/.test(path))
+      .map((path) => [statSync(path).isDirectory(), (statSync(path).mode & 0o777).toString(8)])
+
+  const only = (dataDir: string) =>
+    new Set(modes(dataDir).map(([isFolder, mode]) => `${isFolder ? "folder" : "file"} ${mode}`))
+
+  it.live("its owner alone, or as the settings say; another setting changes every file", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const group = String(statSync(dataDir).gid)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      expect(only(dataDir)).toEqual(new Set(["folder 700", "file 600"]))
+      const access = { mode: "0640", group }
+      yield* asRun(dataDir, publish({ ...published, access }))
+      expect(only(dataDir)).toEqual(new Set(["folder 750", "file 640"]))
+      expect((statSync(dataDir).mode & 0o777).toString(8)).toBe("710")
+      expect((statSync(join(dataDir, "vaulthouse.duckdb")).mode & 0o777).toString(8)).toBe("600")
+    }),
+  )
+
+  it.live("an unknown group is refused by name, and the copy before stays", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const access = { mode: "0640", group: "no-such-group" }
+      const refused = yield* Effect.flip(asRun(dataDir, publish({ ...published, access })))
+      expect(refused.message).toContain("no-such-group")
+      expect(existsSync(publishedFile(dataDir))).toBe(false)
     }),
   )
 })

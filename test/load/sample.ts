@@ -1,7 +1,8 @@
 // Tables of every mode and column type, batches for them, and a warehouse in a folder of its own.
 import * as Effect from "effect/Effect"
 import type { Batch, TaskRecord } from "../../src/domain/outcome.ts"
-import type { Column, Rows, Table, Value } from "../../src/domain/table.ts"
+import type { Column, Value } from "../../src/domain/column.ts"
+import type { Rows, Table } from "../../src/domain/table.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 
 const key: Column = {
@@ -79,7 +80,7 @@ export const sampleTables = [readings, descriptions, latest, once]
 
 export type RowValues = Readonly<Record<string, Value>>
 
-// Each answer comes after the one before, and after those of a process before this one.
+// Each response is later than the one before, also across processes.
 let received = 0
 const next = (): number => (received = Math.max(received + 1, Date.now() * 1000))
 
@@ -91,7 +92,7 @@ export const rowsOf = (
   table,
   columns: table.columns.map(({ name }) => rows.map((row) => row[name] ?? null)),
   length: rows.length,
-  origin: { responseId: `response-${rows.length}`, receivedAt },
+  lineage: { responseId: `response-${rows.length}`, receivedAt },
 })
 
 const HOUR = 3_600_000_000

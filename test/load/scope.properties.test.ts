@@ -1,4 +1,4 @@
-// Sets observed again and again, against a plain model: what left a set has ended, what came back begins anew.
+// Sets read repeatedly, against a plain model: members that left a set are retired, members that return start again.
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -73,7 +73,7 @@ const batchFor = (prefix: string, { group: index, titles }: Observation, at: num
   const present = titles.flatMap((title, place) =>
     title === null ? [] : [{ vault_address, member: String(place), title: String(title) }],
   )
-  return batchOf([{ ...rowsOf(members, present, at), scope: { vault_address } }])
+  return batchOf([{ ...rowsOf(members, present, at), mergeKey: { vault_address } }])
 }
 
 const stored = (prefix: string) =>
@@ -116,7 +116,7 @@ layer(warehouse)("sets", (it) => {
           names.map((member) => ({ vault_address: "w", member, title: "t" })),
           at,
         ),
-        scope: {},
+        mergeKey: {},
       })
       const current = rows(`select member from core.members where is_current order by member`)
       yield* commit(batchOf([page(10_000_000, "a", "b"), page(10_000_001, "c")]))

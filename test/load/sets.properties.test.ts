@@ -1,10 +1,11 @@
-// Sets read again and again (the protocols of a day), against a plain model: the table says what the last reading
-// of each set said, and at the time of every reading what that one said.
+// Sets read repeatedly (the protocols of a day), against a plain model: the table holds the last reading of each set, and
+// as of every reading what that one held.
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Rows, Table, Value } from "../../src/domain/table.ts"
+import type { Value } from "../../src/domain/column.ts"
+import type { Rows, Table } from "../../src/domain/table.ts"
 import { asOfStatements } from "../../src/load/asOf.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -18,7 +19,7 @@ const table: Table = {
   comment: "Holdings",
   source: "a test",
   key: ["vault_address", "day", "protocol"],
-  setKey: ["vault_address", "day"],
+  mergeKey: ["vault_address", "day"],
   time: "day",
   columns: [
     { name: "vault_address", type: "text", required: true, comment: "Vault" },
@@ -45,7 +46,7 @@ const Members = Schema.Tuple([
 ])
 const Reading = Schema.Struct({
   vault: upTo(1),
-  /** Days around the end of a month; null where the answer does not name the day. */
+  /** Days around the end of a month; null where the response does not name the day. */
   days: Schema.Tuple([Schema.NullOr(Members), Schema.NullOr(Members), Schema.NullOr(Members)]),
 })
 type Reading = typeof Reading.Type
@@ -182,14 +183,14 @@ layer(warehouse)("the same readings", (it) => {
         )
         for (const batch of batches) yield* commit(batch)
         const expected = yield* content(prefix)
-        // Nothing is stored there yet: what is surely new is not looked for.
+        // Into an empty warehouse, which skips the search for stored rows.
         const dataDir = yield* temporaryFolder
-        const beside = yield* inWarehouse(
+        const together = yield* inWarehouse(
           dataDir,
           Effect.andThen(commitTogether(batches), content(prefix)),
           { tables: [table] },
         )
-        expect(beside).toEqual(expected)
+        expect(together).toEqual(expected)
       }),
     { arbitrary: { runs: 15 } },
   )
@@ -216,7 +217,7 @@ layer(warehouse)("a member that is gone", (it) => {
         epoch_us(_updated_at)::double as since
       from core.holdings where vault_address = '${vault}' order by protocol`)
 
-  it.effect("moves to the versions, counts as revised, and begins anew when it is back", () =>
+  it.effect("moves to the versions, counts as revised, and starts again when it is back", () =>
     Effect.gen(function* () {
       const at = [1, 2, 3].map((step) => (now += step * 1000))
       const [first = 0, second = 0, third = 0] = at
@@ -242,7 +243,7 @@ layer(warehouse)("a member that is gone", (it) => {
     }),
   )
 
-  it.effect("is not brought back by what was said before it was gone", () =>
+  it.effect("is not restored by an older response", () =>
     Effect.gen(function* () {
       const [first = 0, between = 0, second = 0] = [1, 2, 3].map(() => (now += 1000))
       yield* commit(batchOf([reading("h", first, { Aave: 1, Morpho: 1 })]))
@@ -256,7 +257,7 @@ layer(warehouse)("a member that is gone", (it) => {
     }),
   )
 
-  it.effect("is one of a set that came in two pages when either has it", () =>
+  it.effect("of a set in two pages stays when either page has it", () =>
     Effect.gen(function* () {
       const [first = 0, second = 0, third = 0] = [1, 2, 3].map(() => (now += 1000))
       yield* commit(batchOf([reading("p", first, { Aave: 1, Morpho: 1, Pendle: 1 })]))
@@ -311,7 +312,7 @@ layer(warehouse)("a member that is gone", (it) => {
     }),
   )
 
-  it.effect("of a set without any goes with all others", () =>
+  it.effect("is retired with all others by an empty set", () =>
     Effect.gen(function* () {
       const [first = 0, second = 0] = [1, 2].map(() => (now += 1000))
       yield* commit(batchOf([reading("e", first, { Aave: 1, Morpho: 2 })]))

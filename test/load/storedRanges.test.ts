@@ -1,5 +1,5 @@
-// Pages of single series, fresh and overlapping, in groups, against a model simple enough to be right: a map, and
-// a list of what each revision replaced. Each sample begins with an empty warehouse, where nothing is looked for.
+// Pages of single series, new and overlapping, in groups, against a simple model: a map, and a list of replaced values.
+// Each sample begins with an empty warehouse, which skips the search for stored rows.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

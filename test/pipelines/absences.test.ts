@@ -34,7 +34,7 @@ const start = Effect.gen(function* () {
 })
 
 describe("404 of a vault", () => {
-  it.live("nobody knows is an absence of every history, and remembered", () =>
+  it.live("of an unknown vault is an absence of every history, and remembered", () =>
     Effect.gen(function* () {
       const { simulator, address, unknown, dataDir } = yield* start
       simulator.patch({ faults: [unknown] })
@@ -49,29 +49,31 @@ describe("404 of a vault", () => {
     }),
   )
 
-  it.live("that had a history is not believed: kept, warned of, asked about again", () =>
-    Effect.gen(function* () {
-      const { simulator, address, unknown, dataDir } = yield* start
-      yield* runOnce(simulator.url, dataDir, { pipelines: history })
-      const rows = `select count(*) as n from core.ratio_history where vault_address = '${address}'`
-      const before = yield* query(dataDir, rows)
-      simulator.patch({ faults: [unknown] })
-      const { events } = yield* runOnce(simulator.url, dataDir, { pipelines: history })
-      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
-        history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "suspicious_empty"]),
-      )
-      const warned = events.flatMap((event) => (event.kind === "warning" ? [event.pipeline] : []))
-      expect(new Set(warned)).toEqual(new Set(history))
-      expect(yield* query(dataDir, rows)).toEqual(before)
-      simulator.patch({ faults: [] })
-      yield* runOnce(simulator.url, dataDir, { pipelines: history })
-      const again = yield* outcomes(dataDir, `entity = '${address}'`)
-      expect(again.map(([name]) => name)).toEqual(history.toSorted((a, b) => a.localeCompare(b)))
-    }),
+  it.live(
+    "of a vault that had a history is suspicious: rows kept, a warning, requested again",
+    () =>
+      Effect.gen(function* () {
+        const { simulator, address, unknown, dataDir } = yield* start
+        yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        const rows = `select count(*) as n from core.ratio_history where vault_address = '${address}'`
+        const before = yield* query(dataDir, rows)
+        simulator.patch({ faults: [unknown] })
+        const { events } = yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
+          history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "suspicious_empty"]),
+        )
+        const warned = events.flatMap((event) => (event.kind === "warning" ? [event.pipeline] : []))
+        expect(new Set(warned)).toEqual(new Set(history))
+        expect(yield* query(dataDir, rows)).toEqual(before)
+        simulator.patch({ faults: [] })
+        yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        const again = yield* outcomes(dataDir, `entity = '${address}'`)
+        expect(again.map(([name]) => name)).toEqual(history.toSorted((a, b) => a.localeCompare(b)))
+      }),
   )
 })
 
-describe("what is asked for wrongly is no absence", () => {
+describe("a wrong request is no absence", () => {
   it.live("a name: the run fails with the setting, and all is there once that is made", () =>
     Effect.gen(function* () {
       const { simulator, dataDir } = yield* start
@@ -85,7 +87,7 @@ describe("what is asked for wrongly is no absence", () => {
       expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
       const told = yield* query(
         dataDir,
-        "select distinct error_text like '%wants `chain_id` and was sent `chainId`: set wire.case: snake%' as told from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as told from ops.tasks where outcome = 'failed'",
       )
       expect(told).toEqual([{ told: true }])
       const api = { wire: { ...defaultWire, case: "snake" as const } }
@@ -108,7 +110,7 @@ describe("what is asked for wrongly is no absence", () => {
       )
       const told = yield* query(
         dataDir,
-        "select distinct error_text like '%see platformSegment%' as told from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%check platformSegment%' as told from ops.tasks where outcome = 'failed'",
       )
       expect(told).toEqual([{ told: true }])
       const api = { wire: { ...defaultWire, platformSegment: "acme" } }
@@ -119,7 +121,7 @@ describe("what is asked for wrongly is no absence", () => {
 })
 
 describe("the time of a task", () => {
-  it.live("is that of its own requests, however many are served before", () =>
+  it.live("is that of its own requests, however many come before it", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 12 })
       const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {

@@ -1,43 +1,22 @@
-// What the archive tells of its responses beside what they say: kept by prune, missed after a kill, not told by older
-// versions.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+// What the archive says of its responses: commit markers that prune keeps, that a kill leaves out, that a cut loses; and
+// bodies of any bytes.
+import { readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
-import { allColumns } from "../../src/domain/table.ts"
-import { closingLine } from "../../src/extract/archiveLines.ts"
-import { type Frame, readSegment } from "../../src/extract/archiveSegments.ts"
-import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
+import { commitMarkerLine } from "../../src/archive/lines.ts"
+import { type Frame, readWholeFrames } from "../../src/archive/segments.ts"
+import { replayQuarantine } from "../../src/pipelines/archive/replayQuarantine.ts"
+import { verify } from "../../src/pipelines/archive/verify.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
-import { replay } from "../../src/pipelines/archive/replay.ts"
+import { vaulthouse } from "../cli/command.ts"
+import { content, loseTheWarehouse, replayed, replayOptions, segments } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
-
-const tables = [...new Set(catalog.flatMap((pipeline) => pipeline.tables))]
-
-const content = (dataDir: string) =>
-  query(
-    dataDir,
-    tables
-      .map((table) => {
-        const columns = allColumns(table).map(({ name }) => name)
-        return `select '${table.name}' as name, count(*)::integer as rows, sum(hash(t))::varchar as content
-          from (select ${columns.join(", ")} from core.${table.name}) t`
-      })
-      .join(" union all "),
-  )
-
-const replayed = (dataDir: string, timeFields = defaultTimeFields) =>
-  replay({ dataDir, timeFields, publish: undefined, onResponse: () => undefined })
-
-const loseTheWarehouse = (dataDir: string): void => {
-  rmSync(join(dataDir, "vaulthouse.duckdb"))
-  rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
-}
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
@@ -64,9 +43,6 @@ const subaccounts = (dataDir: string) =>
     "select is_current, count(*)::integer as n from core.subaccounts group by all order by all",
   )
 
-const segments = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(join(dataDir, "raw")).toSorted()
-
 /** Writes a segment anew, with these lines of each frame. */
 const rewritten = (
   dataDir: string,
@@ -75,16 +51,12 @@ const rewritten = (
 ) =>
   Effect.promise(async () => {
     const frames: Array<Buffer> = []
-    for await (const frame of readSegment(join(dataDir, "raw"), file)) {
+    for await (const frame of readWholeFrames(join(dataDir, "raw"), file)) {
       const lines = linesOf(frame)
       if (lines.length > 0) frames.push(zstdCompressSync(Buffer.from(`${lines.join("\n")}\n`)))
     }
     writeFileSync(join(dataDir, "raw", file), Buffer.concat(frames))
   })
-
-/** As a version before closings wrote it. */
-const inFirstFormat = ({ lines }: Frame): ReadonlyArray<string> =>
-  lines.map(({ text }) => text.replace('{"format":2,', "{"))
 
 describe("a pruned archive", () => {
   it.live("keeps the answer that ended the last of a set, and all the pages of one it keeps", () =>
@@ -128,9 +100,14 @@ describe("an archive without its warehouse", () => {
       yield* sync
       // Two runs of one second are in no order.
       const killed = segments(dataDir).find((file) => !whole.has(file)) ?? ""
-      yield* rewritten(dataDir, killed, ({ lines }) => lines.map(({ text }) => text))
+      yield* rewritten(dataDir, killed, ({ responses }) =>
+        responses.map(({ bytes }) => bytes.toString()),
+      )
       loseTheWarehouse(dataDir)
-      yield* replayed(dataDir)
+      const { unended } = yield* replayed(dataDir)
+      expect(unended).toEqual([
+        { runId: killed.replace(".ndjson.zst", ""), file: killed, unmarked: 2 },
+      ])
       expect(yield* content(dataDir)).toEqual(before)
       // The next run goes on from there.
       yield* sync
@@ -141,37 +118,7 @@ describe("an archive without its warehouse", () => {
     }),
   )
 
-  it.live("of an older version makes its rows, and takes no part of a walk for all of it", () =>
-    Effect.gen(function* () {
-      const state = { size: 1500, inactive: [] as ReadonlyArray<number>, isBroken: false }
-      const server = yield* directory(state)
-      const dataDir = yield* temporaryFolder
-      const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin })
-      yield* sync
-      state.isBroken = true
-      state.inactive = [3]
-      yield* sync
-      state.isBroken = false
-      state.size = 0
-      yield* sync
-      const states = () =>
-        query(
-          dataDir,
-          "select subaccount_address, status, is_current from core.subaccounts order by all",
-        )
-      const before = yield* states()
-      for (const file of segments(dataDir)) yield* rewritten(dataDir, file, inFirstFormat)
-      loseTheWarehouse(dataDir)
-      yield* replayed(dataDir)
-      expect(yield* subaccounts(dataDir)).toEqual([
-        { is_current: false, n: 1 },
-        { is_current: true, n: 1500 },
-      ])
-      expect(yield* states()).toEqual(before)
-    }),
-  )
-
-  it.live("leaves out what could not be read, and makes rows of it once it can be", () =>
+  it.live("keeps what could not be read in quarantine, and loads it from there for good", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({
         vaults: 1,
@@ -187,9 +134,17 @@ describe("an archive without its warehouse", () => {
       yield* replayed(dataDir)
       expect(yield* content(dataDir)).toEqual(before)
       loseTheWarehouse(dataDir)
-      yield* replayed(dataDir, ["measured_on", ...defaultTimeFields])
+      const timeFields = ["measured_on", ...defaultTimeFields]
+      yield* replayed(dataDir, timeFields)
+      expect(yield* content(dataDir)).toEqual(before)
+      const loaded = yield* replayQuarantine(replayOptions(dataDir, timeFields))
+      expect(loaded).toMatchObject({ closed: 1, stillBroken: [] })
       const [ratio] = yield* query(dataDir, "select count(*)::integer as n from core.ratio_history")
       expect(ratio?.["n"]).toBeGreaterThan(400)
+      const after = yield* content(dataDir)
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir, timeFields)
+      expect(yield* content(dataDir)).toEqual(after)
     }),
   )
 
@@ -200,15 +155,15 @@ describe("an archive without its warehouse", () => {
       yield* runOnce(simulator.url, dataDir, { api: asAdmin })
       const [file = ""] = segments(dataDir)
       expect(readFileSync(join(dataDir, "raw", file)).length).toBeGreaterThan(0)
-      const told = new Map<string, unknown>()
+      const commits = new Map<string, unknown>()
       const lines: Array<string> = []
       yield* Effect.promise(async () => {
-        for await (const { closings } of readSegment(join(dataDir, "raw"), file)) {
-          for (const closing of closings) {
-            lines.push(closingLine(closing))
-            const { pipeline, entity, window } = closing
-            for (const id of closing.landed) told.set(id, [pipeline, entity, window, true])
-            for (const id of closing.notLanded) told.set(id, [pipeline, entity, window, false])
+        for await (const { markers } of readWholeFrames(join(dataDir, "raw"), file)) {
+          for (const marker of markers) {
+            lines.push(commitMarkerLine(marker).toString())
+            const { pipeline, entity, window } = marker
+            for (const id of marker.landed) commits.set(id, [pipeline, entity, window, true])
+            for (const id of marker.notLanded) commits.set(id, [pipeline, entity, window, false])
           }
         }
       })
@@ -217,17 +172,54 @@ describe("an archive without its warehouse", () => {
         `select response_id, [pipeline, entity, "window"] as task, is_landed from raw.responses`,
       )
       expect(index.length).toBeGreaterThan(30)
-      expect(index.length).toBe(told.size)
+      expect(index.length).toBe(commits.size)
       for (const row of index) {
         const task = row["task"] as ReadonlyArray<unknown>
-        expect(told.get(String(row["response_id"]))).toEqual([...task, row["is_landed"]])
+        expect(commits.get(String(row["response_id"]))).toEqual([...task, row["is_landed"]])
       }
       const ofVaults = lines
-        .map((line) => JSON.parse(line) as { readonly closing: Record<string, unknown> })
-        .find(({ closing }) => closing["pipeline"] === "vaults")
+        .map((line) => JSON.parse(line) as { readonly commit: Record<string, unknown> })
+        .find(({ commit }) => commit["pipeline"] === "vaults")
       expect(ofVaults).toMatchObject({
-        closing: { entity: "-", window: "active", outcome: "landed", not_landed: [] },
+        commit: { entity: "-", window: "active and closed", outcome: "landed", not_landed: [] },
       })
     }),
+  )
+})
+
+describe("a segment that was cut", () => {
+  it.live(
+    "within its last commit markers is a finding, and a replay without the rest says so",
+    () =>
+      Effect.gen(function* () {
+        const state = { size: 3, inactive: [], isBroken: false }
+        const server = yield* directory(state)
+        const dataDir = yield* temporaryFolder
+        const publish = { parquet: { compression: "zstd" as const, plain: false } }
+        yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
+        expect(yield* verify(dataDir)).toEqual([])
+        const [file = ""] = segments(dataDir)
+        const places = yield* Effect.promise(async () => {
+          const offsets: Array<number> = []
+          for await (const { place, markers } of readWholeFrames(join(dataDir, "raw"), file)) {
+            if (markers.length > 0) offsets.push(place.offset)
+          }
+          return offsets
+        })
+        truncateSync(join(dataDir, "raw", file), places.at(-1))
+        expect(yield* verify(dataDir)).toMatchObject([
+          {
+            kind: "missing",
+            path: `raw/${file}`,
+            detail: expect.stringContaining("commit marker"),
+          },
+        ])
+        loseTheWarehouse(dataDir)
+        const { code, stdout } = yield* Effect.promise(() =>
+          vaulthouse(["replay", "--data-dir", dataDir, "--no-publish"], { cwd: dataDir }),
+        )
+        expect(code).toBe(3)
+        expect(stdout).toContain(`raw/${file} has no end`)
+      }),
   )
 })

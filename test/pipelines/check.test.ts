@@ -14,7 +14,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { defaultWire } from "../../src/extract/request.ts"
-import { check } from "../../src/pipelines/readers/check.ts"
+import { check } from "../../src/pipelines/publication/check.ts"
 import { compareWithArchive } from "../../src/pipelines/archive/replay.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -99,7 +99,7 @@ const wrongFigures: ReadonlyArray<
   readonly [check: string, severity: "warn" | "error", statement: string]
 > = [
   [
-    "ratio_positive",
+    "ratio_range",
     "error",
     `update core.ratio_history set adjusted_redeem_ratio = -1 where ${oneRow}`,
   ],
@@ -369,7 +369,10 @@ describe("a damaged archive and a damaged copy", () => {
       const copy = yield* corrupted(dataDir, [])
       const file = join(copy, "published/vaulthouse.duckdb")
       const { size } = statSync(file)
-      yield* harm(file, ...Array.from({ length: 8 }, (_, at) => Math.floor((size * (at + 1)) / 9)))
+      yield* harm(
+        file,
+        ...Array.from({ length: 40 }, (_, at) => Math.floor((size * (at + 1)) / 41)),
+      )
       const faults = yield* verify(copy)
       expect(faults.length).toBeGreaterThan(0)
       expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(["unreadable"]))

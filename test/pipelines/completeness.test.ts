@@ -58,7 +58,7 @@ const states = (dataDir: string, state: string) =>
   )
 
 describe("an address that is a vault on two chains", () => {
-  it.live("a day without allocations is empty on its chain, and the chain was asked", () =>
+  it.live("a day without allocations is empty on its chain, and the chain was read", () =>
     Effect.gen(function* () {
       const { dataDir, run } = yield* onTwoChains
       yield* run(false)
@@ -69,7 +69,7 @@ describe("an address that is a vault on two chains", () => {
       expect(yield* states(dataDir, "missing")).toEqual([])
       const asked = yield* query(
         dataDir,
-        `select chain_id::integer as chain, last_asked_at is not null as is_asked
+        `select chain_id::integer as chain, last_attempted_at is not null as is_asked
          from mart.freshness where series = 'allocation' order by all`,
       )
       expect(asked).toEqual([
@@ -79,7 +79,7 @@ describe("an address that is a vault on two chains", () => {
     }),
   )
 
-  it.live("an answer set aside leaves the days of its chain quarantined", () =>
+  it.live("a quarantined response leaves the days of its chain quarantined", () =>
     Effect.gen(function* () {
       const { dataDir, run, broken } = yield* onTwoChains
       yield* run(false)
@@ -133,7 +133,7 @@ const apyRun = Effect.gen(function* () {
 const unsmoothed = "not is_smoothed and date = '2026-05-01'"
 
 describe("APY series", () => {
-  it.live("a day that one of them lacks is a hole, asked for again in its own question", () =>
+  it.live("a day that one of them lacks is a missing slot, requested again by itself", () =>
     Effect.gen(function* () {
       const { dataDir, run } = yield* apyRun
       yield* run(false)
@@ -155,29 +155,27 @@ describe("APY series", () => {
     }),
   )
 
-  it.live(
-    "one that is not answered is as old as its own newest value while the other loads on",
-    () =>
-      Effect.gen(function* () {
-        const { simulator, dataDir, run } = yield* apyRun
-        yield* run(false)
-        simulator.patch({
-          now: "2026-06-22T00:00:00Z",
-          faults: [{ kind: "status", status: 422, detail: "no", match: "applySmoothing=false" }],
-        })
-        yield* run(false)
-        const newest = `select series, newest_at::date::varchar as newest, last_outcome = 'loaded' as is_loaded
+  it.live("one without a response is as old as its own newest value while the other loads on", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir, run } = yield* apyRun
+      yield* run(false)
+      simulator.patch({
+        now: "2026-06-22T00:00:00Z",
+        faults: [{ kind: "status", status: 422, detail: "no", match: "applySmoothing=false" }],
+      })
+      yield* run(false)
+      const newest = `select series, newest_at::date::varchar as newest, last_outcome = 'loaded' as is_loaded
         from mart.freshness where series like 'apy%' order by series`
-        expect(yield* query(dataDir, newest)).toEqual([
-          { series: "apy_smoothed_7d", newest: "2026-06-22", is_loaded: true },
-          { series: "apy_unsmoothed_7d", newest: "2026-06-01", is_loaded: false },
-        ])
-      }),
+      expect(yield* query(dataDir, newest)).toEqual([
+        { series: "apy_smoothed_7d", newest: "2026-06-22", is_loaded: true },
+        { series: "apy_unsmoothed_7d", newest: "2026-06-01", is_loaded: false },
+      ])
+    }),
   )
 })
 
 describe("ops.tasks", () => {
-  it.live("tells the vault, the series and the days that each task of a series asked for", () =>
+  it.live("records the vault, the series and the days of each task of a series", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 100, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder

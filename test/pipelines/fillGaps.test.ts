@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MICROS_PER_DAY } from "../../src/domain/time.ts"
-import { holeWindows } from "../../src/pipelines/walks/fillHoles.ts"
+import { missingSlotWindows } from "../../src/pipelines/strategies/rereads.ts"
 import { expectTruth, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
@@ -23,7 +23,7 @@ describe("holeWindows", () => {
     missing: Array.from({ length: missing }, (_, slot) => at * MICROS_PER_DAY + slot),
   })
   const windows = (days: ReadonlyArray<ReturnType<typeof day>>, gaps: ReadonlyArray<number> = []) =>
-    holeWindows(
+    missingSlotWindows(
       { slotMicros: 1, days },
       gaps.map((at) => ({ fromAt: at * MICROS_PER_DAY, toAt: (at + 1) * MICROS_PER_DAY - 1 })),
       5,
@@ -44,7 +44,7 @@ describe("holeWindows", () => {
     ])
   })
 
-  it("asks for a day that is known beside days of which nothing is", () => {
+  it("includes a known day next to days without a point", () => {
     const around = (from: number, to: number) => [
       day(from - 1, 0, 24),
       ...Array.from({ length: to - from + 1 }, (_, at) => day(from + at, 24, 0)),
@@ -61,41 +61,43 @@ describe("holeWindows", () => {
 })
 
 describe("sync --fill-gaps", () => {
-  it.live("asks once more for the holes of a series, and gives up what is still not there", () =>
-    Effect.gen(function* () {
-      const simulator = yield* simulated({
-        vaults: 2,
-        days: 200,
-        now: "2026-06-01T00:00:00Z",
-        start: "2025-11-13T00:00:00Z",
-      })
-      const dataDir = yield* temporaryFolder
-      const pipelines = ["ratio_history"]
-      const run = (fillGaps: boolean) =>
-        runOnce(simulator.url, dataDir, { pipelines, settings: { fillGaps } })
-      const requests = ({ summary }: Effect.Success<ReturnType<typeof run>>) => summary.requests
-      yield* run(false)
-      const normal = requests(yield* run(false))
-      // 53 hours in one window, 45 days in two.
-      const filled = yield* run(true)
-      expect(requests(filled) - normal).toBe(3)
-      expect(filled.summary.outcome).toBe("complete")
-      const gone = yield* holes(dataDir)
-      expect(gone.map(({ state, reason }) => [state, reason])).toEqual(
-        gone.map(() => ["permanent", "unreachable"]),
-      )
-      const hours = gone.reduce(
-        (sum, { from_at: from, to_at: to }) =>
-          sum +
-          Math.round((Date.parse(`${String(to)}Z`) - Date.parse(`${String(from)}Z`)) / 3_600_000),
-        0,
-      )
-      expect(hours).toBe(53 + 45 * 24)
-      // Known now: neither this nor a normal run asks again.
-      expect(requests(yield* run(true))).toBe(normal)
-      expect(requests(yield* run(false))).toBe(normal)
-      expect(yield* holes(dataDir)).toEqual(gone)
-    }),
+  it.live(
+    "requests the missing slots of a series once more, and gives up those still missing",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({
+          vaults: 2,
+          days: 200,
+          now: "2026-06-01T00:00:00Z",
+          start: "2025-11-13T00:00:00Z",
+        })
+        const dataDir = yield* temporaryFolder
+        const pipelines = ["ratio_history"]
+        const run = (fillGaps: boolean) =>
+          runOnce(simulator.url, dataDir, { pipelines, settings: { fillGaps } })
+        const requests = ({ summary }: Effect.Success<ReturnType<typeof run>>) => summary.requests
+        yield* run(false)
+        const normal = requests(yield* run(false))
+        // 53 hours in one window, 45 days in two.
+        const filled = yield* run(true)
+        expect(requests(filled) - normal).toBe(3)
+        expect(filled.summary.outcome).toBe("complete")
+        const gone = yield* holes(dataDir)
+        expect(gone.map(({ state, reason }) => [state, reason])).toEqual(
+          gone.map(() => ["permanent", "unreachable"]),
+        )
+        const hours = gone.reduce(
+          (sum, { from_at: from, to_at: to }) =>
+            sum +
+            Math.round((Date.parse(`${String(to)}Z`) - Date.parse(`${String(from)}Z`)) / 3_600_000),
+          0,
+        )
+        expect(hours).toBe(53 + 45 * 24)
+        // Known now: neither this nor a normal run asks again.
+        expect(requests(yield* run(true))).toBe(normal)
+        expect(requests(yield* run(false))).toBe(normal)
+        expect(yield* holes(dataDir)).toEqual(gone)
+      }),
   )
 
   it.live("fetches exactly what was lost, of every series, and leaves late hours to be late", () =>
@@ -140,7 +142,7 @@ describe("sync --fill-gaps", () => {
     }),
   )
 
-  it.live("does not believe an empty answer where there are points", () =>
+  it.live("keeps the points where a response is empty", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 60, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
@@ -168,7 +170,7 @@ describe("sync --fill-gaps", () => {
     }),
   )
 
-  it.live("asks for open gaps together with the holes, and closes those it has read", () =>
+  it.live("requests open gaps together with missing slots, and closes those it has read", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 100, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
@@ -196,7 +198,7 @@ describe("sync --fill-gaps", () => {
     }),
   )
 
-  it.live("gives up nothing that a service with a smaller answer was not asked for", () =>
+  it.live("gives up nothing that a service with smaller responses was not sent a request for", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({
         vaults: 1,

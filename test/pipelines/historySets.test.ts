@@ -118,14 +118,14 @@ const replayed = (dataDir: string) =>
   })
 
 describe("tables of sets", () => {
-  it("tell a set by part of their key, its time included", () => {
-    const found = coreTables.filter(({ setKey }) => setKey !== undefined)
+  it("have a merge key that is part of their key and includes its time", () => {
+    const found = coreTables.filter(({ mergeKey: setKey }) => setKey !== undefined)
     expect(found.map(({ name }) => name).toSorted()).toEqual([
       "allocation_history",
       "oracle_classification",
       "position_subaccounts",
     ])
-    for (const { mode, key, setKey = [], time } of found) {
+    for (const { mode, key, mergeKey: setKey = [], time } of found) {
       expect(mode).toBe("history")
       expect(key).toEqual(expect.arrayContaining([...setKey]))
       expect(key.length).toBeGreaterThan(setKey.length)
@@ -247,7 +247,7 @@ describe("a set that is read again", () => {
     }),
   )
 
-  it.live("may be empty: an answer that names it so is believed", () =>
+  it.live("may be empty where a response names it", () =>
     Effect.gen(function* () {
       const { dataDir, sync } = yield* platform
       yield* sync(morning, publishing)
@@ -256,45 +256,6 @@ describe("a set that is read again", () => {
       expect(yield* allocations(dataDir, "core.allocation_history_versions")).toHaveLength(2)
       expect(yield* members(dataDir, "")).toEqual([{ member: "Loan" }, { member: "Pool" }])
       expect(yield* verify(dataDir)).toEqual([])
-    }),
-  )
-})
-
-describe("a service that gives out fewer allocations at once than there are", () => {
-  it.live("cuts no day short of its members", () =>
-    Effect.gen(function* () {
-      const days = Array.from({ length: 40 }, (_, back) =>
-        new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10),
-      )
-      const protocols = ["Aave", "Ethena", "Morpho", "Pendle", "Sky", "Spark", "Usual"]
-      const shape: { known: ReadonlyArray<string> } = { known: days.slice(13) }
-      const server = yield* scriptedServer(({ url }, response) => {
-        if (url.startsWith("/tokenized_vault?")) {
-          return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
-        }
-        const asked = new URL(url, "http://x").searchParams
-        const points = shape.known
-          .filter(
-            (date) =>
-              date >= (asked.get("startDate") ?? "") && date <= (asked.get("endDate") ?? "9"),
-          )
-          .flatMap((date) => protocols.map((protocol) => ({ date, protocol, value_usd: 1 })))
-        return json(response, { points: points.slice(0, 100) })
-      })
-      const dataDir = yield* temporaryFolder
-      const run = runOnce(server.url, dataDir, { pipelines: ["allocation_history"] })
-      yield* run
-      // Two weeks later an answer ends within a day that is known.
-      shape.known = days
-      yield* run
-      yield* run
-      const [found] = yield* query(
-        dataDir,
-        `select count(*)::integer as n, count(distinct date)::integer as days,
-           (select count(*) from core.allocation_history_versions)::integer as gone
-         from core.allocation_history`,
-      )
-      expect(found).toEqual({ n: 40 * protocols.length, days: 40, gone: 0 })
     }),
   )
 })

@@ -19,7 +19,7 @@ const refusedOf = (answers: ReadonlyArray<number>): number =>
   answers.filter((status) => status === 429).length
 
 describe("limits", () => {
-  it.live("a service that gives out 300 ratio points at once, whatever is asked for", () =>
+  it.live("a service that returns 300 ratio points at once, whatever the limit", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 130, pnlEveryHours: 6, ratioCap: 300 })
       const dataDir = yield* temporaryFolder
@@ -34,7 +34,7 @@ describe("limits", () => {
     }),
   )
 
-  it.live("a rate nobody told: everything lands, and few are refused", () =>
+  it.live("an unknown rate limit: everything lands, and few requests are refused", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({
         now,
@@ -96,7 +96,7 @@ describe("limits", () => {
     }),
   )
 
-  it.live("a chain that can be traced one day is asked again", () =>
+  it.live("a chain that can be traced later is requested again", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days: 20, vaults: 1, tracingChains: [] })
       const dataDir = yield* temporaryFolder

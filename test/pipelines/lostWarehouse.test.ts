@@ -1,38 +1,21 @@
 // A warehouse that was lost while its archive stayed: a replay that stopped, a run that came first, a clock that was
 // ahead.
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
-import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { microsFromMillis } from "../../src/domain/time.ts"
-import { readSegment } from "../../src/extract/archiveSegments.ts"
+import { readWholeFrames } from "../../src/archive/segments.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
-import { replay } from "../../src/pipelines/archive/replay.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
+import { loseTheWarehouse, replayed, segments } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
-
-const replayed = (dataDir: string) =>
-  replay({
-    dataDir,
-    timeFields: defaultTimeFields,
-    publish: undefined,
-    onResponse: () => undefined,
-  })
-
-const loseTheWarehouse = (dataDir: string): void => {
-  rmSync(join(dataDir, "vaulthouse.duckdb"))
-  rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
-}
-
-const segments = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(join(dataDir, "raw")).toSorted()
 
 /** A directory of one subaccount, whose label runs change; and a warehouse below a folder that asks for it. */
 const labelled = Effect.gen(function* () {
@@ -145,8 +128,8 @@ describe("a warehouse made again from its archive", () => {
       const killed = yield* sync("second")
       const frames: Array<Buffer> = []
       yield* Effect.promise(async () => {
-        for await (const { lines } of readSegment(join(dataDir, "raw"), killed)) {
-          const text = lines.map((line) => `${line.text}\n`).join("")
+        for await (const { responses } of readWholeFrames(join(dataDir, "raw"), killed)) {
+          const text = responses.map(({ bytes }) => `${bytes.toString()}\n`).join("")
           if (text !== "") frames.push(zstdCompressSync(Buffer.from(text)))
         }
       })

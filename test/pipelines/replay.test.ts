@@ -1,83 +1,54 @@
 // The archive against the tables it made: replayed, replayed without a warehouse, pruned, and out of quarantine.
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
-import { allColumns, type Table } from "../../src/domain/table.ts"
-import { readSegment } from "../../src/extract/archiveSegments.ts"
-import { pipelines } from "../../src/pipelines/catalog.ts"
 import { compact } from "../../src/pipelines/archive/compact.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
-import { replay } from "../../src/pipelines/archive/replay.ts"
 import { replayQuarantine } from "../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
+import { content, loseTheWarehouse, replayed, replayOptions } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-const options = (dataDir: string) => ({
-  dataDir,
-  timeFields: defaultTimeFields,
-  publish: undefined,
-  onResponse: () => undefined,
-})
-
 const api = asAdmin
 
 /** A warehouse of three runs, between which the service restated its history. */
-const lived = Effect.gen(function* () {
-  const simulator = yield* simulated({
-    vaults: 6,
-    days: 60,
-    subaccounts: 5,
-    now: "2026-06-01T00:00:00Z",
-    start: "2026-04-01T00:00:00Z",
-  })
-  const dataDir = yield* temporaryFolder
-  yield* runOnce(simulator.url, dataDir, { api })
-  simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
-  yield* runOnce(simulator.url, dataDir, { api })
-  simulator.patch({ now: "2026-06-02T06:00:00Z" })
-  yield* runOnce(simulator.url, dataDir, { api })
-  return { simulator, dataDir }
-})
-
-const replayedTables = [...new Set(pipelines.flatMap(({ tables }) => tables))]
-
-const columnsOf = (table: Table): string =>
-  allColumns(table)
-    .map(({ name }) => name)
-    .join(", ")
-
-/** Every stored column of every table, as one number a table. */
-const content = (dataDir: string) =>
-  query(
-    dataDir,
-    replayedTables
-      .map(
-        (table) =>
-          `select '${table.name}' as name, count(*) as rows, sum(hash(t))::varchar as content
-           from (select ${columnsOf(table)} from core.${table.name}) t`,
-      )
-      .join(" union all "),
-  )
+const lived = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const simulator = yield* simulated({
+      vaults: 3,
+      days: 20,
+      subaccounts: 3,
+      now: "2026-06-01T00:00:00Z",
+      start: "2026-05-12T00:00:00Z",
+    })
+    const run = runOnce(simulator.url, dataDir, { api })
+    yield* run
+    simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+    yield* run
+    simulator.patch({ now: "2026-06-02T06:00:00Z" })
+    yield* run
+  }),
+)
 
 describe("replay", () => {
   it.live("makes the same rows to the last bit, and none when they are there", () =>
     Effect.gen(function* () {
-      const { simulator, dataDir } = yield* lived
+      const dataDir = yield* lived
       const before = yield* content(dataDir)
       const versions = yield* query(
         dataDir,
         "select count(*) as n from core.ratio_history_versions",
       )
       expect(Number(versions[0]?.["n"])).toBeGreaterThan(0)
-      const requests = simulator.requests().counts
-      const untouched = yield* replay(options(dataDir))
+      const untouched = yield* replayed(dataDir)
       expect(untouched.tables.filter(({ isSame }) => !isSame)).toEqual([])
       expect(untouched.responses).toBeGreaterThan(20)
 
@@ -87,50 +58,67 @@ describe("replay", () => {
         "update core.ratio_history set actual_tvl = 0 where vault_address = (select min(vault_address) from core.ratio_history)",
         "delete from core.vaults",
       )
-      const rebuilt = yield* replay(options(dataDir))
+      const rebuilt = yield* replayed(dataDir)
       const differed = rebuilt.tables.filter(({ isSame }) => !isSame).map(({ table }) => table)
       expect(differed.toSorted()).toEqual(["core.apy_history", "core.ratio_history", "core.vaults"])
       expect(yield* content(dataDir)).toEqual(before)
-      expect(simulator.requests().counts).toEqual(requests)
     }),
   )
 
   it.live("makes them from the archive alone where the warehouse is gone", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* lived
+      const dataDir = yield* lived
+      const index = query(
+        dataDir,
+        `select * exclude (archive_file, archive_offset, archive_length)
+         from raw.responses order by response_id`,
+      )
+      const before = [yield* content(dataDir), yield* index]
+      loseTheWarehouse(dataDir)
+      const { unended, unreadable } = yield* replayed(dataDir)
+      expect([...unended, ...unreadable]).toEqual([])
+      expect([yield* content(dataDir), yield* index]).toEqual(before)
+    }),
+  )
+
+  it.live("leaves a table as it is where it would lose rows, and rebuilds the others", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
       const before = yield* content(dataDir)
-      rmSync(join(dataDir, "vaulthouse.duckdb"))
-      rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
-      yield* replay(options(dataDir))
+      yield* change(
+        dataDir,
+        "delete from raw.responses where endpoint = 'unrealized_pnl'",
+        "delete from core.apy_history",
+      )
+      const { lost, tables } = yield* replayed(dataDir)
+      expect(lost.map(({ table }) => table)).toContain("core.pnl_history")
+      expect(tables.map(({ table }) => table)).not.toContain("core.pnl_history")
       expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 
-  it.live("refuses where it would lose rows, and changes nothing", () =>
+  it.live("leaves out a damaged response, says which, and rebuilds the rest", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* lived
+      const dataDir = yield* lived
       const before = yield* content(dataDir)
-      yield* change(dataDir, "delete from raw.responses where endpoint = 'unrealized_pnl'")
-      const error = yield* Effect.flip(replay(options(dataDir)))
-      expect(error.message).toContain("core.pnl_history come from responses it no longer holds")
-      expect(yield* content(dataDir)).toEqual(before)
-    }),
-  )
-
-  it.live("says which body of the archive was changed", () =>
-    Effect.gen(function* () {
-      const { dataDir } = yield* lived
-      const raw = join(dataDir, "raw")
-      const [segment = ""] = readdirSync(raw).toSorted()
+      const [frame] = yield* query(
+        dataDir,
+        `select archive_file as file, archive_offset::integer as offset from raw.responses
+         where pipeline = 'fees' and is_landed order by received_at limit 1`,
+      )
+      const segment = String(frame?.["file"])
       yield* Effect.promise(async () => {
-        const { open } = await import("node:fs/promises")
-        const file = await open(join(raw, segment), "r+")
-        await file.write(Buffer.from([255, 0, 255, 0]), 0, 4, 400)
+        const file = await open(join(dataDir, "raw", segment), "r+")
+        await file.write(Buffer.from([255, 0, 255, 0]), 0, 4, Number(frame?.["offset"]) + 40)
         await file.close()
       })
-      const error = yield* Effect.flip(replay(options(dataDir)))
-      expect(error.message).toContain(segment)
-      expect(error.message).toContain("damaged")
+      // Rows of the damaged frame stay, others are made again: the lists of vaults came before.
+      yield* change(dataDir, "delete from core.vaults")
+      const { unreadable } = yield* replayed(dataDir)
+      expect(unreadable.map(({ pipeline }) => pipeline)).toContain("fees")
+      expect(new Set(unreadable.map(({ file }) => file))).toEqual(new Set([segment]))
+      expect(unreadable[0]?.why).toContain("damaged")
+      expect(yield* content(dataDir)).toEqual(before)
       expect(yield* verify(dataDir)).toContainEqual(
         expect.objectContaining({ kind: "unreadable", path: `raw/${segment}` }),
       )
@@ -138,22 +126,37 @@ describe("replay", () => {
   )
 })
 
-describe("a segment of the first version", () => {
-  it.live("is read, though it does not say what was asked", () =>
+describe("a response that this version can't read", () => {
+  it.live("is left out and named; the rest is rebuilt, and its rows stay where they are", () =>
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const body = '{"amount":12345678901234567890}'
-      const head = '{"response_id":"r","endpoint":"e","method":"GET","url":"u","requestBody":null'
-      const line = `${head},"status":200,"receivedAt":"2026-06-01T00:00:00.000Z","body":${body}}\n`
-      writeFileSync(join(folder, "run.ndjson.zst"), zstdCompressSync(Buffer.from(line)))
-      const lines = yield* Effect.promise(async () => {
-        const read: Array<unknown> = []
-        for await (const frame of readSegment(folder, "run.ndjson.zst")) read.push(...frame.lines)
-        return read
+      const timeFields = ["measured_on", ...defaultTimeFields]
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 10,
+        now: "2026-06-01T00:00:00Z",
+        timeField: "measured_on",
       })
-      expect(lines).toMatchObject([
-        { responseId: "r", pipeline: null, body, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      ])
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, {
+        pipelines: ["ratio_history", "fees"],
+        settings: { timeFields },
+      })
+      const before = yield* content(dataDir)
+      const beside = yield* replayed(dataDir)
+      expect(new Set(beside.unreadable.map(({ pipeline }) => pipeline))).toEqual(
+        new Set(["ratio_history"]),
+      )
+      expect(beside.lost.map(({ table }) => table)).toEqual(["core.ratio_history"])
+      expect(yield* content(dataDir)).toEqual(before)
+      loseTheWarehouse(dataDir)
+      const alone = yield* replayed(dataDir)
+      expect(alone.unreadable).toEqual(beside.unreadable)
+      const rows = (yield* content(dataDir)).filter((row) => row["rows"] !== 0)
+      expect(rows).toEqual(
+        before.filter((row) => row["rows"] !== 0 && row["name"] !== "ratio_history"),
+      )
+      yield* replayed(dataDir, timeFields)
+      expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 })
@@ -161,7 +164,7 @@ describe("a segment of the first version", () => {
 describe("prune", () => {
   it.live("drops only what no row refers to, and a replay still makes every row", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* lived
+      const dataDir = yield* lived
       const before = yield* content(dataDir)
       const responses = Effect.map(
         query(dataDir, "select count(*) as n from raw.responses"),
@@ -178,17 +181,17 @@ describe("prune", () => {
       expect(done.dropped).toBe(planned.dropped)
       expect(yield* responses).toBe(all - done.dropped)
       expect(bytes(join(dataDir, "raw"))).toBeLessThan(size)
-      const again = yield* replay(options(dataDir))
+      const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
-      rmSync(join(dataDir, "vaulthouse.duckdb"))
-      yield* replay(options(dataDir))
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir)
       expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 
   it.live("drops nothing that is young", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* lived
+      const dataDir = yield* lived
       const summary = yield* prune({ dataDir, olderThanDays: 1, dryRun: false })
       expect(summary).toMatchObject({ dropped: 0, segmentsRemoved: 0, segmentsRewritten: 0 })
     }),
@@ -196,7 +199,7 @@ describe("prune", () => {
 })
 
 describe("compact", () => {
-  /** As if asked when the months of the runs are over. */
+  /** As if the months of the runs were over. */
   const later = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock) =>
       Effect.provideService(work, Clock.Clock, {
@@ -212,31 +215,31 @@ describe("compact", () => {
 
   it.live("joins the runs of a month that is over, and nothing is missing", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* lived
+      const dataDir = yield* lived
       const before = yield* content(dataDir)
       expect(yield* compact(dataDir)).toMatchObject({ segmentsBefore: 3, segmentsAfter: 3 })
       const joined = yield* later(compact(dataDir))
       expect(joined).toMatchObject({ segmentsBefore: 3, segmentsAfter: 1 })
       expect(joined.bytesAfter).toBeLessThan(joined.bytesBefore)
       expect(yield* later(compact(dataDir))).toMatchObject({ segmentsBefore: 1, segmentsAfter: 1 })
-      const again = yield* replay(options(dataDir))
+      const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
       yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
-      rmSync(join(dataDir, "vaulthouse.duckdb"))
-      yield* replay(options(dataDir))
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir)
       expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 })
 
 describe("a window that was broken for a while", () => {
-  it.live("is one entry in quarantine, asked for once a run, and replayed as it was", () =>
+  it.live("is one entry in quarantine, requested once a run, and replayed as it was", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 30, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
-      const asking = { pipelines: ["ratio_history"] }
-      yield* runOnce(simulator.url, dataDir, asking)
-      const asked = () =>
+      const only = { pipelines: ["ratio_history"] }
+      yield* runOnce(simulator.url, dataDir, only)
+      const requests = () =>
         Object.entries(simulator.requests().counts)
           .filter(([name]) => name.includes("unrealized_pnl"))
           .reduce((sum, [, count]) => sum + count, 0)
@@ -245,19 +248,19 @@ describe("a window that was broken for a while", () => {
         faults: [{ kind: "contract-break", match: "fields=ratio" }],
       })
       for (const _ of [1, 2, 3]) {
-        const before = asked()
-        yield* runOnce(simulator.url, dataDir, asking)
-        expect(asked() - before).toBe(1)
+        const before = requests()
+        yield* runOnce(simulator.url, dataDir, only)
+        expect(requests() - before).toBe(1)
       }
       expect(yield* query(dataDir, "select endpoint from ops.quarantine")).toHaveLength(1)
       simulator.patch({ faults: [], revision: 2 })
-      const before = asked()
-      const { summary } = yield* runOnce(simulator.url, dataDir, asking)
+      const before = requests()
+      const { summary } = yield* runOnce(simulator.url, dataDir, only)
       expect(summary.outcome).toBe("complete")
-      expect(asked() - before).toBe(1)
-      const open = "select * from ops.quarantine where closed_at is null"
-      expect(yield* query(dataDir, open)).toEqual([])
-      const again = yield* replay(options(dataDir))
+      expect(requests() - before).toBe(1)
+      const unresolved = "select * from ops.quarantine where closed_at is null"
+      expect(yield* query(dataDir, unresolved)).toEqual([])
+      const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
     }),
   )
@@ -277,22 +280,25 @@ describe("replay from quarantine", () => {
         pipelines: ["ratio_history", "pnl_history"],
       })
       expect(summary.outcome).toBe("partial")
-      const open = () =>
+      const openEntries = () =>
         query(dataDir, "select pipeline from ops.quarantine where closed_at is null order by 1")
-      expect(yield* open()).toEqual([{ pipeline: "pnl_history" }, { pipeline: "ratio_history" }])
-      const still = yield* replayQuarantine(options(dataDir))
+      expect(yield* openEntries()).toEqual([
+        { pipeline: "pnl_history" },
+        { pipeline: "ratio_history" },
+      ])
+      const still = yield* replayQuarantine(replayOptions(dataDir))
       expect(still).toMatchObject({ closed: 0, rows: 0 })
       expect(still.stillBroken[0]?.detail).toContain("measured_on")
       const requests = simulator.requests().counts
       const timeFields = ["measured_on", ...defaultTimeFields]
-      const loaded = yield* replayQuarantine({ ...options(dataDir), timeFields })
+      const loaded = yield* replayQuarantine(replayOptions(dataDir, timeFields))
       expect(loaded).toMatchObject({ closed: 2, stillBroken: [] })
       expect(simulator.requests().counts).toEqual(requests)
-      expect(yield* open()).toEqual([])
+      expect(yield* openEntries()).toEqual([])
       const [rows] = yield* query(dataDir, "select count(*) as n from core.pnl_history")
       expect(loaded.rows).toBeGreaterThan(Number(rows?.["n"]))
       // What was loaded belongs to the archive's replay from now on.
-      const again = yield* replay({ ...options(dataDir), timeFields })
+      const again = yield* replayed(dataDir, timeFields)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
       const quarantined = yield* query(
         dataDir,
@@ -331,18 +337,18 @@ describe("replay from quarantine", () => {
         dataDir,
         "select protocol, value from core.allocation_history order by protocol",
       )
-      const told = [
+      const expected = [
         { protocol: "Aave", value: 1 },
         { protocol: "Morpho", value: 7 },
       ]
-      expect(yield* current).toEqual(told)
+      expect(yield* current).toEqual(expected)
       // What was said after it made no row, and is needed all the same.
       yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
       const timeFields = ["measured_on", ...defaultTimeFields]
-      const loaded = yield* replayQuarantine({ ...options(dataDir), timeFields })
+      const loaded = yield* replayQuarantine(replayOptions(dataDir, timeFields))
       // The answer of today, and that of the days before it.
       expect(loaded).toMatchObject({ closed: 2, stillBroken: [] })
-      expect(yield* current).toEqual(told)
+      expect(yield* current).toEqual(expected)
       // What the answer said is known to have been said.
       const versions = `select protocol, value, _superseded_at > _updated_at as later
         from core.allocation_history_versions order by all`
@@ -351,7 +357,7 @@ describe("replay from quarantine", () => {
         { protocol: "Aave", value: 2, later: true },
         { protocol: "New", value: 3, later: true },
       ])
-      const again = yield* replay({ ...options(dataDir), timeFields })
+      const again = yield* replayed(dataDir, timeFields)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
     }),
   )
@@ -360,16 +366,16 @@ describe("replay from quarantine", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, subaccounts: 6, serverCaches: false })
       const dataDir = yield* temporaryFolder
-      const asking = { pipelines: ["otc_positions"], api }
-      yield* runOnce(simulator.url, dataDir, asking)
+      const only = { pipelines: ["otc_positions"], api }
+      yield* runOnce(simulator.url, dataDir, only)
       simulator.patch({ faults: [{ kind: "empty", match: "/otc/position" }] })
-      yield* runOnce(simulator.url, dataDir, asking)
+      yield* runOnce(simulator.url, dataDir, only)
       const current = query(
         dataDir,
         "select count(*)::integer as n from core.otc_positions where is_current",
       )
-      const told = yield* current
-      expect(Number(told[0]?.["n"])).toBeGreaterThan(0)
+      const expected = yield* current
+      expect(Number(expected[0]?.["n"])).toBeGreaterThan(0)
       // As if the second answer had broken the contract of an earlier version.
       yield* change(
         dataDir,
@@ -377,13 +383,13 @@ describe("replay from quarantine", () => {
            (response_id, endpoint, pipeline, entity, "window", json_path, detail, run_id, quarantined_at)
          select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at
          from raw.responses where pipeline = 'otc_positions' order by received_at desc limit 1`,
-        `update raw.responses set is_landed = false, is_doubted = null
+        `update raw.responses set is_landed = false, is_suspicious = null
          where response_id in (select response_id from ops.quarantine)`,
       )
-      const loaded = yield* replayQuarantine(options(dataDir))
+      const loaded = yield* replayQuarantine(replayOptions(dataDir))
       expect(loaded).toMatchObject({ closed: 1, rows: 0, stillBroken: [] })
-      expect(yield* current).toEqual(told)
-      const again = yield* replay(options(dataDir))
+      expect(yield* current).toEqual(expected)
+      const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
     }),
   )

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { OptionsPatch, Simulator } from "../../simulator/index.ts"
 import { defaultWire } from "../../src/extract/request.ts"
-import type { Scenario } from "../../src/pipelines/risk/scenarios.ts"
+import type { Scenario } from "../../src/pipelines/model/runSettings.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -99,7 +99,7 @@ const cached = ["/dashboard/loans", "/risk/", "/subaccount/loans/"] as const
 
 describe("with an admin key", () => {
   it.live(
-    "everything the service tells is there, and is not asked again within its cache time",
+    "everything the service returns is there, and is not requested again within its cache time",
     () =>
       Effect.gen(function* () {
         const simulator = yield* simulated(small)
@@ -255,7 +255,7 @@ describe("with less", () => {
     }),
   )
 
-  it.live("without a key nothing is asked, and every pipeline says what it needs", () =>
+  it.live("without a key nothing is requested, and every pipeline says what it needs", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(small)
       const dataDir = yield* temporaryFolder
@@ -278,7 +278,7 @@ const letPass = (dataDir: string, minutes: number): Effect.Effect<void> => {
 }
 
 describe("loans that change", () => {
-  it.live("are asked about again: those with news, those no longer listed, and no others", () =>
+  it.live("are read again: those with news, those no longer listed, and no others", () =>
     Effect.gen(function* () {
       const book = new Map(
         ["aa", "bb", "cc"].map((end) => {
@@ -297,7 +297,7 @@ describe("loans that change", () => {
           : json(response, found)
       })
       const askedAbout = (from: number) =>
-        server.asked
+        server.requests
           .slice(from)
           .map(({ url }) => url)
           .filter((url) => url.startsWith("/subaccount/loans/"))
@@ -305,7 +305,7 @@ describe("loans that change", () => {
           .toSorted()
       const dataDir = yield* temporaryFolder
       const sync = Effect.gen(function* () {
-        const from = server.asked.length
+        const from = server.requests.length
         const { outcomes } = yield* syncAs("demo-admin-key", server, dataDir, {
           only: ["loan_details"],
         })
@@ -348,70 +348,72 @@ describe("loans that change", () => {
 })
 
 describe("transactions", () => {
-  it.live("of a service that cuts its answers off are all read, and later ones as they come", () =>
-    Effect.gen(function* () {
-      const address = "0x00000000000000000000000000000000000000aa"
-      const cap = 40
-      const start = Date.UTC(2026, 0, 1)
-      // Three an hour, of one instant, and every tenth hour a burst within a second.
-      const history = Array.from({ length: 600 }, (_, index) => ({
-        hash: `0x${index.toString(16)}`,
-        chainId: 1,
-        timestamp: new Date(
-          start + Math.floor(index / 3) * 3_600_000 + (index % 30 < 3 ? index % 3 : 0) * 250,
-        ).toISOString(),
-      }))
-      let served = 500
-      let failAt = 4
-      const server = yield* scriptedServer(({ url }, response) => {
-        const { pathname, searchParams } = new URL(url, "http://service")
-        if (pathname === "/subaccounts") return json(response, [{ address }])
-        if (pathname !== "/transactions/v2") return json(response, [])
-        failAt -= 1
-        if (failAt === 0) return json(response, { detail: "out of order" }, 400)
-        const from = searchParams.get("startTime") ?? ""
-        const to = searchParams.get("endTime") ?? "9999"
-        const found = history
-          .slice(0, served)
-          .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
-          .toReversed()
-        return json(response, found.slice(0, cap))
-      })
-      const dataDir = yield* temporaryFolder
-      const sync = Effect.gen(function* () {
-        const from = server.asked.length
-        const { outcomes } = yield* syncAs("demo-admin-key", server, dataDir, {
-          only: ["transactions"],
+  it.live(
+    "of a service that cuts its responses off are all read, and later ones as they come",
+    () =>
+      Effect.gen(function* () {
+        const address = "0x00000000000000000000000000000000000000aa"
+        const cap = 40
+        const start = Date.UTC(2026, 0, 1)
+        // Three an hour, of one instant, and every tenth hour a burst within a second.
+        const history = Array.from({ length: 600 }, (_, index) => ({
+          hash: `0x${index.toString(16)}`,
+          chainId: 1,
+          timestamp: new Date(
+            start + Math.floor(index / 3) * 3_600_000 + (index % 30 < 3 ? index % 3 : 0) * 250,
+          ).toISOString(),
+        }))
+        let served = 500
+        let failAt = 4
+        const server = yield* scriptedServer(({ url }, response) => {
+          const { pathname, searchParams } = new URL(url, "http://service")
+          if (pathname === "/subaccounts") return json(response, [{ address }])
+          if (pathname !== "/transactions/v2") return json(response, [])
+          failAt -= 1
+          if (failAt === 0) return json(response, { detail: "out of order" }, 400)
+          const from = searchParams.get("startTime") ?? ""
+          const to = searchParams.get("endTime") ?? "9999"
+          const found = history
+            .slice(0, served)
+            .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
+            .toReversed()
+          return json(response, found.slice(0, cap))
         })
-        const questions = server.asked
-          .slice(from)
-          .filter(({ url }) => url.startsWith("/transactions"))
-        return { outcomes: outcomes["transactions"], asked: questions.length }
-      })
-      const stored = count(dataDir, "core.transactions")
-      expect((yield* sync).outcomes).toEqual({ loaded: 3, failed: 1 })
-      expect(yield* stored).toBeLessThan(130)
-      // Goes on from where it stopped.
-      const rest = yield* sync
-      expect(rest.asked).toBeLessThanOrEqual(16)
-      expect(yield* stored).toBe(500)
-      const distinct = yield* count(
-        dataDir,
-        "(select distinct transaction_hash from core.transactions)",
-      )
-      expect(distinct).toBe(500)
-      expect(yield* count(dataDir, "core.transactions_versions")).toBe(0)
-      served = 600
-      yield* sync
-      expect(yield* stored).toBe(600)
-      expect((yield* sync).outcomes).toHaveProperty("unchanged")
-      expect(yield* stored).toBe(600)
-      expect(yield* count(dataDir, "ops.gaps")).toBe(0)
-    }),
+        const dataDir = yield* temporaryFolder
+        const sync = Effect.gen(function* () {
+          const from = server.requests.length
+          const { outcomes } = yield* syncAs("demo-admin-key", server, dataDir, {
+            only: ["transactions"],
+          })
+          const questions = server.requests
+            .slice(from)
+            .filter(({ url }) => url.startsWith("/transactions"))
+          return { outcomes: outcomes["transactions"], asked: questions.length }
+        })
+        const stored = count(dataDir, "core.transactions")
+        expect((yield* sync).outcomes).toEqual({ loaded: 3, failed: 1 })
+        expect(yield* stored).toBeLessThan(130)
+        // Goes on from where it stopped.
+        const rest = yield* sync
+        expect(rest.asked).toBeLessThanOrEqual(16)
+        expect(yield* stored).toBe(500)
+        const distinct = yield* count(
+          dataDir,
+          "(select distinct transaction_hash from core.transactions)",
+        )
+        expect(distinct).toBe(500)
+        expect(yield* count(dataDir, "core.transactions_versions")).toBe(0)
+        served = 600
+        yield* sync
+        expect(yield* stored).toBe(600)
+        expect((yield* sync).outcomes).toHaveProperty("unchanged")
+        expect(yield* stored).toBe(600)
+        expect(yield* count(dataDir, "ops.gaps")).toBe(0)
+      }),
   )
 })
 
-describe("what was served as an address and is none the endpoints take", () => {
+describe("an address that the endpoints do not take", () => {
   const subaccount = `0x${"ab".repeat(20)}`
   const stranger = `0x${"cd".repeat(32)}`
   const loan = `0x${"ef".repeat(20)}`
@@ -433,7 +435,7 @@ describe("what was served as an address and is none the endpoints take", () => {
   }
   const only = ["transactions", "subaccount_loans", "loan_details", "collateral_excess"]
 
-  it.live("is told once and fails no run; what it stands in is all there", () =>
+  it.live("is recorded once and fails no run; the records it is in are all there", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(({ url }, response) => {
         const { pathname } = new URL(url, "http://service")
@@ -458,9 +460,7 @@ describe("what was served as an address and is none the endpoints take", () => {
           pipeline: "collateral_excess",
           entity: stranger,
           requests: 0,
-          error_text: because(
-            `subaccount \`${stranger}\` in core.subaccounts can't be asked about`,
-          ),
+          error_text: because(`subaccount \`${stranger}\` in core.subaccounts can't be requested`),
         },
         {
           pipeline: "collateral_excess",
@@ -472,7 +472,7 @@ describe("what was served as an address and is none the endpoints take", () => {
           pipeline: "collateral_excess",
           entity: "1:native",
           requests: 0,
-          error_text: because("it is no address: expected EVM"),
+          error_text: because("it is not an address: expected EVM"),
         },
         {
           pipeline: "loan_details",
@@ -480,7 +480,7 @@ describe("what was served as an address and is none the endpoints take", () => {
           requests: 0,
           error_text: because("loan `loan-17` in core.loans"),
         },
-        ...["subaccount_loans", "transactions"].map((pipeline) => ({
+        ...["subaccount_loans", "subaccount_summaries", "transactions"].map((pipeline) => ({
           pipeline,
           entity: stranger,
           requests: 0,

@@ -49,6 +49,7 @@ describe("a swap", () => {
             wire: defaultWire,
             requestTimeoutSeconds: 30,
             retryBudgetSeconds: 3600,
+            maxResponseMegabytes: 64,
           },
           pace: {},
           dataDir,
@@ -56,17 +57,17 @@ describe("a swap", () => {
           version: "test",
         }),
       )
-      yield* untilAsked(server.asked)
+      yield* untilAsked(server.requests)
       yield* TestClock.adjust("2 hours")
       const outcome = yield* Fiber.join(sending)
       expect(outcome).toMatchObject({ state: "unknown", status: null, journalError: null })
-      expect(outcome.error).toContain("no complete answer within 180 s")
-      expect(server.asked).toHaveLength(1)
+      expect(outcome.error).toContain("no complete response within 180 s")
+      expect(server.requests).toHaveLength(1)
       expect(yield* readSwaps({ dataDir, memoryLimit: "128MB" })).toMatchObject([
         { swapId: outcome.swapId, state: "unknown", status: null, request: { source_chain: 1 } },
       ])
       yield* TestClock.adjust("2 hours")
-      expect(server.asked).toHaveLength(1)
+      expect(server.requests).toHaveLength(1)
     }).pipe(Effect.scoped),
   )
 })

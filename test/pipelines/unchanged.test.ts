@@ -6,7 +6,7 @@ import { defaultWire } from "../../src/extract/request.ts"
 import { parseDay } from "../../src/domain/time.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
 import { pipelineNames, tables } from "../../src/pipelines/catalog.ts"
-import type { PipelineSummary, RunSummary } from "../../src/pipelines/run/progress.ts"
+import type { PipelineSummary, RunSummary } from "../../src/pipelines/model/progress.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
@@ -62,7 +62,7 @@ interface Ladder {
 }
 
 describe("a second run over facts that stand still", () => {
-  it.live("with a key asks of everything again, and adds nothing but new readings", () =>
+  it.live("with a key reads everything again, and adds nothing but new readings", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(still)
       const dataDir = yield* temporaryFolder

@@ -249,7 +249,7 @@ describe("valuation", () => {
     }),
   )
 
-  it.live("an answer not as documented is set aside, and the next run mends it", () =>
+  it.live("a response that is not as documented is quarantined, and the next run resolves it", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({
         now,
@@ -317,7 +317,7 @@ describe("valuation", () => {
   )
 
   it.live(
-    "the deprecated names of annualized APY are used and told of, a failed dependency fails",
+    "the deprecated names of annualized APY are used and reported, a failed dependency fails",
     () =>
       Effect.gen(function* () {
         let fails = false

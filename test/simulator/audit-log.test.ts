@@ -43,7 +43,7 @@ describe("the audit log", () => {
     expect(full.auditEntries.inPagesOf50).toBeLessThan(full.auditEntries.n)
   })
 
-  it("has microseconds that tell entries of one millisecond apart", async () => {
+  it("has microseconds that distinguish entries of one millisecond", async () => {
     const stamps = (await paged(200)).map((entry) => entry.timestamp)
     const distinct = new Set(stamps)
     const millis = new Set(stamps.map((stamp) => stamp.slice(0, 23)))

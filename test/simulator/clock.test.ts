@@ -65,7 +65,7 @@ describe("a revision", () => {
 })
 
 describe("the server caches of §8", () => {
-  it("answer alike, computed timestamps included, until they expire", async () => {
+  it("repeat a response, computed timestamps included, until they expire", async () => {
     const bench = await start()
     const sub = (await bench.get("/subaccount?limit=1", admin)).json[0].address
     const path = `/subaccount/${sub}/debank`
@@ -76,7 +76,7 @@ describe("the server caches of §8", () => {
     expect((await bench.get(path, user)).json).toEqual(first)
     bench.simulator.patch({ now: "2026-03-01T10:05:01Z" })
     expect((await bench.get(path, user)).json.calculatedAt).not.toBe(first.calculatedAt)
-    // What one caller may read is not served to another from the cache.
+    // The cache never gives one caller's response to another.
     const other = (await bench.get("/subaccount?limit=1&offset=1", admin)).json[0].address
     expect((await bench.get(`/subaccount/${other}/debank`, admin)).status).toBe(200)
     expect((await bench.get(`/subaccount/${other}/debank`, user)).status).toBe(403)

@@ -24,7 +24,7 @@ const failure = async (url: string, ms = 300): Promise<unknown> => {
   }
 }
 
-describe("error answers", () => {
+describe("error responses", () => {
   it.each([424, 500, 502, 503])("%i with a detail", async (status) => {
     const { get } = await withFaults({ kind: "status", status, count: 1 })
     expect(await get(path)).toMatchObject({ status, json: { detail: expect.any(String) } })
@@ -63,7 +63,7 @@ describe("error answers", () => {
 })
 
 describe("transport faults", () => {
-  it("a slow answer", async () => {
+  it("a slow response", async () => {
     const { get } = await withFaults({ kind: "slow", delayMs: 80 })
     const at = performance.now()
     expect((await get(path)).status).toBe(200)

@@ -10,7 +10,7 @@ const V = full.address
 const ratioPath = `/platform/unrealized_pnl?vault=${V}&fields=ratio&limit=1`
 
 describe("the seed", () => {
-  it("decides every answer", async () => {
+  it("determines every response", async () => {
     const same = await start()
     const other = await start({ seed: 2 })
     const paths = ["/tokenized_vault", ratioPath, `/platform/historical_apy/chart?vault=${V}`]
@@ -26,9 +26,9 @@ describe("addresses", () => {
     const kinds = bench.simulator.truth.vaults.map((vault) => kindOf(vault.address))
     expect(new Set(kinds)).toEqual(new Set(["evm", "solana", "stellar"]))
     const upper = await start({ addressCase: "upper" })
-    const served = vaultsOf(upper).full.address
-    expect(served).toBe(`0x${V.slice(2).toUpperCase()}`)
-    expect((await upper.get(`/tokenized_vault/${V}`)).json.address).toBe(served)
+    const sent = vaultsOf(upper).full.address
+    expect(sent).toBe(`0x${V.slice(2).toUpperCase()}`)
+    expect((await upper.get(`/tokenized_vault/${V}`)).json.address).toBe(sent)
     const mixed = vaultsOf(await start({ addressCase: "mixed" })).full.address
     expect(mixed).toMatch(/[a-f].*[A-F]|[A-F].*[a-f]/)
   })
@@ -66,7 +66,7 @@ describe("names and forms", () => {
     expect((await get(`/platform/unrealized_pnl?vault=${V}&limit=1`)).json[0].at).toBe(expected)
   })
 
-  it("serves other shapes", async () => {
+  it("sends other shapes", async () => {
     const { get } = await start({
       wrapApyChart: true,
       seriesNames: { apyValues: "series", auditEntries: "events" },
@@ -107,7 +107,9 @@ describe("names and forms", () => {
   })
 
   it("refuses an option it does not have", async () => {
-    expect(() => bench.simulator.patch({ colour: "red" } as object)).toThrow("no such option")
+    expect(() => bench.simulator.patch({ colour: "red" } as object)).toThrow(
+      "there is no option colour",
+    )
     expect(() => bench.simulator.patch({ now: "soon" })).toThrow("not an ISO instant")
   })
 })

@@ -1,4 +1,4 @@
-// Every row of §4 answers, and refuses callers of a lower tier (§5).
+// Every row of §4 responds, and refuses callers of a lower tier (§5).
 import { describe, expect, it } from "vitest"
 import type { Bench } from "./support.ts"
 import { admin, curator, start, user, vaultsOf } from "./support.ts"

@@ -39,7 +39,7 @@ describe("ratio points", () => {
     expect(points[0].timestamp).toBe("2025-06-02T23:00:00Z")
   })
 
-  it("are the same whatever window or limit they are asked for in", async () => {
+  it("are the same in every window and with every limit", async () => {
     const [one] = await ratio(full.address, "&startDate=2025-07-04&endDate=2025-07-04&limit=1")
     const many = await ratio(full.address, "&startDate=2025-06-20&endDate=2025-07-10")
     expect(many).toContainEqual(one)
@@ -73,7 +73,7 @@ describe("PnL snapshots", () => {
     }
   })
 
-  it("come newest first, and every few hours if asked", async () => {
+  it("come newest first, every few hours on request", async () => {
     const six = await start({ pnlEveryHours: 6 })
     const { json } = await six.get(`/platform/unrealized_pnl?vault=${full.address}&limit=3`)
     expect(times(json)).toEqual([
@@ -102,7 +102,7 @@ describe("the APY series", () => {
     expect(await chart(closed.address)).toEqual({ labels: [], values: [] })
   })
 
-  it("smooths spikes away, alike for every window asked for", async () => {
+  it("smooths spikes away, equally in every window", async () => {
     const raw = await chart(full.address, "&daysAgo=-1&applySmoothing=false")
     const smoothed = await chart(full.address, "&daysAgo=-1")
     expect(Math.max(...smoothed.values)).toBeLessThan(Math.max(...raw.values))

@@ -1,15 +1,15 @@
-// A simulator with a fixed clock for each test file, and short ways to ask it things.
+// A simulator with a fixed clock for each test file, and short ways to send it requests.
 import { afterAll } from "vitest"
 import type { OptionsPatch, Simulator } from "../../simulator/index.ts"
 import { startSimulator } from "../../simulator/index.ts"
 
 export const now = "2026-03-01T10:00:00.000Z"
 
-// The tests assert on the shape themselves; a type for each of 39 answers would prove nothing.
+// The tests assert on the shape themselves; a type for each of 39 responses would prove nothing.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
-export interface Asked {
+export interface Received {
   readonly status: number
   readonly headers: Headers
   readonly json: Json
@@ -17,8 +17,8 @@ export interface Asked {
 
 export interface Bench {
   readonly simulator: Simulator
-  readonly get: (path: string, key?: string) => Promise<Asked>
-  readonly post: (path: string, body: unknown, key?: string) => Promise<Asked>
+  readonly get: (path: string, key?: string) => Promise<Received>
+  readonly post: (path: string, body: unknown, key?: string) => Promise<Received>
 }
 
 const running: Simulator[] = []
@@ -31,7 +31,7 @@ afterAll(async () => {
 export const start = async (options: OptionsPatch = {}): Promise<Bench> => {
   const simulator = await startSimulator({ now, slowReadMs: 5, ...options })
   running.push(simulator)
-  const ask = async (path: string, init: RequestInit, key?: string): Promise<Asked> => {
+  const send = async (path: string, init: RequestInit, key?: string): Promise<Received> => {
     const headers = key === undefined ? {} : { "x-api-key": key }
     const response = await fetch(simulator.url + path, { ...init, headers, redirect: "manual" })
     const text = await response.text()
@@ -44,8 +44,8 @@ export const start = async (options: OptionsPatch = {}): Promise<Bench> => {
   }
   return {
     simulator,
-    get: (path, key) => ask(path, {}, key),
-    post: (path, body, key) => ask(path, { method: "POST", body: JSON.stringify(body) }, key),
+    get: (path, key) => send(path, {}, key),
+    post: (path, body, key) => send(path, { method: "POST", body: JSON.stringify(body) }, key),
   }
 }
 
@@ -75,10 +75,10 @@ export const vaultsOf = ({ simulator }: Bench) => {
 /** One after the other: for tests in which the order of requests matters. */
 export const inTurn = async <A, B>(
   items: readonly A[],
-  ask: (item: A) => Promise<B>,
+  use: (item: A) => Promise<B>,
 ): Promise<readonly B[]> => {
   const answers: B[] = []
-  for (const item of items) answers.push(await ask(item))
+  for (const item of items) answers.push(await use(item))
   return answers
 }
 

@@ -1,4 +1,4 @@
-// The stated truth is what paging over HTTP yields.
+// Paging over HTTP yields the stated truth.
 import { describe, expect, it } from "vitest"
 import type { VaultTruth } from "../../simulator/index.ts"
 import type { Json } from "./support.ts"
@@ -73,7 +73,7 @@ describe.each(truth.vaults)("vault $index ($kind, $status)", (vault) => {
 })
 
 describe("the whole", () => {
-  it("adds up, and lists the directory as it is served", async () => {
+  it("adds up, and lists the directory as the service does", async () => {
     const listed = (await bench.get("/tokenized_vault")).json
     expect(
       listed.map(({ address, chainId, status }: Json) => ({ address, chainId, status })),

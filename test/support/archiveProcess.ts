@@ -1,8 +1,8 @@
-// An archive in a process of its own, for a limit on the size of its files: three bodies of these sizes, one after the
-// other, and what became of each. node test/support/archiveProcess.ts DIRECTORY BYTES…
+// An archive in its own process, whose file size a test limits: keeps bodies of these sizes and prints the results.
+// node test/support/archiveProcess.ts DIRECTORY BYTES…
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
-import { ResponseArchive } from "../../src/extract/ResponseArchive.ts"
+import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 
 const [directory = "", ...sizes] = process.argv.slice(2)
 
@@ -18,8 +18,8 @@ const kept = Effect.gen(function* () {
         inputs: "{}",
         subject: "null",
         status: 200,
-        // What is random does not become smaller.
-        body: randomBytes(Number(size)).toString("hex"),
+        // Random bytes don't compress.
+        body: Buffer.from(randomBytes(Number(size)).toString("hex")),
         isJson: false,
       })
       .pipe(
@@ -29,7 +29,7 @@ const kept = Effect.gen(function* () {
   )
 })
 
-// The limit's signal, which ends a process that does not expect it.
+// The signal of the limit, which would end the process.
 process.on("SIGXFSZ", () => undefined)
 const archive = ResponseArchive.layer({ directory, runId: "20260601T000000Z-000000" })
 process.stdout.write(JSON.stringify(await Effect.runPromise(Effect.provide(kept, archive))))

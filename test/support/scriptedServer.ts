@@ -1,19 +1,19 @@
-// A real HTTP server on loopback that answers as a test says, and remembers what it was asked.
+// A real HTTP server on loopback that responds as a test scripts it, and records its requests.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage["headers"]
 }
 
-export type Script = (asked: Asked, response: ServerResponse, number: number) => void
+export type Script = (request: ReceivedRequest, response: ServerResponse, number: number) => void
 
 export interface ScriptedServer {
   readonly url: string
-  readonly asked: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<ReceivedRequest>
 }
 
 export const json = (response: ServerResponse, body: unknown, status = 200): void => {
@@ -26,11 +26,11 @@ export const scriptedServer = (script: Script) =>
     Effect.promise(
       () =>
         new Promise<ScriptedServer & { readonly close: () => Promise<void> }>((resolve) => {
-          const asked: Array<Asked> = []
+          const requests: Array<ReceivedRequest> = []
           const server = createServer((request, response) => {
             const { method = "", url = "", headers } = request
-            asked.push({ method, url, headers })
-            script({ method, url, headers }, response, asked.length)
+            requests.push({ method, url, headers })
+            script({ method, url, headers }, response, requests.length)
           })
           server.listen(0, "127.0.0.1", () => {
             const { port } = server.address() as AddressInfo
@@ -39,7 +39,7 @@ export const scriptedServer = (script: Script) =>
                 server.closeAllConnections()
                 server.close(() => closed())
               })
-            resolve({ url: `http://127.0.0.1:${port}`, asked, close })
+            resolve({ url: `http://127.0.0.1:${port}`, requests, close })
           })
         }),
     ),

@@ -1,11 +1,11 @@
-// A simulated platform for a test, and what a complete export of it must hold.
+// A simulated platform for a test, and the truth that a complete export must match.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type OptionsPatch, type Simulator, startSimulator } from "../../simulator/index.ts"
 import { query } from "./warehouseRun.ts"
 
-/** The key that opens everything the simulator has, as `api` of a run. */
+/** The simulator's admin key, as `api` of a run. */
 export const asAdmin = { apiKey: Redacted.make("demo-admin-key") }
 
 export const simulated = (options: OptionsPatch) =>
@@ -28,7 +28,7 @@ const figures = `
     (select sum(value) from core.allocation_history h where h.vault_address = v.vault_address) as allocated
   from core.vaults v where v.is_current`
 
-/** Compares every vault's counts and sums with the simulator's own account of itself. */
+/** Compares every vault's counts and sums with the simulator's truth. */
 export const expectTruth = Effect.fnUntraced(function* (simulator: Simulator, dataDir: string) {
   const rows = yield* query(dataDir, figures)
   const { vaults } = simulator.truth

@@ -1,10 +1,10 @@
-// Whole runs against a service, and what they left in the warehouse.
+// Whole runs against a service, and queries of the warehouse afterwards.
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
-import type { ProgressEvent } from "../../src/pipelines/run/progress.ts"
-import { defaultRunSettings } from "../../src/pipelines/runSettings.ts"
+import type { ProgressEvent } from "../../src/pipelines/model/progress.ts"
+import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
 
 export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">> {
@@ -12,7 +12,7 @@ export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">>
   readonly settings?: Partial<RunOptions["settings"]>
 }
 
-/** One run with the defaults of the command, and everything it told on the way. */
+/** One run with the defaults of the command, and its progress events. */
 export const runOnce = Effect.fnUntraced(function* (
   baseUrl: string,
   dataDir: string,
@@ -37,6 +37,7 @@ export const runOnce = Effect.fnUntraced(function* (
       wire: defaultWire,
       requestTimeoutSeconds: 2,
       retryBudgetSeconds: 30,
+      maxResponseMegabytes: 64,
       ...api,
     },
     settings: { ...defaultRunSettings, ...settings },
@@ -44,24 +45,27 @@ export const runOnce = Effect.fnUntraced(function* (
   return { summary, events }
 })
 
-export type Answer = ReadonlyArray<Readonly<Record<string, unknown>>>
+type QueryRows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** Asks the writer's file of a finished run. */
-export const query = (dataDir: string, sql: string): Effect.Effect<Answer> =>
+/** Queries the writer's file of a finished run. */
+export const query = (dataDir: string, sql: string): Effect.Effect<QueryRows> =>
+  queryFile(join(dataDir, "vaulthouse.duckdb"), sql)
+
+export const queryFile = (file: string, sql: string): Effect.Effect<QueryRows> =>
   Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"), {
-      access_mode: "READ_ONLY",
-    })
+    const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+    const connection = await instance.connect()
     try {
-      const connection = await instance.connect()
       const result = await connection.runAndReadAll(sql)
       return result.getRowObjectsJson()
     } finally {
+      // An open connection keeps the file, and its lock, until it is collected.
+      connection.closeSync()
       instance.closeSync()
     }
   })
 
-/** Changes the writer's file behind vaulthouse's back. */
+/** Changes the writer's file directly. */
 export const change = (
   dataDir: string,
   ...statements: ReadonlyArray<string>

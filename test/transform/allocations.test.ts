@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { allocationsOf, tellsNone } from "../../src/transform/fields/allocations.ts"
+import { allocationsOf, hasNoAllocation } from "../../src/transform/fields/allocations.ts"
 
 const date = "2026-01-05"
 
@@ -85,7 +85,7 @@ describe("allocationsOf", () => {
       })),
     ],
     [
-      "in a map of any names, its total aside",
+      "in a map of any names, without its total",
       { date, allocations: { chain: 60, time: 30, total_usd: 100, id: 10 }, source: "x" },
       ["chain", "time", "id"].map((protocol, index) => ({
         protocol,
@@ -111,7 +111,7 @@ describe("allocationsOf", () => {
       ],
     ],
     [
-      "wide in texts, numbers all of them",
+      "wide with numbers as text",
       { date, Aave: "10.5", Morpho: "5", source: "rpc", total: "15.5" },
       [
         { protocol: "Aave", value: 10.5, source: "rpc", total: "15.5" },
@@ -119,7 +119,7 @@ describe("allocationsOf", () => {
       ],
     ],
     [
-      "wide in numbers, a text beside them",
+      "wide with numbers, and a text",
       { date, Aave: 10, version: "2" },
       [{ protocol: "Aave", value: 10, version: "2" }],
     ],
@@ -134,7 +134,7 @@ describe("allocationsOf", () => {
       [{ protocol: "Aave", value: 10, share: 1 }],
     ],
     [
-      "wide beside an object of something else",
+      "wide next to another object",
       { date, Aave: 10, Morpho: 5, meta: { block: 7, version: 2 }, tags: [] },
       [
         { protocol: "Aave", value: 10, meta: { block: 7, version: 2 }, tags: [] },
@@ -142,7 +142,7 @@ describe("allocationsOf", () => {
       ],
     ],
     [
-      "in a map beside another",
+      "in a map next to another",
       { date, strategyAllocations: { Aave: 10 }, meta: { block: 7 } },
       [{ protocol: "Aave", value: 10, meta: { block: 7 } }],
     ],
@@ -150,13 +150,13 @@ describe("allocationsOf", () => {
     expect(allocationsOf(point, "date")).toEqual(allocations)
   })
 
-  // Names of protocols, most of them in use, that begin or end like a day's own figure, an identifier or a time.
+  // Protocol names, most of them real, that begin or end like a total, an identifier or a time.
   const protocols = [
     "chainlink chainflip Chainge networkx totalis TotalFi timeless Timeswap datai dateline Idle idle liquid",
     "SpaceId space_id navi Navigator tvlx countercoin blockfi sumer updated",
   ].flatMap((line) => line.split(" "))
 
-  it.each(protocols)("a protocol called %s is one", (name) => {
+  it.each(protocols)("%s is a protocol", (name) => {
     const allocations = [
       { protocol: "aave", value: 60 },
       { protocol: name, value: 40 },
@@ -167,14 +167,14 @@ describe("allocationsOf", () => {
     )
   })
 
-  it("keeps what is no allocation beside each of them", () => {
+  it("keeps other fields with each allocation", () => {
     expect(allocationsOf({ date, Aave: 1, source: "rpc" }, "date")).toEqual([
       { protocol: "Aave", value: 1, source: "rpc" },
     ])
   })
 })
 
-describe("a point that tells of no allocation", () => {
+describe("a point without an allocation", () => {
   it.each<[Record<string, unknown>, boolean]>([
     [{ date, allocations: [] }, true],
     [{ date, protocols: {}, total_usd: 0 }, true],
@@ -183,12 +183,12 @@ describe("a point that tells of no allocation", () => {
     [{ date, allocations: [{ protocol: "Aave", usd: 1 }] }, false],
     [{ date, Aave: 10, Morpho: 5 }, false],
     [{ date, protocol: "Aave", value: 0, breakdown: [] }, false],
-    // Not understood: it says nothing of what there is.
+    // Unknown layouts say nothing about allocations.
     [{ date }, false],
     [{ date, warnings: [] }, false],
     [{ date, allocations: null }, false],
     [{ date, allocations: ["Aave"] }, false],
   ])("%j: %s", (point, expected) => {
-    expect(tellsNone(point, "date")).toBe(expected)
+    expect(hasNoAllocation(point, "date")).toBe(expected)
   })
 })

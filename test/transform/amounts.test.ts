@@ -1,5 +1,4 @@
-// Which of two figures is the raw amount, however a service spells it, and that a figure alone is taken for no
-// other than it is.
+// Which of two figures is the raw amount, however the service spells it, and how a single figure is read.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -17,7 +16,7 @@ const read = (record: JsonObject) => amountIn(record, isAmount)
 
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
-/** Names of the two fields of a pair; inside an object `amount` where there is a dot. */
+/** Names of the two fields of a pair; a dot stands for a nested object. */
 const spellings: ReadonlyArray<readonly [raw: string, normalized: string]> = [
   ["amount", "amount_normalized"],
   ["amount", "normalizedAmount"],
@@ -55,14 +54,14 @@ const Pair = Schema.Struct({
   decimals: upTo(18),
   isText: Schema.Tuple([Schema.Boolean, Schema.Boolean]),
   rawFirst: Schema.Boolean,
-  told: Schema.Boolean,
+  hasDecimals: Schema.Boolean,
 })
 
-describe("an amount served raw and normalized", () => {
+describe("an amount sent raw and normalized", () => {
   it.effect.prop(
     "is read as both, whatever its names, its order and the types of its figures",
     [Pair],
-    ([{ spelling, millions, units, decimals, isText, rawFirst, told }]) =>
+    ([{ spelling, millions, units, decimals, isText, rawFirst, hasDecimals }]) =>
       Effect.sync(() => {
         const [rawName = "", normalizedName = ""] = spellings[spelling] ?? []
         const raw = millions * 1_000_000 + units
@@ -73,18 +72,20 @@ describe("an amount served raw and normalized", () => {
           () => put(record, normalizedName, isText[1] ? normalized.toFixed(18) : normalized),
         ]
         for (const field of rawFirst ? fields : fields.toReversed()) field()
-        if (told) put(record, rawName.replace(/\w+$/, "decimals"), decimals)
+        if (hasDecimals) put(record, rawName.replace(/\w+$/, "decimals"), decimals)
         const found = read(record)
         expect(found.raw).toBe(String(raw))
         expect(found.normalized).toBeCloseTo(normalized, 17)
-        // The object that tells the decimals too is kept whole.
+        // An object that also has the decimals is kept whole.
         const places = new Set([rawName, normalizedName].map((name) => name.split(".")[0]))
-        expect(new Set(found.consumed)).toEqual(told && rawName.includes(".") ? new Set() : places)
+        expect(new Set(found.consumed)).toEqual(
+          hasDecimals && rawName.includes(".") ? new Set() : places,
+        )
       }),
     { arbitrary: { runs: 500 } },
   )
 
-  it("keeps what a double shortens, where no raw amount tells it whole", () => {
+  it("keeps digits that a double loses, unless the raw amount has them", () => {
     expect(read({ amount_normalized: "5000.123456789012345678" })).toEqual({
       raw: null,
       normalized: 5000.123456789012,
@@ -108,21 +109,21 @@ describe("one figure alone", () => {
     ["is normalized as text", { amount: "5000" }, null, 5000],
     ["is raw by its name", { amount_raw: "5000" }, "5000", null],
     ["is raw by its length", lossless('{"amount": 9007199254740993}'), "9007199254740993", null],
-    ["is raw as digits beside decimals", { amount: "5000", decimals: 6 }, "5000", null],
-    ["is normalized with a point beside decimals", { amount: "5.5", decimals: 6 }, null, 5.5],
-    ["is raw beside an empty normalized one", { amount: 7, amount_normalized: null }, "7", null],
+    ["is raw as digits next to decimals", { amount: "5000", decimals: 6 }, "5000", null],
+    ["is normalized with a point next to decimals", { amount: "5.5", decimals: 6 }, null, 5.5],
+    ["is raw next to an empty normalized one", { amount: 7, amount_normalized: null }, "7", null],
     [
-      "is raw beside a normalized one written for people",
+      "is raw next to a formatted one",
       { amount: "5000000000", amount_formatted: "5,000.00 USDC" },
       "5000000000",
       null,
     ],
-    ["is normalized beside an empty raw one", { amount: "7", amount_raw: null }, null, 7],
+    ["is normalized next to an empty raw one", { amount: "7", amount_raw: null }, null, 7],
   ])("%s", (_, record, raw, normalized) => {
     expect(read(record)).toMatchObject({ raw, normalized })
   })
 
-  it("is not another amount's other half", () => {
+  it("is not paired with another amount", () => {
     expect(read({ claimed_amount_normalized: 100, amount: 5000 })).toEqual({
       raw: null,
       normalized: 5000,
@@ -131,7 +132,7 @@ describe("one figure alone", () => {
     expect(read({ max_amount_raw: "100", amount: 5000 })).toMatchObject({ raw: null })
   })
 
-  it("left over beside both stays in its field", () => {
+  it("next to a complete pair stays in its field", () => {
     expect(read({ amount: 5000, amount_raw: "5000000000", amount_normalized: 5000 })).toEqual({
       raw: "5000000000",
       normalized: 5000,

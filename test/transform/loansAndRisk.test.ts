@@ -1,17 +1,17 @@
-// Records of transactions, loans, risk and OTC as rows: in both spellings, with amounts of any size, nothing
+// Records of transactions, loans, risk and OTC become rows, in both spellings, with amounts of any size, and nothing is
 // lost.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { type JsonObject, parseJson } from "../../src/domain/json.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { Table } from "../../src/domain/table.ts"
-import { decode } from "../../src/extract/answer.ts"
+import { decode } from "../../src/extract/decode.ts"
 import type { AnyEndpoint } from "../../src/extract/Endpoint.ts"
 import { collateralExcess as excessEndpoint } from "../../src/extract/endpoints/risk/collateral_excess.ts"
 import { collateralSimulation } from "../../src/extract/endpoints/risk/collateral_simulation.ts"
 import { discountFactors as laddersEndpoint } from "../../src/extract/endpoints/risk/discount_factors.ts"
 import { loans as loansEndpoint } from "../../src/extract/endpoints/loans/loans.ts"
-import type { MappedAnswer } from "../../src/transform/Source.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
 import { loanDetailRows, loanDetails } from "../../src/transform/tables/loans/loan_details.ts"
 import { loanRows, loans } from "../../src/transform/tables/loans/loans.ts"
 import {
@@ -49,14 +49,14 @@ const receivedAt = 1_780_000_000_000_000
 const noon = Date.UTC(2026, 4, 1, 12) * 1000
 
 const source = <S>(subject: S, inputs: JsonObject = {}) => ({
-  origin: { responseId: "r", receivedAt },
+  lineage: { responseId: "r", receivedAt },
   subject,
   inputs,
   timeFields: defaultTimeFields,
 })
 
-/** As it comes through the client: digits kept, the documented fields checked. */
-const answered = (endpoint: AnyEndpoint, text: string): JsonObject =>
+/** As the client decodes it: every digit kept, documented fields checked. */
+const decodedBody = (endpoint: AnyEndpoint, text: string): JsonObject =>
   Result.getOrThrow(decode<JsonObject>(endpoint, parseJson(text)))
 
 const list = (endpoint: AnyEndpoint, text: string): ReadonlyArray<JsonObject> =>
@@ -64,9 +64,9 @@ const list = (endpoint: AnyEndpoint, text: string): ReadonlyArray<JsonObject> =>
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Rows of one table as objects; `extra` as what it holds. */
+/** Rows of one table as objects, with `extra` parsed. */
 const rowsOf = (
-  mapped: Result.Result<MappedAnswer, { readonly detail: string }>,
+  mapped: Result.Result<MappedResponse, { readonly detail: string }>,
   table: Table,
 ): ReadonlyArray<Row> => {
   const found = Result.getOrThrow(mapped).rows.find((rows) => rows.table === table)
@@ -100,7 +100,7 @@ describe("loans", () => {
     loan_id: `1:${lower}`,
     chain_id: 1,
     loan_address: lower,
-    loan_address_as_served: mixed,
+    loan_address_wire: mixed,
     state: "ACTIVE",
     borrower_address: lower,
     lender_address: other,
@@ -129,18 +129,18 @@ describe("loans", () => {
     const [row] = rowsOf(mapped, loans)
     expect(row).toMatchObject(expected)
     expect(row?.["upcoming_payment"]).toContain("9007199254740993")
-    // Another spelling of an address and what nobody knows are kept; what columns tell is not kept twice.
+    // extra keeps other spellings of an address and unknown fields, but not what columns hold.
     expect(
       Object.keys(row?.["extra"] as object)
         .map(snake)
         .toSorted(),
     ).toEqual(["borrower", "something_else"])
-    expect(Result.getOrThrow(mapped).rows[0]?.scope).toEqual({})
+    expect(Result.getOrThrow(mapped).rows[0]?.mergeKey).toEqual({})
     const drift = Result.getOrThrow(mapped).drift.map(({ path }) => snake(path))
     expect(drift).toEqual(["$.something_else"])
   })
 
-  it("served twice are one; without chain, address or both they keep an identity", () => {
+  it("sent twice are one; without chain, address or both they still have a key", () => {
     const records = [
       { address: other, state: "A" },
       { state: "A", address: other },
@@ -159,8 +159,8 @@ describe("loans", () => {
     ])
   })
 
-  it("one asked about is filed under what was asked, though its record names neither", () => {
-    const subject = { loanId: `1:${lower}`, chainId: 1, address: lower, served: mixed }
+  it("the detail of a loan is keyed by the request, even if its record lacks chain and address", () => {
+    const subject = { loanId: `1:${lower}`, chainId: 1, address: lower, wireAddress: mixed }
     const [row] = rowsOf(loanDetailRows({ state: "REPAID" }, source(subject)), loanDetails)
     expect(row).toMatchObject({ ...subjectColumns, state: "REPAID", extra: null })
   })
@@ -168,11 +168,11 @@ describe("loans", () => {
     loan_id: `1:${lower}`,
     chain_id: 1,
     loan_address: lower,
-    loan_address_as_served: mixed,
+    loan_address_wire: mixed,
   }
 
-  it("of a subaccount tell its side, and positions carry their loan within", () => {
-    const subject = { address: lower, served: mixed }
+  it("of a subaccount have its side, and positions contain their loan", () => {
+    const subject = { address: lower, wireAddress: mixed }
     const records = [
       { address: other, chain: 1, borrower: lower, lender: other },
       { address: other, chain: 2, borrower: other, lender: mixed },
@@ -187,14 +187,14 @@ describe("loans", () => {
       state: "ACTIVE",
       extra: { position: { state: "OPEN" } },
     })
-    expect(Result.getOrThrow(mapped).rows[0]?.scope).toEqual({ subaccount_address: lower })
+    expect(Result.getOrThrow(mapped).rows[0]?.mergeKey).toEqual({ subaccount_address: lower })
   })
 })
 
 describe("transactions", () => {
-  const subject = { address: lower, served: mixed }
+  const subject = { address: lower, wireAddress: mixed }
   const one = `{"transactionHash":"0xAB","chainId":1,"blockNumber":9007199254740993,"blockTimestamp":"2026-05-01T12:00:00Z",
-    "functionName":"deposit","status":"success","from":"${mixed}","decodedLogs":[{"value":${huge}}],"tokenTransfers":[],"gas":"1"}`
+    "functionName":"deposit","status":"success","from":"${mixed}","decodedLogs":[{"value":${huge}}],"transfers":[],"gas":"1"}`
 
   it.each(spellings(`[${one}]`))("in %s", (_, text) => {
     const [row] = rowsOf(transactionRows(list(loansEndpoint, text), source(subject)), transactions)
@@ -216,7 +216,7 @@ describe("transactions", () => {
     expect(row?.["extra"]).toMatchObject({ gas: "1", from: mixed })
   })
 
-  it("are told apart: by id, else by chain and hash, else by content", () => {
+  it("are keyed by id, else by chain and hash, else by content", () => {
     const time = { timestamp: "2026-05-01T12:00:00Z" }
     const records = [
       { ...time, id: 7, hash: "0x1" },
@@ -238,7 +238,7 @@ describe("transactions", () => {
     [{ isError: false }, false],
     [{ status: 0 }, true],
     [{ status: "REVERTED" }, true],
-    // Mined is not the same as done.
+    // A mined transaction may have failed.
     [{ status: "mined" }, null],
     [{ success: "perhaps" }, null],
     [{}, null],
@@ -259,7 +259,7 @@ describe("transactions", () => {
     expect(row).toMatchObject({ chain_id: 8453, transaction_id: "8453:0x1", extra: said })
   })
 
-  it("without a time say which fields there are", () => {
+  it("without a time fail with the fields they have", () => {
     const mapped = transactionRows([{ hash: "0x1", when: "then" }], source(subject))
     expect(Result.isFailure(mapped) && mapped.failure.detail).toContain("hash, when")
   })
@@ -297,31 +297,31 @@ describe("discount factors", () => {
       [2, other, 2, 2000, 0.3],
       [3, other, 1, null, 0.2],
     ])
-    expect(rows[0]).toMatchObject({ token_address_as_served: mixed, symbol: "WETH", ladder: null })
+    expect(rows[0]).toMatchObject({ token_address_wire: mixed, symbol: "WETH", ladder: null })
     expect(rows[1]?.["extra"]).toEqual({ note: "n" })
     expect(rows[2]?.["ladder"]).toBe('{"max_ltv":0.5}')
-    // More digits than a double holds stay where they are.
+    // extra keeps digits beyond a double.
     expect(rows[3]?.["extra"]).toEqual({ upper_bound: huge })
-    expect(Result.getOrThrow(mapped).rows[0]?.scope).toEqual({})
+    expect(Result.getOrThrow(mapped).rows[0]?.mergeKey).toEqual({})
   })
 
-  it("without an address or chain are not as documented", () => {
-    const decoded = decode(laddersEndpoint, parseJson(`[{"address":"${other}","chain":"mainnet"}]`))
-    expect(Result.isFailure(decoded) && decoded.failure.path).toBe("$[0].chain")
+  it("without an address or chain are rejected", () => {
+    const mapped = discountFactorRows([{ address: other, chain: "mainnet" }], source(null))
+    expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$[0].chain")
   })
 })
 
 describe("collateral", () => {
   const subject = {
-    subaccount: { address: lower, served: mixed },
+    subaccount: { address: lower, wireAddress: mixed },
     chainId: 1,
-    token: { address: other, served: other },
+    token: { address: other, wireAddress: other },
   }
 
   it.each(
     spellings(`{"amount_usd":-1.5,"tokenAmount":"0.1234567890123456789","targetHealthFactor":1.3}`),
   )("excess or deficit, in %s", (_, text) => {
-    const record = answered(excessEndpoint, text)
+    const record = decodedBody(excessEndpoint, text)
     const [row] = rowsOf(collateralExcessRows(record, source(subject)), collateralExcess)
     expect(row).toEqual({
       subaccount_address: lower,
@@ -337,7 +337,7 @@ describe("collateral", () => {
     })
   })
 
-  it("the target is the one asked for, else the service's default", () => {
+  it("the target is that of the request, else the service's default", () => {
     const target = (inputs: JsonObject) =>
       rowsOf(
         collateralExcessRows({ amount_usd: 0 }, source(subject, inputs)),
@@ -347,8 +347,25 @@ describe("collateral", () => {
     expect(target({})).toBe(1.2)
   })
 
-  it("an excess without amount_usd is not as documented", () => {
-    expect(Result.isFailure(decode(excessEndpoint, parseJson(`{"amount":1}`)))).toBe(true)
+  it("an excess without amount_usd is rejected", () => {
+    const mapped = collateralExcessRows({ amount: 1 }, source(subject))
+    expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$.amount_usd")
+  })
+
+  it("a simulation's token without a chain gets that of the scenario's token", () => {
+    const record = { total_required_collateral_usd: 1, tokens: [{ address: mixed }] }
+    const chainOf = (tokens: ReadonlyArray<readonly [number, string]>) =>
+      rowsOf(
+        collateralSimulationRows(record, source({ name: "s" }, { collateral_tokens: tokens })),
+        collateralSimulationTokens,
+      )[0]?.["chain_id"]
+    expect(chainOf([[8453, lower]])).toBe(8453)
+    expect(
+      chainOf([
+        [8453, lower],
+        [1, mixed],
+      ]),
+    ).toBe(null)
   })
 
   const inputs = { loan_amount: 5 }
@@ -361,7 +378,7 @@ describe("collateral", () => {
     ],
   ])("a simulation with its breakdown: %s", (_, breakdown) => {
     const text = `{"total_required_collateral_usd":10,"totalDebt":8,"health_factor":1.2,${breakdown}}`
-    const record = answered(collateralSimulation, text)
+    const record = decodedBody(collateralSimulation, text)
     const mapped = collateralSimulationRows(record, source({ name: "s" }, inputs))
     expect(rowsOf(mapped, collateralSimulations)).toEqual([
       {
@@ -406,14 +423,14 @@ describe("OTC", () => {
     })
     expect(row?.["extra"]).toMatchObject({ x: 1 })
     expect(row?.["extra"]).not.toHaveProperty("id")
-    expect(Result.getOrThrow(mapped).rows[0]?.scope).toEqual({})
+    expect(Result.getOrThrow(mapped).rows[0]?.mergeKey).toEqual({})
   })
 
   it.each(
     spellings(
       `[{"otcCounterpartyId":"c","payer":"${mixed}","requiredUsd":"${huge}"},{"otcCounterpartyId":"c","payer":"${mixed}","requiredUsd":"${huge}"}]`,
     ),
-  )("margin requirements without an id are told apart, in %s", (_, text) => {
+  )("margin requirements without an id have different keys, in %s", (_, text) => {
     const mapped = otcMarginRequirementRows(list(loansEndpoint, text), source(null))
     const rows = rowsOf(mapped, otcMarginRequirements)
     expect(rows[0]).toMatchObject({

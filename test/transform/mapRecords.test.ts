@@ -1,11 +1,11 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
+import { field, json } from "../../src/domain/column.ts"
 import type { Rows, Table } from "../../src/domain/table.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
-import { resolveTimes } from "../../src/transform/fields/timeField.ts"
 import type { Violation } from "../../src/domain/violation.ts"
-import type { MappedAnswer } from "../../src/transform/Source.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
 import { vaultRows } from "../../src/transform/tables/vaults/vaultRecords.ts"
 import { allocationHistoryRows } from "../../src/transform/tables/transparency/allocation_history.ts"
 import { apyHistoryRows } from "../../src/transform/tables/transparency/apy_history.ts"
@@ -20,11 +20,11 @@ const table: Table = {
   source: "test",
   key: ["id"],
   columns: [
-    { name: "id", type: "text", fields: ["id"], comment: "" },
-    { name: "size", type: "double", fields: ["size", "sizeUsd"], comment: "" },
-    { name: "raw", type: "amount", fields: ["raw"], comment: "" },
-    { name: "at", type: "timestamp", fields: ["at"], comment: "" },
-    { name: "extra", type: "json", comment: "" },
+    field.text("id", ""),
+    field.double("size", "", { names: ["size", "sizeUsd"] }),
+    field.amount("raw", ""),
+    field.timestamp("at", ""),
+    json("extra", ""),
   ],
   example: "",
 }
@@ -36,13 +36,13 @@ const objects = (rows: Rows): ReadonlyArray<Record<string, unknown>> =>
     ),
   )
 
-const origin = { responseId: "r", receivedAt: 1 }
+const lineage = { responseId: "r", receivedAt: 1 }
 
 const map = (...records: ReadonlyArray<JsonObject>) =>
-  mapRecords({ table, records, origin, computed: {} })
+  mapRecords({ table, records, source: { lineage } })
 
 describe("mapRecords", () => {
-  it("fills columns by type and keeps the rest whole", () => {
+  it("fills columns by type and keeps the rest in extra", () => {
     const { rows } = map({ id: "a", size: 1.5, at: "2026-01-01", deep: { b: [1, { c: null }] } })
     expect(objects(rows)).toEqual([
       {
@@ -66,7 +66,7 @@ describe("mapRecords", () => {
     ])
   })
 
-  it("takes the other spelling, and loses neither when both are there", () => {
+  it("reads camelCase, and keeps both spellings when both are there", () => {
     expect(objects(map({ id: "a", sizeUsd: 2 }).rows)).toMatchObject([{ size: 2, extra: null }])
     expect(objects(map({ id: "a", size: 1, sizeUsd: 2 }).rows)).toMatchObject([
       { size: 1, extra: '{"sizeUsd":2}' },
@@ -78,47 +78,58 @@ describe("mapRecords", () => {
     expect(drift).toEqual([{ path: "$.odd", kind: "unknown_field", detail: "number" }])
   })
 
-  it("keeps every digit of an amount, and of a number nobody knows", () => {
+  it("keeps every digit of an amount, and of a number in an unknown field", () => {
     const digits = "123456789012345678901234567890"
     const { lossless } = Result.getOrThrow(
       parseJson(`[{"id":"a","raw":${digits},"odd":${digits},"size":${digits}}]`),
     )
     const { rows } = map(...(lossless as ReadonlyArray<JsonObject>).filter(isJsonObject))
     expect(objects(rows)).toMatchObject([
-      // A double says how much; what it can't hold stays beside it.
+      // The double is rounded; extra keeps every digit.
       { raw: digits, extra: `{"odd":${digits},"size":${digits}}`, size: Number(digits) },
     ])
   })
 })
 
-describe("resolveTimes", () => {
-  it("takes the first candidate the records hold as a time", () => {
-    const times = resolveTimes([{ date: "soon", ts: 1_767_225_600 }], ["date", "ts"])
-    expect(times).toEqual(Result.succeed({ field: "ts", micros: [1_767_225_600_000_000] }))
+describe("the time of a series", () => {
+  const point = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
+  const points = (timeFields: ReadonlyArray<string>, ...times: ReadonlyArray<object>) =>
+    ratioHistoryRows(
+      times.map((time) => ({ ...point, ...time })),
+      { ...source, timeFields },
+    )
+
+  it("is the first candidate with a time in it", () => {
+    const { rows } = Result.getOrThrow(points(["date", "ts"], { date: "soon", ts: 1_767_225_600 }))
+    expect(rows[0]?.times).toEqual([1_767_225_600_000_000])
   })
 
-  it("names the fields seen and the setting when there is none", () => {
-    const times = resolveTimes([{ when: "2026-01-01", value: 1 }], ["timestamp"])
-    expect(Result.isFailure(times) && times.failure.detail).toMatch(/when, value.*timeFields/)
+  it("is missing: the error names the fields seen and the setting", () => {
+    const mapped = points(["timestamp"], { when: "2026-01-01" })
+    expect(Result.isFailure(mapped) && mapped.failure.detail).toMatch(/, when.*timeFields/)
   })
 
-  it("says which record's time is broken", () => {
-    const times = resolveTimes([{ ts: "2026-01-01" }, { ts: "2026-02-31" }], ["ts"])
-    expect(Result.isFailure(times) && times.failure.path).toBe("$[1].ts")
+  it("is broken: the point is rejected", () => {
+    const mapped = points(["ts"], { ts: "2026-01-01" }, { ts: "2026-02-31" })
+    const { rows, rejected } = Result.getOrThrow(mapped)
+    expect(rows[0]?.length).toBe(1)
+    expect(rejected).toMatchObject([
+      { path: "$[1].ts", detail: 'is "2026-02-31"; expected an instant' },
+    ])
   })
 })
 
 const vault = {
   address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
-  served: "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+  wireAddress: "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
   chainId: 1,
   kind: "evm" as const,
   startedOn: undefined,
 }
-const source = { origin, subject: vault, inputs: {}, timeFields: ["timestamp"] }
+const source = { lineage, subject: vault, inputs: {}, timeFields: ["timestamp"] }
 
 const rowsOf = (
-  mapped: Result.Result<MappedAnswer, Violation>,
+  mapped: Result.Result<MappedResponse, Violation>,
 ): ReadonlyArray<Record<string, unknown>> => Result.getOrThrow(mapped).rows.flatMap(objects)
 
 describe("tables", () => {
@@ -129,15 +140,23 @@ describe("tables", () => {
     ).toMatchObject([{ observed_at: Date.UTC(2026, 0, 1, 5) * 1000, extra: null, actual_tvl: 1 }])
   })
 
-  it("APY history: a label that is no date is a violation with its place", () => {
-    const rows = apyHistoryRows(
-      { labels: ["1/1/2026", "13/1/2026"], values: [0.1, 0.2] },
+  it("APY history: a label that is not a date is rejected, a missing value is null", () => {
+    const mapped = apyHistoryRows(
+      {
+        labels: ["1/1/2026", "13/1/2026", "1/2/2026", "1/3/2026"],
+        values: [0.1, 0.2, null, "n/a"],
+      },
       { ...source, inputs: { applySmoothing: true, averagingPeriodDays: 7 } },
     )
-    expect(Result.isFailure(rows) && rows.failure.path).toBe("$.labels[1]")
+    expect(Result.getOrThrow(mapped).rejected).toMatchObject([{ path: "$.labels[1].label" }])
+    expect(rowsOf(mapped)).toMatchObject([
+      { apy: 0.1, extra: null },
+      { apy: null, extra: null },
+      { apy: null, extra: '{"value":"n/a"}' },
+    ])
   })
 
-  it("APY history: a decimal of more digits than a double lands as the nearest one", () => {
+  it("APY history: a decimal with more digits than a double becomes the nearest double", () => {
     const text = '{"labels":["1/2/2026"],"values":[0.024512345678901234567]}'
     const { lossless } = Result.getOrThrow(parseJson(text))
     const rows = apyHistoryRows(lossless as Parameters<typeof apyHistoryRows>[0], {
@@ -151,11 +170,13 @@ describe("tables", () => {
     const point = { date: "2026-01-05", protocol: "Aave" }
     const rows = rowsOf(
       allocationHistoryRows(
-        [
-          { ...point, value_usd: 1, chain: 1 },
-          { ...point, value_usd: 2, chain: 8453 },
-          { ...point, date: "2026-01-06", value_usd: 4 },
-        ],
+        {
+          points: [
+            { ...point, value_usd: 1, chain: 1 },
+            { ...point, value_usd: 2, chain: 8453 },
+            { ...point, date: "2026-01-06", value_usd: 4 },
+          ],
+        },
         source,
       ),
     )
@@ -169,12 +190,12 @@ describe("tables", () => {
       { date: "2026-01-05", allocations: [] },
       { date: "2026-01-06", allocations: [{ protocol: "Aave", usd: 1 }] },
     ]
-    const { rows } = Result.getOrThrow(allocationHistoryRows(points, source))
+    const { rows } = Result.getOrThrow(allocationHistoryRows({ points }, source))
     expect(rows[0]?.length).toBe(1)
     expect(rows[0]?.emptySets).toEqual([
       { vault_address: vault.address, chain_id: 1, date: 20_458 },
     ])
-    const some = Result.getOrThrow(allocationHistoryRows(points.slice(1), source))
+    const some = Result.getOrThrow(allocationHistoryRows({ points: points.slice(1) }, source))
     expect(some.rows[0]?.emptySets).toBeUndefined()
   })
 })
@@ -184,16 +205,16 @@ describe("vaultRows", () => {
     vaultRows(records, { ...source, subject: null, inputs: { status: "active" } })
 
   it.each([
-    [{ address: vault.served, chain: 1 }],
-    [{ vault_address: vault.served, chain_id: "1" }],
-    [{ vaultAddress: vault.served, chainId: 1 }],
-    [{ address: vault.served, chain: { id: 1, name: "Ethereum" } }],
+    [{ address: vault.wireAddress, chain: 1 }],
+    [{ vault_address: vault.wireAddress, chain_id: "1" }],
+    [{ vaultAddress: vault.wireAddress, chainId: 1 }],
+    [{ address: vault.wireAddress, chain: { id: 1, name: "Ethereum" } }],
   ])("finds address and chain in %j", (record) => {
     const { rows } = Result.getOrThrow(list([record]))
     expect(objects(rows[0] as Rows)).toMatchObject([
       {
         vault_address: vault.address,
-        vault_address_as_served: vault.served,
+        vault_address_wire: vault.wireAddress,
         chain_id: 1,
         status: "active",
         chain_type: "evm",
@@ -201,10 +222,10 @@ describe("vaultRows", () => {
     ])
   })
 
-  it("repeats the chain's type only where the service says another", () => {
-    const served = { address: vault.served, chain: 1 }
+  it("extra keeps the chain's type only where it differs", () => {
+    const wireAddress = { address: vault.wireAddress, chain: 1 }
     const extras = ["EVM", "rollup"].map((chain_type) => {
-      const { rows } = Result.getOrThrow(list([{ ...served, chain_type }]))
+      const { rows } = Result.getOrThrow(list([{ ...wireAddress, chain_type }]))
       return objects(rows[0] as Rows)[0]?.["extra"]
     })
     expect(extras).toEqual([null, '{"chain_type":"rollup"}'])
@@ -212,7 +233,9 @@ describe("vaultRows", () => {
 
   it("keeps moving figures out of the description", () => {
     const { rows } = Result.getOrThrow(
-      list([{ address: vault.served, chain: 1, latest_reported_tvl: 5, reported_apy: { apy: 1 } }]),
+      list([
+        { address: vault.wireAddress, chain: 1, latest_reported_tvl: 5, reported_apy: { apy: 1 } },
+      ]),
     )
     expect(objects(rows[0] as Rows)).toMatchObject([{ extra: null }])
     expect(objects(rows[1] as Rows)).toMatchObject([
@@ -220,12 +243,12 @@ describe("vaultRows", () => {
     ])
   })
 
-  it("names the fields of a record without an address", () => {
+  it("the error of a record without an address names its fields", () => {
     const rows = list([{ id: 1, chain: 1 }])
     expect(Result.isFailure(rows) && rows.failure.detail).toContain("its fields are id, chain")
   })
 
-  it("lists a vault of a kind it has no endpoints for, and asks nothing about it", () => {
+  it("keeps a vault whose kind of address has no endpoints", () => {
     const { rows } = Result.getOrThrow(list([{ address: `0x${"ab".repeat(32)}`, chain: 9 }]))
     expect(objects(rows[0] as Rows)).toMatchObject([{ chain_type: "other" }])
   })

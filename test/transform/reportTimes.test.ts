@@ -1,4 +1,4 @@
-// When the service looked is no other content: times of the reading make neither versions nor keys.
+// Times at which the service read or computed a record make neither versions nor other keys.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json.ts"
@@ -6,7 +6,7 @@ import type { Rows } from "../../src/domain/table.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { Violation } from "../../src/domain/violation.ts"
 import { isReportTime } from "../../src/transform/fields/reportTimes.ts"
-import type { MappedAnswer } from "../../src/transform/Source.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { rolesRows } from "../../src/transform/tables/governance/roles.ts"
 import { timelocksRows } from "../../src/transform/tables/governance/timelocks.ts"
@@ -18,14 +18,21 @@ import { vaultRows } from "../../src/transform/tables/vaults/vaultRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const source = {
-  origin: { responseId: "r", receivedAt: 5 },
-  subject: { address, served: address, chainId: 1, kind: "evm" as const, startedOn: undefined },
+  lineage: { responseId: "r", receivedAt: 5 },
+  subject: {
+    address,
+    wireAddress: address,
+    chainId: 1,
+    kind: "evm" as const,
+    startedOn: undefined,
+  },
   inputs: {},
   timeFields: defaultTimeFields,
 }
 const all = { ...source, subject: null }
+const fee = { management_fee_pct: 1, performance_fee_pct: 10 }
 
-/** What decides whether a row gains a version, and its key. */
+/** The key of a row, and the values that make a new version. */
 const contentOf = ({ table, columns, length }: Rows) =>
   Array.from({ length }, (_, row) =>
     Object.fromEntries(
@@ -34,7 +41,7 @@ const contentOf = ({ table, columns, length }: Rows) =>
       ),
     ),
   )
-const contents = (mapped: Result.Result<MappedAnswer, Violation>) =>
+const contents = (mapped: Result.Result<MappedResponse, Violation>) =>
   Result.getOrThrow(mapped).rows.map(contentOf)
 
 const readings: ReadonlyArray<JsonObject> = [
@@ -42,46 +49,48 @@ const readings: ReadonlyArray<JsonObject> = [
   { generated_at: "2026-01-02T00:00:00Z", last_refreshed_at: null, dataFetchedAt: 1767225600 },
 ]
 
-const answers: Readonly<Record<string, (t: JsonObject) => Result.Result<MappedAnswer, Violation>>> =
-  {
-    fees: (t) => feesRows({ management_fee_pct: 1, performance_fee_pct: 10, ...t }, source),
-    vaults: (t) => vaultRows([{ address, chain: 1, ...t }], all),
-    "a vault's detail": (t) =>
-      vaultDetailRows(
-        {
-          vault_name: "A",
-          latest_reported_tvl: 5,
-          holders: 3,
-          rewards: [{ multiplier: 2, ...t }],
-          operators: [{ address, ...t }],
-          ...t,
-        },
-        source,
-      ),
-    roles: (t) =>
-      Result.succeed(
-        rolesRows(
-          {
-            roles: [{ role: "owner", is_safe: false, safe_threshold: null, address, ...t }],
-            warnings: [],
-          },
-          source,
-        ),
-      ),
-    "timelocks without an id": (t) =>
-      timelocksRows(
-        { timelocks: [{ status: "scheduled", executable_at: null, x: 1, ...t }], warnings: [] },
-        source,
-      ),
-    "OTC positions without an id": (t) => otcPositionRows([{ symbol: "A", value: 1, ...t }], all),
-    ladders: (t) =>
-      discountFactorRows(
-        [{ address, chain: 1, rungs: [{ up_to: 1, factor: 0.5 }], note: "n", ...t }],
-        all,
-      ),
-  }
+const answers: Readonly<
+  Record<string, (t: JsonObject) => Result.Result<MappedResponse, Violation>>
+> = {
+  fees: (t) => feesRows({ ...fee, ...t }, source),
+  vaults: (t) => vaultRows([{ address, chain: 1, ...t }], all),
+  "a vault's detail": (t) =>
+    vaultDetailRows(
+      {
+        vault_name: "A",
+        latest_reported_tvl: 5,
+        holders: 3,
+        rewards: [{ multiplier: 2, ...t }],
+        operators: [{ address, ...t }],
+        ...t,
+      },
+      source,
+    ),
+  roles: (t) =>
+    rolesRows(
+      {
+        roles: [{ role: "owner", is_safe: false, safe_threshold: null, address, ...t }],
+        warnings: [],
+      },
+      source,
+    ),
+  "timelocks without an id": (t) =>
+    timelocksRows(
+      {
+        timelocks: [{ status: "scheduled", executable_at: null, labels: [], x: 1, ...t }],
+        warnings: [],
+      },
+      source,
+    ),
+  "OTC positions without an id": (t) => otcPositionRows([{ symbol: "A", value: 1, ...t }], all),
+  ladders: (t) =>
+    discountFactorRows(
+      [{ address, chain: 1, rungs: [{ up_to: 1, factor: 0.5 }], note: "n", ...t }],
+      all,
+    ),
+}
 
-describe("times of the reading", () => {
+describe("report times", () => {
   it.each(Object.entries(answers))("change nothing of %s", (_, rows) => {
     const [first, second] = readings.map((reading) => contents(rows(reading)))
     expect(first?.flat().length).toBeGreaterThan(0)
@@ -90,19 +99,20 @@ describe("times of the reading", () => {
   })
 
   it.each(["fees", "ladders"])("stand in reported_at of %s", (name) => {
-    const mapped = answers[name]?.(readings[0] ?? {}) ?? Result.succeed({ rows: [], drift: [] })
+    const mapped =
+      answers[name]?.(readings[0] ?? {}) ?? Result.succeed({ rows: [], drift: [], rejected: [] })
     const [rows] = Result.getOrThrow(mapped).rows
     if (rows === undefined) throw new Error("no rows")
     const at = rows.table.columns.findIndex((column) => column.name === "reported_at")
     expect(rows.columns[at]).toEqual([Date.UTC(2026, 0, 1) * 1000])
   })
 
-  it("a field of such a name that holds no time stays where it was", () => {
-    const [row] = contents(feesRows({ last_synced_date: "soon" }, source)).flat()
+  it("a field with such a name but without a time stays where it is", () => {
+    const [row] = contents(feesRows({ ...fee, last_synced_date: "soon" }, source)).flat()
     expect(row?.["fees.extra"]).toBe('{"last_synced_date":"soon"}')
   })
 
-  it.each(Object.entries(answers))("inside nested records change nothing of %s", (_, rows) => {
+  it.each(Object.entries(answers))("in nested records change nothing of %s", (_, rows) => {
     const [first, second] = readings.map((reading) =>
       contents(rows({ oracle: { source: "x", ...reading }, feeds: [{ id: 1, at: [reading] }] })),
     )
@@ -110,9 +120,10 @@ describe("times of the reading", () => {
     expect(second).toEqual(first)
   })
 
-  it("inside nested records are kept by their place", () => {
+  it("in nested records are kept by their path", () => {
     const feed = { id: 1, priceFetchedAt: 1_767_225_600, updated_at: "never", since: "2026-01-01" }
     const record = {
+      ...fee,
       oracle: { last_updated: "2026-01-01T00:00:00Z", as_of: null, source: "x" },
       feeds: [{ id: 0 }, feed],
     }
@@ -131,15 +142,15 @@ describe("times of the reading", () => {
     expect(at("reported_at")).toBeNull()
   })
 
-  it("of what has a table of its own stand there alone", () => {
+  it("of records with their own table are there only", () => {
     const rewards = [{ text: "A", source: { last_updated: "2026-01-01T00:00:00Z" } }]
-    const told = Result.getOrThrow(vaultDetailRows({ rewards }, source)).rows.flatMap(
+    const reported = Result.getOrThrow(vaultDetailRows({ rewards }, source)).rows.flatMap(
       ({ table, columns }) => {
         const at = table.columns.findIndex((column) => column.name === "reported_times")
         return (columns[at] ?? []).map((times) => [table.name, times])
       },
     )
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["vault_details", null],
       ["vault_rewards", '{"source.last_updated":"2026-01-01T00:00:00Z"}'],
     ])
@@ -148,7 +159,7 @@ describe("times of the reading", () => {
   it.each(coreTables.filter(({ mode }) => mode === "slowly_changing").map((t) => [t.name, t]))(
     "%s has a column for them, or nothing for unknown fields",
     (_, { name, columns }) => {
-      // Tables of chosen fields: the description beside them takes the times.
+      // Tables of selected fields: the description takes the times.
       const isChosen = ["vault_reported_metrics", "vault_detail_metrics"].includes(name)
       const has = (wanted: string) => columns.some((column) => column.name === wanted)
       expect(has("reported_at")).toBe(has("extra") && !isChosen)

@@ -1,11 +1,11 @@
-// Figures the document gives no names for, under each name a service ordinarily gives them: they reach the
-// typed column, a second name of the same figure stays in `extra`, and what is of another type is kept there.
+// Figures that the document does not name: the column reads its own name and the configured one, any other name stays in
+// `extra`.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json.ts"
 import type { Table } from "../../src/domain/table.ts"
-import { mapCurrent } from "../../src/transform/mapCurrent.ts"
-import type { MappedAnswer } from "../../src/transform/Source.ts"
+import { mapRecords } from "../../src/transform/mapRecords.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
 import {
   cefiPositionRows,
   protocolPositionRows,
@@ -20,12 +20,12 @@ import { subaccountTokens } from "../../src/transform/tables/subaccounts/subacco
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
-const origin = { responseId: "r", receivedAt: 1_780_000_000_000_000 }
-const source = <S>(subject: S) => ({ origin, subject, inputs: {}, timeFields: [] })
-const subaccount = source({ address, served: address })
+const lineage = { responseId: "r", receivedAt: 1_780_000_000_000_000 }
+const source = <S>(subject: S) => ({ lineage, subject, inputs: {}, timeFields: [] })
+const subaccount = source({ address, wireAddress: address })
 const vault = source({
   address,
-  served: address,
+  wireAddress: address,
   chainId: 1,
   kind: "evm" as const,
   startedOn: undefined,
@@ -38,7 +38,7 @@ interface Read {
 }
 
 /** The only row of the first table. */
-const first = ({ rows, drift }: MappedAnswer): Read => {
+const first = ({ rows, drift }: MappedResponse): Read => {
   const [only] = rows
   expect(only?.length).toBe(1)
   const row = Object.fromEntries(
@@ -53,8 +53,8 @@ const first = ({ rows, drift }: MappedAnswer): Read => {
 }
 
 const bare = (table: Table) => (record: JsonObject) => {
-  const { rows, drift } = mapCurrent({ table, records: [record], origin, computed: {} })
-  return Result.succeed({ rows: [rows], drift })
+  const { rows, ...others } = mapRecords({ table, records: [record], source: { lineage } })
+  return Result.succeed({ ...others, rows: [rows] })
 }
 
 const readers = {
@@ -70,92 +70,25 @@ const readers = {
   vault: (record) => vaultDetailRows(record, vault),
 } satisfies Record<
   string,
-  (record: JsonObject) => Result.Result<MappedAnswer, { readonly detail: string }>
+  (record: JsonObject) => Result.Result<MappedResponse, { readonly detail: string }>
 >
 
 const read = (kind: keyof typeof readers, record: JsonObject): Read =>
-  first(Result.getOrThrow<MappedAnswer, unknown>(readers[kind](record)))
+  first(Result.getOrThrow<MappedResponse, unknown>(readers[kind](record)))
 
-const usdValue =
-  "value usd_value usdValue value_usd valueUsd amount_usd amountUsd mark_usd markUsd market_value marketValue balance_usd balanceUsd"
-const balance = "balance amount quantity units size"
-const rawBalance =
-  "raw_balance rawBalance amount_raw amountRaw balance_raw balanceRaw raw_amount rawAmount"
-const price = "price price_usd priceUsd mark_price markPrice"
-const part = (name: string): string =>
-  ["_usd_value", "UsdValue", "_value_usd", "ValueUsd", "_value", "Value", "_usd", "Usd"]
-    .map((ending) => `${name}${ending}`)
-    .join(" ")
-const noon = Date.UTC(2026, 4, 1, 12) * 1000
-const instant = "2026-05-01T12:00:00Z"
-const instrument = "symbol instrument instrument_name instrumentName name"
-const counterparty =
-  "counterparty counterparty_id counterpartyId otc_counterparty_id otcCounterpartyId counterparty_name"
-const expiry = "expiry expiry_date expiryDate expires_at expiresAt expiration expiration_date"
-
-type Case = readonly [
-  kinds: ReadonlyArray<keyof typeof readers>,
-  column: string,
-  names: string,
-  served: unknown,
-  value: unknown,
-]
-
-const cases: ReadonlyArray<Case> = [
-  [["cefi", "protocol", "subaccountOtc", "otc", "token", "portfolio"], "value", usdValue, 5, 5],
-  [["protocol", "token", "portfolio"], "balance", balance, 1.5, 1.5],
-  [["protocol", "token", "portfolio"], "raw_balance", rawBalance, "1500000", "1500000"],
-  [["protocol", "token"], "price", price, 2, 2],
-  [["protocol", "portfolio"], "asset_usd_value", part("asset"), 5, 5],
-  [["protocol", "portfolio"], "debt_usd_value", part("debt"), 2, 2],
-  [["protocol", "portfolio"], "net_usd_value", part("net"), 3, 3],
-  [["otc", "subaccountOtc"], "symbol", instrument, "BTC-C", "BTC-C"],
-  [["portfolio"], "name", "name instrument instrumentName", "BTC-C", "BTC-C"],
-  [["otc", "subaccountOtc"], "counterparty_id", counterparty, "c", "c"],
-  [["margin"], "otc_counterparty_id", counterparty, "c", "c"],
-  [["otc", "subaccountOtc"], "notional", "notional notional_amount notionalAmount", 7, 7],
-  [["otc", "subaccountOtc"], "notional_usd", "notional_usd notionalUsd", 7, 7],
-  [["otc", "subaccountOtc"], "strike", "strike strike_price strikePrice", 7, 7],
-  [["otc", "subaccountOtc"], "expiry", expiry, instant, noon],
-  [["margin"], "required", "required required_usd requiredUsd required_margin", 7, 7],
-  [["margin"], "posted", "posted posted_usd postedUsd posted_margin marginPosted", 7, 7],
-  [
-    ["loan"],
-    "deployed_at",
-    "deployed_date deployedDate start_date startDate started_at startedAt created_at createdAt",
-    instant,
-    noon,
-  ],
-  [
-    ["loan"],
-    "matures_at",
-    "maturity_date maturityDate end_date endDate due_date dueDate matures_at maturesAt",
-    instant,
-    noon,
-  ],
-  [["loan"], "late_apr", "late_apr lateApr", 0.2, 0.2],
-  [["loan"], "principal_amount", "principal_amount principalAmount principal", 7, 7],
-  [["subaccount"], "min_health_factor", "min_health_factor minHealthFactor", 1.2, 1.2],
-]
-
-const each = cases.flatMap(([kinds, column, names, served, value]) =>
-  kinds.flatMap((kind) =>
-    names.split(" ").map((name) => [kind, name, column, served, value] as const),
-  ),
-)
-
-describe("a figure under an ordinary name", () => {
-  it.each(each)("%s: %s is %s", (kind, name, column, served, value) => {
-    const { row, extra, drift } = read(kind, { id: "a", [name]: served })
-    expect(row[column]).toBe(value)
-    expect(extra ?? {}).not.toHaveProperty(name)
-    expect(drift).not.toContain(`unknown_field $.${name}`)
+describe("a figure", () => {
+  it("is read under the column's name and its camelCase; any other name stays in extra", () => {
+    expect(read("protocol", { assetUsdValue: 3, raw_balance: "12", mark_usd: 4 })).toMatchObject({
+      row: { asset_usd_value: 3, raw_balance: "12", value: null },
+      extra: { mark_usd: 4 },
+      drift: ["unknown_field $.mark_usd"],
+    })
   })
 
-  it("of two names one is taken, and the other is kept", () => {
-    expect(read("token", { markPrice: 3, price: 2, balance: 1, amount: 4 })).toMatchObject({
-      row: { price: 2, balance: 1 },
-      extra: { markPrice: 3, amount: 4 },
+  it("of two names one is read, and extra keeps the other", () => {
+    expect(read("token", { priceUsd: 3, price: 2 })).toMatchObject({
+      row: { price: 2 },
+      extra: { priceUsd: 3 },
     })
     expect(read("otc", { id: "a", value: 2, valueUsd: 3 })).toMatchObject({
       row: { value: 3, value_unit: "USD" },
@@ -163,27 +96,39 @@ describe("a figure under an ordinary name", () => {
     })
   })
 
-  it("an amount beside the same normalized is no balance", () => {
-    const { row, extra } = read("token", { amount: 5_000_000_000, amountNormalized: 5000 })
-    expect(row["balance"]).toBe(5000)
-    expect(extra).toEqual({ amount: 5_000_000_000 })
-  })
-
-  it("a raw amount in text is no balance", () => {
-    const { row, extra, drift } = read("token", { amount: "1500000", decimals: 6 })
-    expect(row["balance"]).toBe(null)
-    expect(extra).toEqual({ amount: "1500000" })
-    expect(drift).toEqual(["other_type $.amount"])
+  it("may be a number as text; extra keeps digits beyond a double", () => {
+    expect(read("token", { price: "1.50", balance: "0.1234567890123456789" })).toMatchObject({
+      row: { price: 1.5, balance: Number("0.1234567890123456789") },
+      extra: { balance: "0.1234567890123456789" },
+      drift: [],
+    })
   })
 })
 
-describe("the unit a name tells", () => {
+describe("the setting fields", () => {
+  const fields = { "subaccount_tokens.price": "px", "subaccount_tokens.value": "oracle.usd" }
+  const configured = (record: JsonObject) => {
+    const options = { table: subaccountTokens, records: [record], source: { lineage, fields } }
+    const { rows, ...others } = mapRecords(options)
+    return first({ ...others, rows: [rows] })
+  }
+
+  it("comes before the built-in names, and reaches nested records", () => {
+    expect(configured({ px: "2.5", price: 9, oracle: { usd: 4, at: 1 } })).toMatchObject({
+      row: { price: 2.5, value: 4 },
+      extra: { price: 9, oracle: { usd: 4, at: 1 } },
+    })
+    expect(configured({ price: 9 })).toMatchObject({ row: { price: 9 }, extra: null })
+  })
+})
+
+describe("the unit in a name", () => {
   it.each([
     ["margin", { requiredUsd: 5, posted: 4 }, { required_unit: "USD", posted_unit: null }],
     ["margin", { required: 5, posted_usd: "4" }, { required_unit: null, posted_unit: "USD" }],
-    // What is no number is not the figure taken.
+    // Text is not read as the figure.
     ["margin", { required_usd: "much", required: 5 }, { required: 5, required_unit: null }],
-    ["otc", { mark_usd: 5 }, { value_unit: "USD" }],
+    ["otc", { value_usd: 5 }, { value_unit: "USD" }],
     ["otc", { value: 5 }, { value_unit: null }],
   ] as const)("%s: %j", (kind, record, expected) => {
     expect(read(kind, { id: "a", ...record }).row).toMatchObject(expected)
@@ -191,13 +136,13 @@ describe("the unit a name tells", () => {
 })
 
 describe("a figure within a record", () => {
-  it.each(["risk_metadata", "riskMetadata"])("the least health factor in %s", (place) => {
+  it.each(["risk_metadata", "riskMetadata"])("the minimum health factor in %s", (place) => {
     for (const name of ["min_health_factor", "minHealthFactor"]) {
       const metadata = { [name]: 1.3, tier: "a" }
       const { row, extra } = read("subaccount", { [place]: metadata })
       expect(row["min_health_factor"]).toBe(1.3)
       expect(extra).toEqual({ [place]: metadata })
-      // The subaccount's own comes first.
+      // A field of the subaccount comes first.
       const own = read("subaccount", { [place]: metadata, min_health_factor: 1.1 })
       expect(own.row["min_health_factor"]).toBe(1.1)
     }
@@ -215,7 +160,7 @@ describe("a figure within a record", () => {
     }
   })
 
-  it("fees beside the structure, and in another unit", () => {
+  it("fees next to the structure, and in another unit", () => {
     expect(read("vault", { managementFeePct: 2, performance_fee_pct: 5 })).toMatchObject({
       row: { management_fee_pct: 2, performance_fee_pct: 5 },
       extra: null,

@@ -1,12 +1,12 @@
-// Records of subaccounts as rows: in both spellings, with amounts of any size, nothing lost.
+// Subaccount records become rows, in both spellings, with amounts of any size, and nothing is lost.
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
 import type { Rows } from "../../src/domain/table.ts"
-import { decode } from "../../src/extract/answer.ts"
+import { decode } from "../../src/extract/decode.ts"
+import type { Violation } from "../../src/domain/violation.ts"
 import type { AnyEndpoint } from "../../src/extract/Endpoint.ts"
-import { whitelistStatus as whitelistEndpoint } from "../../src/extract/endpoints/curator/whitelist_status.ts"
 import { healthFactor } from "../../src/extract/endpoints/subaccounts/health_factor.ts"
 import { protocolPositions as protocolEndpoint } from "../../src/extract/endpoints/subaccounts/protocol_positions.ts"
 import { subaccountDirectory } from "../../src/extract/endpoints/subaccounts/subaccount_directory.ts"
@@ -17,14 +17,17 @@ import {
   protocolPositionRows,
   subaccountOtcPositionRows,
 } from "../../src/transform/tables/subaccounts/positionRecords.ts"
-import type { MappedAnswer } from "../../src/transform/Source.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
 import {
   directoryRows,
   directoryWindows,
   mySubaccountRows,
   vaultSubaccountRows,
 } from "../../src/transform/tables/subaccounts/subaccountRecords.ts"
-import { summaryRows } from "../../src/transform/tables/subaccounts/summaryRecords.ts"
+import {
+  type SummaryRecord,
+  summaryRows,
+} from "../../src/transform/tables/subaccounts/summaryRecords.ts"
 import { whitelistStatusRows } from "../../src/transform/tables/curator/whitelist_status.ts"
 import { healthFactorRows } from "../../src/transform/tables/subaccounts/health_factors.ts"
 
@@ -34,30 +37,28 @@ const token = "0x00000000000000000000000000000000000000aA"
 const huge = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 
 const source = <S>(subject: S) => ({
-  origin: { responseId: "r", receivedAt: 1_780_000_000_000_000 },
+  lineage: { responseId: "r", receivedAt: 1_780_000_000_000_000 },
   subject,
   inputs: {},
   timeFields: [],
 })
-const subaccount = source({ address: canonical, served: address })
+const subaccount = source({ address: canonical, wireAddress: address })
 const vault = source({
   address: "0x00000000000000000000000000000000000000bb",
-  served: "0x00000000000000000000000000000000000000BB",
+  wireAddress: "0x00000000000000000000000000000000000000BB",
   chainId: 1,
   kind: "evm" as const,
   startedOn: undefined,
 })
 
-/** The value of a body as the endpoint's schema lets it through. */
+/** The value of a body, decoded by the endpoint's schema. */
 const read = <A>(
   endpoint: AnyEndpoint & { readonly response: Schema.Codec<A, unknown> },
   body: string,
 ): A => Result.getOrThrow(decode<A>(endpoint, parseJson(body)))
 
-const violation = (endpoint: AnyEndpoint, body: unknown): string => {
-  const decoded = decode(endpoint, parseJson(JSON.stringify(body)))
-  return Result.isFailure(decoded) ? decoded.failure.path : "none"
-}
+const failedAt = (mapped: Result.Result<MappedResponse, Violation>): string =>
+  Result.isFailure(mapped) ? mapped.failure.path : "none"
 
 const objects = ({ table, columns, length }: Rows): ReadonlyArray<Record<string, unknown>> =>
   Array.from({ length }, (_, row) =>
@@ -66,11 +67,11 @@ const objects = ({ table, columns, length }: Rows): ReadonlyArray<Record<string,
     ),
   )
 
-const rowsOf = (mapped: Result.Result<MappedAnswer, unknown>, table: string) =>
+const rowsOf = (mapped: Result.Result<MappedResponse, unknown>, table: string) =>
   Result.getOrThrow(mapped).rows.flatMap((rows) => (rows.table.name === table ? objects(rows) : []))
 
-const scopes = (mapped: Result.Result<MappedAnswer, unknown>) =>
-  Result.getOrThrow(mapped).rows.map(({ scope }) => scope)
+const scopes = (mapped: Result.Result<MappedResponse, unknown>) =>
+  Result.getOrThrow(mapped).rows.map(({ mergeKey: scope }) => scope)
 
 describe("lists of subaccounts", () => {
   const snake = {
@@ -101,7 +102,7 @@ describe("lists of subaccounts", () => {
   }
   const row = {
     subaccount_address: canonical,
-    subaccount_address_as_served: address,
+    subaccount_address_wire: address,
     subaccount_id: "12",
     internal_name: "alpha",
     friendly_name: "Alpha",
@@ -127,34 +128,38 @@ describe("lists of subaccounts", () => {
     }
   })
 
-  it("are all there is of what was asked about, unless the directory moved", () => {
+  it("are the whole set of the request, unless the directory moved", () => {
     expect(scopes(directoryRows([snake], source(null)))).toEqual([{}])
-    const unsettled = { ...source(null), window: directoryWindows.unsettled }
-    expect(scopes(directoryRows([snake], unsettled))).toEqual([undefined])
+    const moving = { ...source(null), window: directoryWindows.moving }
+    expect(scopes(directoryRows([snake], moving))).toEqual([undefined])
     expect(scopes(mySubaccountRows([snake], source(null)))).toEqual([{}])
     expect(scopes(vaultSubaccountRows([snake], vault))).toEqual([
       { vault_address: vault.subject.address },
     ])
   })
 
-  it("an item without an address is a violation that names what it holds", () => {
-    const failed = directoryRows([snake, { name: "x", status: "active" }], source(null))
-    expect(Result.isFailure(failed) ? failed.failure : undefined).toMatchObject({
-      path: "$[1]",
-      detail: expect.stringContaining("its fields are name, status") as unknown,
-    })
+  it("an item without an address is rejected, and the error names its fields", () => {
+    const unnamed = { name: "x", status: "active" }
+    const mapped = directoryRows([snake, unnamed], source(null))
+    expect(Result.getOrThrow(mapped).rejected).toEqual([
+      {
+        path: "$[1]",
+        detail: expect.stringContaining("its fields are name, status") as unknown,
+        record: unnamed,
+      },
+    ])
+    expect(rowsOf(mapped, "subaccounts")).toHaveLength(1)
+    // It may be any stored subaccount, so none is retired.
+    expect(scopes(mapped)).toEqual([undefined])
   })
 })
 
 describe("whitelist status", () => {
-  it("is read for each linked subaccount, with what else it says", () => {
-    const records = read(
-      whitelistEndpoint,
-      JSON.stringify([
-        { subaccount_address: address, is_whitelisted: true, note: "n" },
-        { subaccount: { address: token, name: "b" }, is_whitelisted: false },
-      ]),
-    )
+  it("is read for each linked subaccount, with its other fields", () => {
+    const records = [
+      { subaccount_address: address, is_whitelisted: true, note: "n" },
+      { subaccount: { address: token, name: "b" }, is_whitelisted: false },
+    ]
     const mapped = whitelistStatusRows(records, vault)
     expect(rowsOf(mapped, "whitelist_status")).toMatchObject([
       { subaccount_address: canonical, is_whitelisted: true, extra: '{"note":"n"}' },
@@ -168,7 +173,7 @@ describe("whitelist status", () => {
   })
 
   it("requires is_whitelisted", () => {
-    expect(violation(whitelistEndpoint, [{ address }])).toBe("$[0].is_whitelisted")
+    expect(failedAt(whitelistStatusRows([{ address }], vault))).toBe("$[0].is_whitelisted")
   })
 })
 
@@ -212,11 +217,19 @@ describe("health factor", () => {
     "requires %s",
     (name) => {
       const { [name]: _missing, ...rest } = documented as Record<string, unknown>
-      expect(violation(healthFactor, rest)).toBe(`$.${name}`)
+      expect(failedAt(healthFactorRows(rest, subaccount))).toBe(`$.${name}`)
     },
   )
 
-  it("refuses a time that is none", () => {
+  it("accepts a figure that is null or in text", () => {
+    const body = { ...documented, healthFactor: null, totalLoan: "100.5" }
+    const mapped = healthFactorRows(body, subaccount)
+    expect(rowsOf(mapped, "health_factors")).toMatchObject([
+      { health_factor: null, total_loan: 100.5, extra: '{"more":[1]}' },
+    ])
+  })
+
+  it("refuses an invalid time", () => {
     const failed = healthFactorRows({ ...documented, dateTime: "soon" }, subaccount)
     expect(Result.isFailure(failed)).toBe(true)
   })
@@ -254,11 +267,10 @@ const summary = `{
 }`
 
 describe("subaccount summary", () => {
-  const record = read(subaccountSummary, summary)
-  const mapped = summaryRows(record, subaccount)
-  const rows = (table: string) => rowsOf(mapped, table)
+  const fromSummary = summaryRows(read(subaccountSummary, summary), subaccount)
+  const rows = (table: string) => rowsOf(fromSummary, table)
 
-  it("is one row of its figures; what is not documented stays where it stood", () => {
+  it("is one row of its figures; undocumented fields keep their place", () => {
     expect(rows("subaccount_summaries")).toEqual([
       {
         subaccount_address: canonical,
@@ -307,7 +319,7 @@ describe("subaccount summary", () => {
     ])
   })
 
-  it("keeps the positions of every kind, those that are no records too", () => {
+  it("keeps positions of every kind, even those that are not records", () => {
     const positions = rows("subaccount_portfolio_positions")
     expect(positions.map(({ kind, ordinal }) => `${String(kind)} ${String(ordinal)}`)).toEqual([
       "cefi 0",
@@ -335,7 +347,7 @@ describe("subaccount summary", () => {
     })
   })
 
-  it("keeps loans, wherever their address stands, and sums by token", () => {
+  it("keeps loans, wherever their address is, and sums by token", () => {
     expect(rows("subaccount_summary_loans")).toMatchObject([
       {
         ordinal: 0,
@@ -352,14 +364,14 @@ describe("subaccount summary", () => {
     ])
   })
 
-  it("holds all there is of the subaccount, lists that are empty too", () => {
-    for (const { table, scope } of Result.getOrThrow(mapped).rows) {
+  it("is the whole set of the subaccount, empty lists included", () => {
+    for (const { table, mergeKey: scope } of Result.getOrThrow(fromSummary).rows) {
       const isList = table.name !== "subaccount_summaries"
       expect(scope, table.name).toEqual(isList ? { subaccount_address: canonical } : undefined)
     }
   })
 
-  it("requires every documented field, of its parts too", () => {
+  it("requires every documented field, nested ones included", () => {
     const whole = JSON.parse(summary) as Record<string, unknown>
     for (const [part, path] of [
       [whole, "$"],
@@ -367,19 +379,20 @@ describe("subaccount summary", () => {
       [whole["portfolio"], "$.portfolio"],
     ] as ReadonlyArray<[Record<string, unknown>, string]>) {
       for (const name of Object.keys(part)) {
-        if (["owner", "asOf", "currency"].includes(name)) continue
+        if (["address", "owner", "asOf", "currency"].includes(name)) continue
         const { [name]: _missing, ...rest } = part
         const field = path.slice(2)
         const body = field === "" ? rest : { ...whole, [field]: rest }
-        expect(violation(subaccountSummary, body)).toBe(`${path}.${name}`)
+        const decoded = decode<SummaryRecord>(subaccountSummary, parseJson(JSON.stringify(body)))
+        const mapped = Result.flatMap(decoded, (record) => summaryRows(record, subaccount))
+        expect(failedAt(mapped)).toBe(`${path}.${name}`)
       }
     }
-    expect(violation(subaccountSummary, { ...whole, type: "safe" })).toBe("$.type")
   })
 })
 
-describe("positions read on their own", () => {
-  it("are keyed by id, else by content; alike ones are counted", () => {
+describe("positions of a subaccount", () => {
+  it("are keyed by id, else by content; equal ones are numbered", () => {
     const records: ReadonlyArray<JsonObject> = [
       { id: "a", name: "x", value: 1, spot_tokens: [{ symbol: "BTC" }] },
       { name: "y", value: 2, derivativePositions: [] },
@@ -424,7 +437,7 @@ describe("positions read on their own", () => {
     "warnings": ["late"]
   }`
 
-  it("a protocol record becomes positions, tokens, strategies and what is beside them", () => {
+  it("a protocol record becomes positions, tokens, strategies and a record of its other fields", () => {
     const record = read(protocolEndpoint, answer)
     const mapped = protocolPositionRows(record, subaccount)
     const rows = rowsOf(mapped, "protocol_positions")
@@ -453,8 +466,10 @@ describe("positions read on their own", () => {
     expect(
       new Set(rows.map(({ kind, position_key: key }) => JSON.stringify([kind, key]))).size,
     ).toBe(5)
-    // What stands beside does not keep the lists from being empty.
-    expect(Result.getOrThrow(mapped).rows.map(({ scope, beside }) => [scope, beside])).toEqual([
+    // Without positions the response counts as empty, despite its other fields.
+    expect(
+      Result.getOrThrow(mapped).rows.map(({ mergeKey, secondary }) => [mergeKey, secondary]),
+    ).toEqual([
       [{ subaccount_address: canonical, kind: "position" }, undefined],
       [{ subaccount_address: canonical, kind: "token" }, undefined],
       [{ subaccount_address: canonical, kind: "strategy" }, undefined],
@@ -462,7 +477,7 @@ describe("positions read on their own", () => {
     ])
   })
 
-  it("and so does a bare list of positions", () => {
+  it("a bare list of positions becomes positions", () => {
     const records = read(protocolEndpoint, '[{"protocol": "aave"}]')
     expect(rowsOf(protocolPositionRows(records, subaccount), "protocol_positions")).toMatchObject([
       { kind: "position", protocol: "aave", extra: null },
@@ -471,7 +486,7 @@ describe("positions read on their own", () => {
 })
 
 describe("contentKeys", () => {
-  it("does not depend on the order of fields, nor lose a digit", () => {
+  it("depend on every digit, but not on the order of fields", () => {
     const parsed = Result.getOrThrow(parseJson(`[{"a":1,"b":${huge}},{"b":${huge},"a":1}]`))
     const records = (parsed.lossless as ReadonlyArray<unknown>).filter(isJsonObject)
     const [one, two] = contentKeys(records)
@@ -480,14 +495,14 @@ describe("contentKeys", () => {
     expect(contentKeys(other.lossless as ReadonlyArray<JsonObject>)).not.toEqual([one])
   })
 
-  it("never gives two records one key, whatever their ids look like", () => {
+  it("are unique, whatever the ids look like", () => {
     const ids = ["a", "a#2", "a", "a", "a#2", ""]
     const keys = contentKeys(ids.map((id) => ({ id })))
     expect(new Set(keys).size).toBe(ids.length)
     expect(keys.slice(0, 2)).toEqual(["a", "a#2"])
   })
 
-  it("takes the first id field there is, numbers of any size included", () => {
+  it("use the first id field present, numbers of any size included", () => {
     const parsed = Result.getOrThrow(parseJson(`[{"uuid":"u","id":${huge}},{"uuid":null,"id":3}]`))
     const records = parsed.lossless as ReadonlyArray<JsonObject>
     expect(contentKeys(records)).toEqual([huge, "3"])

@@ -1,4 +1,4 @@
-// Answers about what vaults are worth, in the spellings services use, to rows.
+// Responses about the value of vaults become rows, in every spelling services use.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/json.ts"
@@ -7,19 +7,15 @@ import { parseDay, parseInstant, startOfDay } from "../../src/domain/time.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { VaultRef } from "../../src/domain/vault.ts"
 import type { Violation } from "../../src/domain/violation.ts"
-import { decode } from "../../src/extract/answer.ts"
+import { decode } from "../../src/extract/decode.ts"
 import { annualizedApy as apyEndpoint } from "../../src/extract/endpoints/vaults/annualized_apy.ts"
 import { performanceFees as feesEndpoint } from "../../src/extract/endpoints/vaults/performance_fees.ts"
-import { positions as positionsEndpoint } from "../../src/extract/endpoints/transparency/positions.ts"
 import { defaultWire, wireRequest } from "../../src/extract/request.ts"
 import { daysNamed } from "../../src/transform/fields/fieldWords.ts"
 import { oracleRows } from "../../src/transform/tables/transparency/oracleRecords.ts"
-import type { MappedAnswer, Source } from "../../src/transform/Source.ts"
+import type { MappedResponse, Source } from "../../src/transform/Source.ts"
 import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
-import {
-  positionRows,
-  type PositionsRecord,
-} from "../../src/transform/tables/transparency/position_snapshots.ts"
+import { positionRows } from "../../src/transform/tables/transparency/position_snapshots.ts"
 import { annualizedApyRows } from "../../src/transform/tables/vaults/annualized_apy.ts"
 import { performanceFeeRows } from "../../src/transform/tables/vaults/performance_fees.ts"
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
@@ -30,14 +26,14 @@ const address = `0x${"ab".repeat(20)}`
 const other = `0x${"CD".repeat(20)}`
 const subject: VaultRef = {
   address,
-  served: address,
+  wireAddress: address,
   chainId: 1,
   kind: "evm",
   startedOn: undefined,
 }
 const receivedAt = startOfDay(parseDay("2026-03-04") ?? 0) + 5
 const source: Source<VaultRef> = {
-  origin: { responseId: "r", receivedAt },
+  lineage: { responseId: "r", receivedAt },
   subject,
   inputs: {},
   timeFields: defaultTimeFields,
@@ -51,7 +47,7 @@ const objects = (rows: Rows | undefined): ReadonlyArray<Record<string, unknown>>
     ),
   )
 
-const rowsOf = (mapped: Result.Result<MappedAnswer, Violation>, table: string) =>
+const rowsOf = (mapped: Result.Result<MappedResponse, Violation>, table: string) =>
   objects(Result.getOrThrow(mapped).rows.find((rows) => rows.table.name === table))
 
 const lossless = (text: string): JsonObject => {
@@ -81,7 +77,7 @@ describe("vault details", () => {
     novelty: { deep: [1] },
   }
 
-  it("parts description, figures and lists, and keeps the rest", () => {
+  it("separates description, figures and lists, and keeps the rest", () => {
     const mapped = vaultDetailRows(record, source)
     expect(rowsOf(mapped, "vault_details")).toMatchObject([
       {
@@ -103,7 +99,7 @@ describe("vault details", () => {
     expect(rowsOf(mapped, "vault_strategies")).toMatchObject([
       {
         subaccount_address: other.toLowerCase(),
-        subaccount_address_as_served: other,
+        subaccount_address_wire: other,
         strategist_id: "7",
         strategist_name: "Ann",
         extra: null,
@@ -130,8 +126,8 @@ describe("vault details", () => {
       current_share_price: 1.02,
       receipt_token_integrations: [{ name: "Pendle", apy: 0.2 }],
     }
-    const settled = ["vault_details", "vault_integrations", "vault_strategies"]
-    for (const table of settled) {
+    const stable = ["vault_details", "vault_integrations", "vault_strategies"]
+    for (const table of stable) {
       const before = rowsOf(vaultDetailRows(record, source), table)
       expect(before.length, table).toBeGreaterThan(0)
       expect(rowsOf(vaultDetailRows(moved, source), table)).toEqual(before)
@@ -141,7 +137,7 @@ describe("vault details", () => {
     )
   })
 
-  it("the other spelling tells the same; lists may be plain addresses", () => {
+  it("camelCase gives the same rows; lists may be plain addresses", () => {
     const mapped = vaultDetailRows(
       {
         vaultAddress: address,
@@ -163,13 +159,13 @@ describe("vault details", () => {
     const integrations = rows.find(({ table }) => table.name === "vault_integrations")
     expect(integrations).toMatchObject({
       length: 0,
-      scope: { chain_id: 1, vault_address: address },
+      mergeKey: { chain_id: 1, vault_address: address },
     })
-    // A list that is not told ends nothing.
+    // A missing list retires nothing.
     expect(rows.some(({ table }) => table.name === "vault_operators")).toBe(false)
   })
 
-  it("an entry is known by every name its columns have, and a second address of it is kept", () => {
+  it("an entry is identified by any name of its columns, and a second address is kept", () => {
     const listed = {
       integrations: [{ protocolName: "Pendle", since: 1 }],
       subaccounts: [{ address: other, subaccountAddress: address }],
@@ -179,7 +175,7 @@ describe("vault details", () => {
     expect(rowsOf(vaultDetailRows(listed, source), "vault_strategies")).toMatchObject([
       {
         subaccount_address: other.toLowerCase(),
-        subaccount_address_as_served: other,
+        subaccount_address_wire: other,
         extra: JSON.stringify({ subaccountAddress: address }),
       },
     ])
@@ -213,12 +209,12 @@ describe("vault summaries", () => {
     ])
   })
 
-  it("keeps returns under their names, which tell the unit", () => {
+  it("keeps returns under their wire names, which may say the unit", () => {
     const [row] = rowsOf(vaultSummaryRows({ return1DayPct: 1 }, source), "vault_summaries")
     expect(row).toMatchObject({ recent_returns: '{"return1DayPct":1}' })
   })
 
-  it("a name speaks of its days only", () => {
+  it("a return is read for the days in its name only", () => {
     expect(["d30", "return90Day", "month", "oneWeek", "name"].map(daysNamed)).toEqual([
       30,
       90,
@@ -248,11 +244,11 @@ describe("vault summaries", () => {
     expect(rowsOf(mapped, "vault_summaries")).toMatchObject([{ name: "Alpha", extra: null }])
   })
 
-  it("allocations told are all there are; where none is told, none has ended", () => {
+  it("allocations are a whole set; without any in the response, none is retired", () => {
     const scope = (record: JsonObject) =>
       Result.getOrThrow(vaultSummaryRows(record, source)).rows.find(
         ({ table }) => table.name === "vault_summary_allocations",
-      )?.scope
+      )?.mergeKey
     expect(scope({ allocation: [{ strategy: "Lending", valueUsd: 1 }] })).toEqual({
       vault_address: address,
     })
@@ -274,7 +270,7 @@ describe("vault summaries", () => {
 })
 
 describe("annualized APY", () => {
-  it("a deprecated name stands in, and is told of", () => {
+  it("a deprecated name is read, and reported", () => {
     const record = { liquidAPY7Day: 0.02, vusdc30dLiquidAPY: 0.03, vusdc7dLiquidAPY: 0.02 }
     const mapped = annualizedApyRows(record, source)
     expect(rowsOf(mapped, "annualized_apy")).toMatchObject([
@@ -289,19 +285,18 @@ describe("annualized APY", () => {
     ])
   })
 
-  it("a deprecated name that says something else is kept beside", () => {
+  it("a deprecated name with another value is kept in extra", () => {
     const record = { liquidAPY30Day: 0.03, liquidAPY7Day: null, v30dLiquidAPY: 0.5 }
     expect(rowsOf(annualizedApyRows(record, source), "annualized_apy")).toMatchObject([
       { liquid_apy_30_day: 0.03, liquid_apy_7_day: null, extra: '{"v30dLiquidAPY":0.5}' },
     ])
   })
 
-  it("an answer with none of the figures, or one that is no number, is a violation", () => {
+  it("a response without any of the figures is a violation", () => {
     const answers: ReadonlyArray<[string, boolean]> = [
       ['{"liquidAPY30Day": 0.1, "liquidAPY7Day": 0.1}', true],
       ['{"veth30dLiquidAPY": 0.1}', true],
       ['{"apy": 0.1}', false],
-      ['{"liquidAPY30Day": "0.1"}', false],
       ["[]", false],
     ]
     for (const [text, valid] of answers) {
@@ -312,6 +307,29 @@ describe("annualized APY", () => {
 
 describe("withdrawals", () => {
   const big = "123456789012345678901234567890"
+
+  it.each([
+    [
+      "raw, of eight decimals",
+      [1_775_043_130_000, 224_956_870_000],
+      ["1775043130000", 17_750.4313],
+    ],
+    ["normalized", [17_750.4313, 2249.5687], [null, 17_750.4313]],
+  ] as const)(
+    "amounts with plain names are %s, because they add up to that total",
+    (_, amounts, first) => {
+      const mapped = withdrawalRows(
+        {
+          totalWithdrawals: 20_000,
+          totalWithdrawalsRaw: "2000000000000",
+          pendingRequests: amounts.map((amount, id) => ({ id: String(id), amount })),
+        },
+        source,
+      )
+      const [row] = rowsOf(mapped, "withdrawal_requests")
+      expect([row?.["amount_raw"], row?.["amount"]]).toEqual(first)
+    },
+  )
 
   it("keeps every digit of raw amounts, from { raw, normalized } and from numbers", () => {
     const mapped = withdrawalRows(
@@ -343,7 +361,7 @@ describe("withdrawals", () => {
         requested_at: parseInstant("2026-01-01"),
         estimated_completion_at: parseInstant("2026-01-05"),
         recipient_address: other.toLowerCase(),
-        recipient_address_as_served: other,
+        recipient_address_wire: other,
         extra: null,
       },
       {
@@ -372,7 +390,7 @@ describe("withdrawals", () => {
     ])
   })
 
-  it("a request without an id is known again by what does not move", () => {
+  it("a request without an id is identified by its unchanging fields", () => {
     const request = { date: "2026-01-01", amount: 5, recipient: other }
     const ids = (...requests: ReadonlyArray<JsonObject>) =>
       rowsOf(withdrawalRows({ requests }, source), "withdrawal_requests").map(
@@ -385,16 +403,16 @@ describe("withdrawals", () => {
     expect(ids({ ...request, amount: 6 })).not.toEqual([id])
   })
 
-  it("a queue told is all there is, an empty one too; where none is found, none has ended", () => {
+  it("a queue is a whole set, even when empty; without a queue no request is retired", () => {
     const scope = (record: JsonObject) =>
       Result.getOrThrow(withdrawalRows(record, source)).rows.find(
         ({ table }) => table.name === "withdrawal_requests",
-      )?.scope
+      )?.mergeKey
     expect(scope({ requests: [] })).toEqual({ vault_address: address, chain_id: 1 })
     expect(scope({ total: 1 })).toBeUndefined()
   })
 
-  it("nothing of what it looks for is no failure", () => {
+  it("a record without any known field is no failure", () => {
     const mapped = withdrawalRows({ novelty: true }, source)
     expect(rowsOf(mapped, "withdrawal_summaries")).toMatchObject([
       { total_withdrawals: null, pending_requests: null, extra: '{"novelty":true}' },
@@ -404,16 +422,17 @@ describe("withdrawals", () => {
 })
 
 describe("positions", () => {
-  const record: PositionsRecord = {
+  const record = {
     snapshot_at: "2026-03-04T11:00:00",
     total_nav: 100,
+    reported_tvl: null,
     subaccounts: [
       { address: other, total_usd: 60.5, positions: [{ protocol: "Aave" }] },
       { total_usd: 30 },
     ],
   }
 
-  it("the buffer is what no subaccount holds", () => {
+  it("the buffer is the part outside the subaccounts", () => {
     const mapped = positionRows(record, source)
     const snapshotAt = parseInstant("2026-03-04T11:00:00Z")
     expect(rowsOf(mapped, "position_snapshots")).toMatchObject([
@@ -436,23 +455,30 @@ describe("positions", () => {
   it("keeps big integers of holdings", () => {
     const big = lossless(`{"snapshot_at": 1770000000, "total_nav": 1, "reported_tvl": 1,
       "subaccounts": [{"total_usd": 1, "positions": [{"amount_raw": 9007199254740993}]}]}`)
-    const mapped = positionRows(big as unknown as PositionsRecord, source)
+    const mapped = positionRows(big as unknown as Parameters<typeof positionRows>[0], source)
     expect(rowsOf(mapped, "position_subaccounts")).toMatchObject([
       { positions: '[{"amount_raw":9007199254740993}]' },
     ])
   })
 
-  it("an instant that is none fails, as do documented fields that are missing", () => {
+  it("an invalid instant fails, as do missing documented fields", () => {
     expect(Result.isFailure(positionRows({ ...record, snapshot_at: "noon" }, source))).toBe(true)
-    const text = JSON.stringify({ ...record, subaccounts: [{}] })
-    expect(decode(positionsEndpoint, parseJson(text))).toMatchObject({
-      failure: { path: expect.stringContaining("reported_tvl") },
+    const { reported_tvl: _missing, ...rest } = record
+    expect(positionRows(rest as typeof record, source)).toMatchObject({
+      failure: { path: "$.reported_tvl" },
     })
+    const unnamed = positionRows({ ...record, subaccounts: [{}] }, source)
+    expect(Result.getOrThrow(unnamed).rejected).toMatchObject([
+      { path: "$.subaccounts[0].total_usd" },
+    ])
+    expect(rowsOf(unnamed, "position_snapshots")).toMatchObject([
+      { subaccounts_total_usd: null, buffer_usd: null },
+    ])
   })
 })
 
 describe("fees", () => {
-  it("repeats nothing of the question, and keeps the rest", () => {
+  it("leaves out what repeats the request, and keeps the rest", () => {
     const record = {
       vault_address: address,
       management_fee_pct: 1,
@@ -472,13 +498,13 @@ describe("fees", () => {
     ])
   })
 
-  it("performance fees are filed under what was asked", () => {
+  it("performance fees are keyed by the request's inputs", () => {
     const record = { total_perf_fees_asset: 2.5, calculated_at: "2026-01-01T00:00:00Z" }
     const [start, end] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 1, 1) - 1].map((ms) => ms * 1000)
-    const asked = { annualizedFeesPct: 15, nativeDenominated: false }
+    const common = { annualizedFeesPct: 15, nativeDenominated: false }
     const rows = (inputs: JsonObject) =>
       rowsOf(performanceFeeRows(record, { ...source, inputs }), "performance_fees")
-    expect(rows({ ...asked, startDate: start, endDate: end })).toMatchObject([
+    expect(rows({ ...common, startDate: start, endDate: end })).toMatchObject([
       {
         calculation_period: "Custom",
         range: "2026-01-01..2026-01-31",
@@ -495,17 +521,30 @@ describe("fees", () => {
     ])
   })
 
-  it("one end of a range alone leaves no request (§7, rule 6)", () => {
+  it("a range with one end is refused (§7, rule 6)", () => {
     const request = (inputs: JsonObject) =>
       wireRequest(feesEndpoint, { vault: address, ...inputs }, defaultWire)
-    expect(request({ startDate: 0 })).toMatchObject({ failure: { parameter: "endDate" } })
-    expect(request({ endDate: 0 })).toMatchObject({ failure: { parameter: "startDate" } })
+    expect(request({ startDate: 0 })).toMatchObject({
+      failure: { detail: expect.stringContaining("endDate") as unknown },
+    })
+    expect(request({ endDate: 0 })).toMatchObject({
+      failure: { detail: expect.stringContaining("startDate") as unknown },
+    })
     expect(Result.isSuccess(request({ startDate: 0, endDate: 1000 }))).toBe(true)
     expect(Result.isSuccess(request({}))).toBe(true)
   })
 })
 
 describe("oracle classification", () => {
+  it("takes the class from the list's name, and names ambiguous lists in the error", () => {
+    const perp = [{ position: "Perp", usd_value: 7 }]
+    expect(
+      rowsOf(oracleRows({ cefi: perp, warnings: [] }, source), "oracle_classification"),
+    ).toMatchObject([{ pricing_class: "cefi", position: "Perp" }])
+    const ambiguous = oracleRows({ a: perp, b: perp, warnings: [] }, source)
+    expect(Result.isFailure(ambiguous) && ambiguous.failure.detail).toContain("candidates: a, b")
+  })
+
   const day = parseDay("2026-03-03")
   const expected = [
     { date: day, position: "Aave", pricing_class: "Primary", usd_value: 5 },
@@ -514,13 +553,22 @@ describe("oracle classification", () => {
 
   it.each<[string, JsonObject]>([
     [
-      "snake_case beside totals",
+      "snake_case next to totals",
       {
         totals: [{ pricing_class: "Primary", usd_value: 12 }],
         rows: [
           { position: "Aave", pricing_class: "Primary", usd_value: 5 },
           { position: "Perp", pricing_class: "CeFi", usd_value: 7 },
         ],
+        snapshot_date: "2026-03-03",
+      },
+    ],
+    [
+      "lists by class, all of which are read",
+      {
+        primary: [{ position: "Aave", pricing_class: "Primary", usd_value: 5 }],
+        secondary_market: [],
+        cefi: [{ position: "Perp", usd_value: 7, pricing_class: "CeFi" }],
         snapshot_date: "2026-03-03",
       },
     ],
@@ -562,7 +610,7 @@ describe("oracle classification", () => {
     expect(rowsOf(mapped, "oracle_classification")).toMatchObject(expected)
   })
 
-  it("tells tokens of one position apart, keeps what is beside, and takes the day of the answer", () => {
+  it("distinguishes tokens of one position, keeps other fields, and uses the day of the response", () => {
     const mapped = oracleRows(
       {
         warnings: ["no price for X", "no price for X", { token: "Y" }],
@@ -599,7 +647,7 @@ describe("oracle classification", () => {
     ])
   })
 
-  it("a token's address is one, however its letters are cased", () => {
+  it("letter case does not matter in a token's address", () => {
     const rows = [other, other.toLowerCase()].map((tokenAddress) => {
       const positions = [{ tokenAddress, pricingClass: "CeFi", usdValue: 1 }]
       return rowsOf(oracleRows({ warnings: [], positions }, source), "oracle_classification")[0]
@@ -607,12 +655,12 @@ describe("oracle classification", () => {
     expect(rows[0]).toMatchObject({
       position_id: other.toLowerCase(),
       token_address: other.toLowerCase(),
-      token_address_as_served: other,
+      token_address_wire: other,
     })
-    expect(rows[1]).toEqual({ ...rows[0], token_address_as_served: other.toLowerCase() })
+    expect(rows[1]).toEqual({ ...rows[0], token_address_wire: other.toLowerCase() })
   })
 
-  it("nothing classified is no failure", () => {
+  it("an empty classification is no failure", () => {
     const mapped = oracleRows({ warnings: [], positions: [] }, source)
     expect(rowsOf(mapped, "oracle_classification")).toEqual([])
   })

@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { allColumns, tableName } from "../../src/domain/table.ts"
 import { asOfMacros } from "../../src/load/asOf.ts"
-import { createMarts, marts } from "../../src/load/marts.ts"
+import { marts } from "../../src/load/marts.ts"
 import { CATALOG, literal } from "../../src/load/sql.ts"
 import { openWarehouse, putGiven, readRows, tables, type TestWarehouse } from "./support.ts"
 
@@ -44,7 +44,6 @@ beforeAll(async () => {
   warehouse = await openWarehouse()
   const { connection, directory } = warehouse
   await putGiven(connection, given)
-  await createMarts(connection, CATALOG, tables)
   copy = join(directory, "renamed.duckdb")
   await connection.run(`ATTACH ${literal(copy)} AS copied (STORAGE_VERSION 'v1.0.0')`)
   await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { tableName } from "../../src/domain/table.ts"
 import { checksDirectory, sqlChecks } from "../../src/load/checks/sqlChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
-import { createMarts } from "../../src/load/marts.ts"
 import { readTests } from "../../src/load/warehouseFile.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { tables as catalogTables } from "../../src/pipelines/catalog.ts"
 import {
-  createMartsAt,
+  stopClock,
   openWarehouse,
   putGiven,
   readRows,
@@ -20,7 +19,6 @@ import {
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMarts(warehouse.connection, CATALOG, tables)
 })
 afterAll(() => warehouse.close())
 
@@ -42,7 +40,7 @@ describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
 
   it.each(tests)("$name", async (test) => {
     await putGiven(warehouse.connection, test.given)
-    await createMartsAt(warehouse.connection, test.now ?? "2026-01-01 00:00:00")
+    await stopClock(warehouse.connection, test.now ?? "2026-01-01 00:00:00")
     const rows = await offenders(`select * from (${check.sql(all)}) order by all`)
     const expected = test.expect.map((row) => plain(row, Object.keys(row)))
     const actual = rows.map((row, index) => plain(row, Object.keys(test.expect[index] ?? row)))

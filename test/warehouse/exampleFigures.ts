@@ -7,10 +7,13 @@ import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { allocationsOf, apyOf, get, pnlOf, ratioOf, stored } from "./exampleService.ts"
 import {
   belowPar,
+  changeOver,
   concentration,
   dailyBars,
   dayOf,
   deepestFall,
+  ratioCloses,
+  ratioLevels,
   type RatioPoint,
   returnOver,
   shifted,
@@ -109,7 +112,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     for (const vault of vaultsOf(simulator)) {
       const apy = [...(await apyOf(simulator, vault, false)).values()].slice(-30)
       const [row] = of(rows, stored(vault))
-      if (apy.length === 0) continue
+      if (apy.length === 0 || vault.status !== "active") continue
       compared += near(row?.["gross_apy"], mean(apy), vault.address)
       const { management_fee_pct, performance_fee_pct } = await feesOf(simulator, vault)
       const managed = mean(apy) - (management_fee_pct ?? NaN) / 100
@@ -123,23 +126,16 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     const rows = await ask()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
-      const apy = await apyOf(simulator, vault, false)
       const ratio = await ratioOf(simulator, vault, secondNow)
       if (ratio.length === 0) continue
       const [row] = of(rows, stored(vault))
-      const fall = deepestFall(apy)
+      const fall = deepestFall(ratioLevels(ratio))
       const par = belowPar(ratio)
       near(row?.["max_drawdown"], fall?.depth ?? 0, vault.address)
       near(row?.["share_of_hours_below_par"], par.below / par.hours, vault.address)
-      let [high, deepest] = [0, 0]
-      for (const { adjusted_redeem_ratio } of ratio) {
-        high = Math.max(high, adjusted_redeem_ratio)
-        deepest = Math.max(deepest, 1 - adjusted_redeem_ratio / high)
-      }
-      expect(deepest).toBeGreaterThan(0)
-      near(row?.["ratio_drawdown"], deepest, vault.address)
-      expect(row).toMatchObject({ trough_on: fall?.troughOn ?? null, hours_below_par: par.below })
-      compared += 4
+      expect(fall?.depth).toBeGreaterThan(0)
+      expect(row).toMatchObject({ trough_at: fall?.troughAt ?? null, hours_below_par: par.below })
+      compared += 3
     }
     return compared
   },
@@ -268,12 +264,15 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     const rows = await ask({ risk_free: 0.02 })
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
+      if (vault.status !== "active") continue
       const apy = await apyOf(simulator, vault, false)
-      const [gain, volatility] = [returnOver(apy, 90), volatilityOver(apy, 90)]
+      const closes = ratioCloses(await ratioOf(simulator, vault, secondNow))
+      const [yielded, gained] = [returnOver(apy, 90), changeOver(closes, 90)]
+      const volatility = volatilityOver(closes, 90)
       const sharpe =
-        gain === undefined || volatility === undefined
+        yielded === undefined || gained === undefined || volatility === undefined
           ? undefined
-          : ((1 + gain) ** (365 / 90) - 1 - 0.02) / volatility
+          : (((1 + yielded) * (1 + gained)) ** (365 / 90) - 1 - 0.02) / volatility
       compared += near(of(rows, stored(vault))[0]?.["sharpe"], sharpe, vault.address)
     }
     return compared
@@ -287,6 +286,13 @@ export const checkFigures: Readonly<Record<string, Check>> = {
         .map(({ date }) => date)
         .toSorted()
         .at(-1)
+      // Ended: closed, and its figures have stopped.
+      if (
+        vault.status === "closed" &&
+        newest !== undefined &&
+        newest < shifted(dayOf(secondNow), -7)
+      )
+        continue
       for (const { date, protocol, value_usd } of all) {
         if (date === newest) {
           points.push({ vault: stored(vault), protocol, value: value_usd, day: date })

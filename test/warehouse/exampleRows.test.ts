@@ -2,16 +2,15 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { askedAt, atThatTime } from "../../demo/exampleWarehouse.ts"
-import { declaredParameters } from "../../src/cli/query/declared.ts"
-import { bound, type QueryParameter } from "../../src/load/queryParameter.ts"
+import { askedAt } from "../../demo/exampleWarehouse.ts"
+import { bindParameters, type QueryParameter } from "../../src/load/queryParameter.ts"
 import { CATALOG } from "../../src/load/sql.ts"
-import { createMartsAt, openWarehouse, putGiven, type TestWarehouse } from "./support.ts"
+import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "./support.ts"
 
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMartsAt(warehouse.connection, askedAt)
+  await stopClock(warehouse.connection, askedAt)
   await warehouse.connection.run(`USE ${CATALOG}`)
 })
 afterAll(() => warehouse.close())
@@ -25,8 +24,8 @@ const answer = async (
   const file = join(import.meta.dirname, `../../warehouse/examples/${name}.sql`)
   const sql = readFileSync(file, "utf8")
   const reader = await warehouse.connection.runAndReadAll(
-    atThatTime(sql),
-    bound({ ...declaredParameters(sql), ...parameters }),
+    sql,
+    await bindParameters(warehouse.connection, sql, parameters),
   )
   return reader.getRowObjectsJson()
 }
@@ -35,6 +34,7 @@ const vault = (address: string, chain = 1) => ({
   chain_id: chain,
   vault_address: address,
   vault_name: address,
+  status: "active",
   is_current: true,
 })
 
@@ -59,9 +59,9 @@ it("weekly-report: a yield no return can be worked out of leaves the other vault
   expect(Number(rows[1]?.["return_7d"])).toBeCloseTo(1.05 ** (7 / 365) - 1, 12)
 })
 
-it("figures-told-twice: the widest contradiction comes first, whatever its sign", async () => {
+it("figures-given-twice: the widest contradiction comes first, whatever its sign", async () => {
   const snapshot = { chain_id: 1, snapshot_at: "2026-06-01 10:00:00", reported_tvl: 100 }
-  const rows = await answer("figures-told-twice", {
+  const rows = await answer("figures-given-twice", {
     "core.vaults": [vault("above"), vault("below"), vault("close")],
     "core.position_snapshots": [
       { ...snapshot, vault_address: "above", total_nav: 130 },

@@ -6,19 +6,19 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  atThatTime,
+  askedAt,
   type ExampleWarehouse,
   makeExampleWarehouse,
 } from "../../demo/exampleWarehouse.ts"
 import { guideFile, withAnswers } from "../../demo/guide.ts"
 import { readmeFile, withShown } from "../../demo/readme.ts"
-import { declaredParameters } from "../../src/cli/query/declared.ts"
+import { stopClock } from "../../demo/stoppedClock.ts"
 import { allColumns, tableName } from "../../src/domain/table.ts"
 import { asOfStatements } from "../../src/load/asOf.ts"
 import { createSchemas, createTable } from "../../src/load/ddl.ts"
 import { readManifest } from "../../src/load/manifest.ts"
 import { marts, martStatements } from "../../src/load/marts.ts"
-import { bound, type QueryParameter } from "../../src/load/queryParameter.ts"
+import { bindParameters, type QueryParameter, variablesIn } from "../../src/load/queryParameter.ts"
 import { CATALOG, identifiers, literal } from "../../src/load/sql.ts"
 import { checkFigures } from "./exampleFigures.ts"
 import { tables } from "./support.ts"
@@ -44,8 +44,8 @@ const answer = async (
   given: Readonly<Record<string, QueryParameter>> = {},
 ): Promise<{ readonly columns: ReadonlyArray<string>; readonly rows: Rows }> => {
   const sql = textOf(name)
-  const parameters = bound({ ...declaredParameters(sql), ...given })
-  const reader = await connection.runAndReadAll(atThatTime(sql), parameters)
+  const parameters = await bindParameters(connection, sql, given)
+  const reader = await connection.runAndReadAll(sql, parameters)
   return { columns: reader.columnNames(), rows: reader.getRowObjectsJson() }
 }
 
@@ -66,20 +66,24 @@ describe("each question", () => {
     expect(names.length).toBeGreaterThanOrEqual(24)
   })
 
-  it.each(names)("%s says what it answers, for whom, and declares its parameters", (name) => {
-    const sql = textOf(name)
-    const header = sql.slice(0, sql.search(/^with$/m))
-    expect(header).toMatch(/^-- [A-Z].*\?/s)
-    expect(header).toMatch(/^-- Asked by /m)
-    const used = new Set([...codeOf(sql).matchAll(/\$(\w+)/g)].map(([, parameter]) => parameter))
-    expect(Object.keys(declaredParameters(sql)).toSorted()).toEqual(
-      [...used].map(String).toSorted(),
-    )
-    expect(sql.split("\n").filter((line) => line.length > 120)).toEqual([])
-    expect(codeOf(sql)).not.toMatch(/\t|;|current_date|at time zone|select \*/i)
-    // Lower case, but for what stands in quotes.
-    expect(codeOf(sql).replaceAll(/'[^']*'/g, "")).not.toMatch(/[A-Z]/)
-  })
+  it.each(names)(
+    "%s says what it answers, for which reader, and what its parameters are",
+    (name) => {
+      const sql = textOf(name)
+      const header = sql.slice(0, sql.search(/^(with|select)$/m))
+      expect(header).toMatch(/^-- [A-Z].*\?/s)
+      expect(header).toMatch(/^-- For /m)
+      const described = [...header.matchAll(/^-- {5}(\w+): .+ unless it is set$/gm)].map(
+        ([, parameter = ""]) => parameter,
+      )
+      expect(described.toSorted()).toEqual([...variablesIn(sql)].toSorted())
+      expect(codeOf(sql)).not.toContain("$")
+      expect(sql.split("\n").filter((line) => line.length > 120)).toEqual([])
+      expect(codeOf(sql)).not.toMatch(/\t|;|current_date|at time zone|select \*/i)
+      // Lower case, but for what stands in quotes.
+      expect(codeOf(sql).replaceAll(/'[^']*'/g, "")).not.toMatch(/[A-Z]/)
+    },
+  )
 
   it.each(names)("%s finds something, in the columns promised", async (name) => {
     const { columns, rows } = await answer(example.connection, name)
@@ -99,7 +103,9 @@ describe("each question", () => {
       ]),
     )
 
-  it.each(names.filter((name) => textOf(name).includes("$vault = null")))(
+  it.each(
+    names.filter((name) => textOf(name).includes("--     vault: address or name of a vault")),
+  )(
     "%s asks for one vault by its name or its address, and for nothing by another's",
     async (name) => {
       const all = await answer(example.connection, name)
@@ -113,7 +119,7 @@ describe("each question", () => {
         const byAddress = await answer(example.connection, name, { vault: String(address) })
         expect(byAddress.rows.map(rough)).toEqual(byName.rows.map(rough))
       }
-      expect((await answer(example.connection, name, { vault: "nobody's" })).rows).toEqual([])
+      expect((await answer(example.connection, name, { vault: "unknown" })).rows).toEqual([])
     },
   )
 })
@@ -138,8 +144,8 @@ describe("over the Parquet files alone", () => {
     await connection.run(`ATTACH ':memory:' AS ${CATALOG}`)
     await connection.run([...createSchemas, ...views].join(";\n"))
     await connection.run(`USE ${CATALOG}`)
-    const fixed = marts.map((mart) => ({ ...mart, sql: atThatTime(mart.sql) }))
-    await connection.run([...fixed.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))
+    await connection.run([...marts.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))
+    await stopClock(connection, "mart", askedAt)
   }, 60_000)
   afterAll(() => {
     connection.closeSync()

@@ -4,7 +4,7 @@ insert into core.vaults by name
 select
     chain_id,
     vault_address,
-    vault_address as vault_address_as_served,
+    vault_address as vault_address_wire,
     if(vault_address = 's', 'solana', 'evm') as chain_type,
     'Vault ' || vault_address as vault_name,
     'active' as status,
@@ -122,7 +122,7 @@ select
     vault_address,
     chain_id,
     subaccount_address,
-    subaccount_address as subaccount_address_as_served,
+    subaccount_address as subaccount_address_wire,
     timestamp '2026-03-01' + to_days(version) as valid_from,
     version = 1 as is_current,
     'r' as _run_id,
@@ -388,7 +388,7 @@ cross join range(3) as strategies (nth);
 insert into core.subaccounts by name
 select
     's' || nth as subaccount_address,
-    subaccount_address as subaccount_address_as_served,
+    subaccount_address as subaccount_address_wire,
     'Subaccount ' || nth as friendly_name,
     'active' as status,
     1.3 as min_health_factor,
@@ -470,7 +470,7 @@ insert into core.vaults by name
 select
     1 as chain_id,
     'y' as vault_address,
-    'y' as vault_address_as_served,
+    'y' as vault_address_wire,
     'evm' as chain_type,
     'y' as vault_name,
     timestamp '2026-03-01' as valid_from,

@@ -81,33 +81,42 @@ export const returnOver = (apy: Days, days: number): number | undefined => {
   return index - 1
 }
 
-/** Sample standard deviation of the newest days' logarithmic returns, annualized. */
-export const volatilityOver = (apy: Days, days: number): number | undefined => {
-  if (returnOver(apy, days) === undefined) return undefined
-  const returns = [...apy.values()].slice(-days).map((value) => Math.log(factor(value)))
-  const mean = returns.reduce((sum, each) => sum + each, 0) / days
-  const squares = returns.reduce((sum, each) => sum + (each - mean) ** 2, 0)
+/** Change of the newest value against the one so many days before, or undefined where that day has none. */
+export const changeOver = (closes: Days, days: number): number | undefined => {
+  const [last, value] = [...closes].at(-1) ?? []
+  const before = last === undefined ? undefined : closes.get(shifted(last, -days))
+  return value === undefined || before === undefined ? undefined : value / before - 1
+}
+
+/** Sample standard deviation of the newest days' logarithmic changes, annualized. */
+export const volatilityOver = (closes: Days, days: number): number | undefined => {
+  const last = [...closes.keys()].at(-1)
+  if (last === undefined) return undefined
+  const changes: Array<number> = []
+  for (let back = 0; back < days; back += 1) {
+    const [value, before] = [closes.get(shifted(last, -back)), closes.get(shifted(last, -back - 1))]
+    if (value === undefined || before === undefined) return undefined
+    changes.push(Math.log(value / before))
+  }
+  const mean = changes.reduce((sum, each) => sum + each, 0) / days
+  const squares = changes.reduce((sum, each) => sum + (each - mean) ** 2, 0)
   return Math.sqrt(squares / (days - 1)) * Math.sqrt(365)
 }
 
 export interface Drawdown {
   readonly depth: number
-  readonly peakOn: string
-  readonly troughOn: string
-  readonly recoveredOn: string | null
+  readonly peakAt: string
+  readonly troughAt: string
+  readonly recoveredAt: string | null
 }
 
-/** The deepest fall between any two days, by comparing all of them. */
-export const deepestFall = (apy: Days): Drawdown | undefined => {
-  const days = [...apy.keys()]
-  const [first] = days
-  if (first === undefined) return undefined
-  const index = [1]
-  for (const value of apy.values()) index.push((index.at(-1) ?? 1) * factor(value))
-  const dates = [shifted(first, -1), ...days]
+/** The deepest fall between any two points, by comparing all of them; points oldest first. */
+export const deepestFall = (
+  points: ReadonlyArray<readonly [at: string, value: number]>,
+): Drawdown | undefined => {
   let deepest = { depth: 0, peak: 0, trough: 0 }
-  for (const [trough, low] of index.entries()) {
-    for (const [peak, high] of index.slice(0, trough).entries()) {
+  for (const [trough, [, low]] of points.entries()) {
+    for (const [peak, [, high]] of points.slice(0, trough).entries()) {
       const depth = 1 - low / high
       // Of equal highs the last, of equal lows the first.
       const isLater = depth > 0 && depth === deepest.depth && trough === deepest.trough
@@ -116,14 +125,33 @@ export const deepestFall = (apy: Days): Drawdown | undefined => {
   }
   if (deepest.depth === 0) return undefined
   const { depth, peak, trough } = deepest
-  const recovered = index.findIndex((level, at) => at > trough && level >= (index[peak] ?? 0))
+  const high = points[peak]?.[1] ?? 0
+  const recovered = points.findIndex(([, value], at) => at > trough && value >= high)
   return {
     depth,
-    peakOn: dates[peak] ?? "",
-    troughOn: dates[trough] ?? "",
-    recoveredOn: dates[recovered] ?? null,
+    peakAt: points[peak]?.[0] ?? "",
+    troughAt: points[trough]?.[0] ?? "",
+    recoveredAt: points[recovered]?.[0] ?? null,
   }
 }
+
+/** The collateral ratio at the end of each day. */
+export const ratioCloses = (points: ReadonlyArray<RatioPoint>): Days =>
+  new Map(
+    [...dailyBars(points, (point) => point.adjusted_redeem_ratio)].map(([day, { close }]) => [
+      day,
+      close,
+    ]),
+  )
+
+/** Of points in any order, the oldest first: instants as DuckDB writes them. */
+export const ratioLevels = (points: ReadonlyArray<RatioPoint>) =>
+  points
+    .map(
+      (point) =>
+        [point.timestamp.slice(0, 19).replace("T", " "), point.adjusted_redeem_ratio] as const,
+    )
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
 
 export const belowPar = (points: ReadonlyArray<RatioPoint>) => {
   const hours = new Set(points.map(({ timestamp }) => timestamp.slice(0, 13)))

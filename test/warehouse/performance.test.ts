@@ -1,10 +1,16 @@
-// mart.vault_performance against plain TypeScript on series that fall, recover, break off and miss days, which a
+// mart.vault_performance against plain TypeScript on ratios that fall, recover, break off and miss days, which a
 // vault of the simulator does not.
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { createMarts } from "../../src/load/marts.ts"
 import { CATALOG } from "../../src/load/sql.ts"
-import { type Days, deepestFall, returnOver, shifted, volatilityOver } from "./independent.ts"
-import { openWarehouse, putGiven, readRows, tables, type TestWarehouse } from "./support.ts"
+import {
+  changeOver,
+  type Days,
+  deepestFall,
+  returnOver,
+  shifted,
+  volatilityOver,
+} from "./independent.ts"
+import { openWarehouse, putGiven, readRows, type TestWarehouse } from "./support.ts"
 
 /** The same numbers each time, in [0, 1). */
 const drawn = (seed: number) => {
@@ -15,24 +21,30 @@ const drawn = (seed: number) => {
   }
 }
 
-const walk = (vault: number): Days => {
+const lengths = [1, 2, 6, 7, 8, 29, 30, 31, 89, 90, 91, 150]
+
+/** Three points a day. Some vaults miss days, others rest at a level for a while. */
+const walk = (vault: number): ReadonlyArray<readonly [at: string, ratio: number]> => {
   const next = drawn(vault + 1)
-  const length = [1, 2, 6, 7, 8, 29, 30, 31, 89, 90, 91, 150][vault % 12] ?? 1
-  const isBroken = vault % 5 === 4
-  // A third of them rest on some days: equal levels, equal falls.
   const rests = vault % 3 === 2
-  const days = Array.from({ length }, (_, at) => {
-    const apy = next() * 1.5 - 0.7
-    const isMissing = isBroken && next() < 0.1 && at < length - 1
-    return isMissing ? [] : [[shifted("2026-01-01", at), rests && next() < 0.4 ? 0 : apy] as const]
+  let ratio = 1
+  return Array.from({ length: lengths[vault % 12] ?? 1 }, (_, at) =>
+    shifted("2026-01-01", at),
+  ).flatMap((day) => {
+    const isMissing = vault % 5 === 4 && next() < 0.1
+    return ["03", "11", "19"].flatMap((hour) => {
+      if (!(rests && next() < 0.4)) ratio = Math.round(ratio * (0.98 + next() * 0.0405) * 1e6) / 1e6
+      return isMissing ? [] : [[`${day} ${hour}:00:00`, ratio] as const]
+    })
   })
-  return new Map(days.flat())
 }
 
-const vaults = Array.from({ length: 60 }, (_, vault) => ({
-  vault_address: `v${vault}`,
-  apy: walk(vault),
-}))
+const vaults = Array.from({ length: 60 }, (_, vault) => {
+  const points = walk(vault)
+  const closes: Days = new Map(points.map(([at, ratio]) => [at.slice(0, 10), ratio]))
+  const apy: Days = new Map([...closes].map(([day, ratio]) => [day, ratio - 0.9]))
+  return { vault_address: `v${vault}`, points, closes, apy }
+})
 
 let warehouse: TestWarehouse
 beforeAll(async () => {
@@ -43,6 +55,13 @@ beforeAll(async () => {
       vault_address,
       is_current: true,
     })),
+    "core.ratio_history": vaults.flatMap(({ vault_address, points }) =>
+      points.map(([observed_at, adjusted_redeem_ratio]) => ({
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio,
+      })),
+    ),
     "core.apy_history": vaults.flatMap(({ vault_address, apy }) =>
       [...apy].map(([date, value]) => ({
         vault_address,
@@ -53,8 +72,7 @@ beforeAll(async () => {
       })),
     ),
   })
-  await createMarts(warehouse.connection, CATALOG, tables)
-})
+}, 60_000)
 afterAll(() => warehouse.close())
 
 const performance = async () => {
@@ -65,47 +83,57 @@ const performance = async () => {
   return new Map(rows.map((row) => [String(row["vault_address"]), row]))
 }
 
-it("the series fall, recover, stay below, and miss days", () => {
-  const falls = vaults.map(({ apy }) => deepestFall(apy))
+it("the ratios fall, recover, stay below, and miss days", () => {
+  const falls = vaults.map(({ points }) => deepestFall(points))
   expect(falls.filter((fall) => fall === undefined).length).toBeGreaterThan(0)
-  expect(falls.filter((fall) => typeof fall?.recoveredOn === "string").length).toBeGreaterThan(5)
-  expect(falls.filter((fall) => fall?.recoveredOn === null).length).toBeGreaterThan(5)
+  expect(falls.filter((fall) => typeof fall?.recoveredAt === "string").length).toBeGreaterThan(5)
+  expect(falls.filter((fall) => fall?.recoveredAt === null).length).toBeGreaterThan(5)
 })
 
-it("drawdowns have the depth and the dates that comparing every two days finds", async () => {
+it("drawdowns have the depth and the times that comparing every two points finds", async () => {
   const rows = await performance()
-  for (const { vault_address, apy } of vaults) {
+  for (const { vault_address, points } of vaults) {
     const row = rows.get(vault_address)
-    const fall = deepestFall(apy)
-    expect(Number(row?.["max_drawdown"]), vault_address).toBeCloseTo(fall?.depth ?? 0, 12)
+    const fall = deepestFall(points)
+    const depth = points.length === 0 ? null : expect.closeTo(fall?.depth ?? 0, 11)
     expect(row, vault_address).toMatchObject({
-      max_drawdown_peak_on: fall?.peakOn ?? null,
-      max_drawdown_trough_on: fall?.troughOn ?? null,
-      max_drawdown_recovered_on: fall?.recoveredOn ?? null,
+      max_drawdown: depth,
+      max_drawdown_peak_at: fall?.peakAt ?? null,
+      max_drawdown_trough_at: fall?.troughAt ?? null,
+      max_drawdown_recovered_at: fall?.recoveredAt ?? null,
     })
   }
 })
 
-it("returns and volatilities are there where every day is, and nowhere else", async () => {
+it("returns and volatilities are there where the days they need are, and nowhere else", async () => {
   const rows = await performance()
-  for (const { vault_address, apy } of vaults) {
+  for (const { vault_address, closes, apy } of vaults) {
     const row = rows.get(vault_address)
-    const [first = "", last = ""] = [[...apy.keys()].at(0), [...apy.keys()].at(-1)]
-    const span = (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
+    const [first = "", last = ""] = [[...closes.keys()].at(0), [...closes.keys()].at(-1)]
+    const span = closes.size === 0 ? 0 : (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
     const expected = {
-      return_1d: returnOver(apy, 1),
-      return_7d: returnOver(apy, 7),
-      return_30d: returnOver(apy, 30),
-      return_90d: returnOver(apy, 90),
-      return_since_start: returnOver(apy, span),
-      volatility_30d: volatilityOver(apy, 30),
-      volatility_90d: volatilityOver(apy, 90),
+      return_1d: changeOver(closes, 1),
+      return_7d: changeOver(closes, 7),
+      return_30d: changeOver(closes, 30),
+      return_90d: changeOver(closes, 90),
+      return_since_start: changeOver(closes, span - 1),
+      volatility_30d: volatilityOver(closes, 30),
+      volatility_90d: volatilityOver(closes, 90),
+      apy_return_1d: returnOver(apy, 1),
+      apy_return_7d: returnOver(apy, 7),
+      apy_return_30d: returnOver(apy, 30),
+      apy_return_90d: returnOver(apy, 90),
+      apy_return_since_start: returnOver(apy, span),
     }
     for (const [name, value] of Object.entries(expected)) {
       const found = row?.[name]
       if (value === undefined) expect(found, `${name} of ${vault_address}`).toBeNull()
-      else expect(Number(found), `${name} of ${vault_address}`).toBeCloseTo(value, 11)
+      else expect(Number(found), `${name} of ${vault_address}`).toBeCloseTo(value, 10)
     }
-    expect(row).toMatchObject({ days: apy.size, days_missing: span - apy.size })
+    const hasAll = expected.return_90d !== undefined && expected.volatility_90d !== undefined
+    expect(row?.["missing_reason"] === null, vault_address).toBe(hasAll)
+    if (closes.size > 0) {
+      expect(row).toMatchObject({ days: closes.size, days_missing: span - closes.size })
+    }
   }
 })

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
-import { martsAt } from "../../demo/stillClock.ts"
-import { allColumns, type Column, type Table, tableName } from "../../src/domain/table.ts"
+import * as demo from "../../demo/stoppedClock.ts"
+import type { Column } from "../../src/domain/column.ts"
+import { allColumns, type Table, tableName } from "../../src/domain/table.ts"
 import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
-import { type Mart, martStatements } from "../../src/load/marts.ts"
+import { createMarts } from "../../src/load/createMarts.ts"
+import type { Mart } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
@@ -23,7 +25,7 @@ export interface TestWarehouse {
   readonly close: () => void
 }
 
-/** A warehouse file as old clients read it (storage v1.0.0), with empty tables and no marts. */
+/** A warehouse file as old clients read it (storage v1.0.0), with empty tables and the marts. */
 export const openWarehouse = async (): Promise<TestWarehouse> => {
   const directory = mkdtempSync(join(tmpdir(), "vaulthouse-marts-"))
   const instance = await DuckDBInstance.create(":memory:")
@@ -31,6 +33,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   const file = literal(join(directory, "writer.duckdb"))
   await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
   await connection.run([...createSchemas, ...tables.map(createTable)].join(";\n"))
+  await createMarts(connection, CATALOG, tables)
   const close = () => {
     connection.closeSync()
     instance.closeSync()
@@ -62,7 +65,7 @@ const fillers: Record<Column["type"], string> = {
   date: "1970-01-01",
 }
 
-const insertRow = (table: Table, row: Row): string => {
+const rowValues = (table: Table, row: Row): string => {
   const columns = allColumns(table)
   const stray = Object.keys(row).filter((name) => !columns.some((column) => column.name === name))
   if (stray.length > 0) throw new Error(`${tableName(table)} has no column ${stray.join(", ")}`)
@@ -71,13 +74,16 @@ const insertRow = (table: Table, row: Row): string => {
     const filled = value === undefined && column.required === true ? fillers[column.type] : value
     return `${cell(filled)}::${storedType[column.type]}`
   })
-  return `INSERT INTO ${qualified(table)} VALUES (${values.join(", ")})`
+  return `(${values.join(", ")})`
 }
 
 const insertsOf = (given: WarehouseTest["given"]): ReadonlyArray<string> =>
   Object.entries(given).flatMap(([name, rows]) => {
     const table = tableNamed(name)
-    return rows.map((row) => insertRow(table, row))
+    const values = rows.map((row) => rowValues(table, row))
+    return values.length === 0
+      ? []
+      : [`INSERT INTO ${qualified(table)} VALUES ${values.join(", ")}`]
   })
 
 /** Required columns that a row leaves out are filled with something that stands for nothing. */
@@ -88,21 +94,22 @@ export const addRows = async (
   await connection.run(insertsOf(given).join(";\n"))
 }
 
-/** Empties every table, then puts the given rows in. */
+/** Empties the tables that have rows, then puts the given rows in. */
 export const putGiven = async (
   connection: DuckDBConnection,
   given: WarehouseTest["given"],
 ): Promise<void> => {
-  const deletes = tables.map((table) => `DELETE FROM ${qualified(table)}`)
+  const filled = await connection.runAndReadAll(
+    `SELECT schema_name || '.' || table_name FROM duckdb_tables()
+     WHERE database_name = ${literal(CATALOG)} AND estimated_size > 0`,
+  )
+  const deletes = filled.getRows().map(([name]) => `DELETE FROM ${CATALOG}.${String(name)}`)
   await connection.run([...deletes, ...insertsOf(given)].join(";\n"))
 }
 
-/** The marts as they are, but for the clock: `now()` is the instant given. */
-export const createMartsAt = async (connection: DuckDBConnection, now: string): Promise<void> => {
-  await connection.run(`USE ${CATALOG}`)
-  await connection.run(martsAt(now).flatMap(martStatements).join(";\n"))
-  await connection.run("USE memory")
-}
+/** From here on the marts' clock stands at an instant, UTC. */
+export const stopClock = (connection: DuckDBConnection, now: string): Promise<void> =>
+  demo.stopClock(connection, `${CATALOG}.mart`, now)
 
 // Further digits of a division say nothing about the mart.
 const rounded = (value: Json): Json =>

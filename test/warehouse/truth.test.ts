@@ -10,19 +10,22 @@ import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { readManifest } from "../../src/load/manifest.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
-import { publishedFile } from "../../src/load/publish.ts"
+import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 import {
   type AllocationPoint,
   apyDays,
   belowPar,
+  changeOver,
   concentration,
   dailyBars,
   dayOf,
   deepestFall,
   type Days,
   type PnlSnapshot,
+  ratioCloses,
+  ratioLevels,
   type RatioPoint,
   returnOver,
   shifted,
@@ -225,25 +228,29 @@ describe("marts against the service's own answers", () => {
     expect(rows.size).toBe(served.length)
     for (const { address, raw, ratio } of served) {
       const row = rows.get(address)
+      const closes = ratioCloses(ratio)
       for (const window of [1, 7, 30, 90]) {
-        near(row?.[`return_${window}d`], returnOver(raw, window), `${window} days of ${address}`)
+        const what = `${window} days of ${address}`
+        near(row?.[`return_${window}d`], changeOver(closes, window), what)
+        near(row?.[`apy_return_${window}d`], returnOver(raw, window), what)
       }
       near(
-        row?.["return_since_start"],
+        row?.["apy_return_since_start"],
         raw.size === 0 ? undefined : returnOver(raw, raw.size),
         address,
       )
       for (const window of [30, 90]) {
-        near(row?.[`volatility_${window}d`], volatilityOver(raw, window), address)
+        near(row?.[`volatility_${window}d`], volatilityOver(closes, window), address)
       }
-      const fall = deepestFall(raw)
-      near(row?.["max_drawdown"], raw.size === 0 ? undefined : (fall?.depth ?? 0), address)
+      const fall = deepestFall(ratioLevels(ratio))
+      near(row?.["max_drawdown"], ratio.length === 0 ? undefined : (fall?.depth ?? 0), address)
       expect(row).toMatchObject({
-        from_on: [...raw.keys()].at(0) ?? null,
-        to_on: [...raw.keys()].at(-1) ?? null,
-        max_drawdown_peak_on: fall?.peakOn ?? null,
-        max_drawdown_trough_on: fall?.troughOn ?? null,
-        max_drawdown_recovered_on: fall?.recoveredOn ?? null,
+        from_on: [...closes.keys()].at(0) ?? null,
+        to_on: [...closes.keys()].at(-1) ?? null,
+        apy_to_on: [...raw.keys()].at(-1) ?? null,
+        max_drawdown_peak_at: fall?.peakAt ?? null,
+        max_drawdown_trough_at: fall?.troughAt ?? null,
+        max_drawdown_recovered_at: fall?.recoveredAt ?? null,
       })
       if (ratio.length === 0) {
         expect(row).toMatchObject({ hours_present: null, hours_below_par: null })

@@ -13,7 +13,7 @@ it.each(["vault_latest", "vault_daily", "vault_hourly"])(
     const units = ["actual_tvl", "tvl_on_vault"].map(
       (name) => ratio?.columns.find((each) => each.name === name)?.unit,
     )
-    expect(units).toEqual(Array(2).fill("as served; the document names no unit"))
+    expect(units).toEqual(Array(2).fill("as sent; the document names no unit"))
     expect([column(mart, "backing")?.unit, column(mart, "supply")?.unit]).toEqual(units)
   },
 )

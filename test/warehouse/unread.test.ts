@@ -2,17 +2,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { atThatTime } from "../../demo/exampleWarehouse.ts"
-import { declaredParameters } from "../../src/cli/query/declared.ts"
-import { createMarts } from "../../src/load/marts.ts"
-import { bound } from "../../src/load/queryParameter.ts"
 import { CATALOG } from "../../src/load/sql.ts"
-import { openWarehouse, putGiven, tables, type TestWarehouse } from "./support.ts"
+import { openWarehouse, putGiven, type TestWarehouse } from "./support.ts"
 
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMarts(warehouse.connection, CATALOG, tables)
   await warehouse.connection.run(`USE ${CATALOG}`)
 })
 afterAll(() => warehouse.close())
@@ -21,10 +16,7 @@ const answer = async (name: string, given: Parameters<typeof putGiven>[1]) => {
   await putGiven(warehouse.connection, given)
   const file = join(import.meta.dirname, `../../warehouse/examples/${name}.sql`)
   const sql = readFileSync(file, "utf8")
-  const reader = await warehouse.connection.runAndReadAll(
-    atThatTime(sql),
-    bound(declaredParameters(sql)),
-  )
+  const reader = await warehouse.connection.runAndReadAll(sql)
   return reader.getRowObjectsJson()
 }
 
@@ -70,7 +62,11 @@ it("a timelock about to fire is told by its delay, or last where nobody tells on
     "core.timelock_requests": [{ ...timelock, timelock_id: "theirs", delay_seconds: 86_400 }],
   })
   expect(
-    rows.map(({ timelock_id, executable_at, is_told }) => [timelock_id, executable_at, is_told]),
+    rows.map(({ timelock_id, executable_at, is_reported }) => [
+      timelock_id,
+      executable_at,
+      is_reported,
+    ]),
   ).toEqual([
     ["own", "2020-01-01 01:00:00", false],
     ["theirs", "2020-01-02 00:00:00", false],

@@ -4,17 +4,16 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createMarts, marts } from "../../src/load/marts.ts"
+import { marts } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
 import {
   addRows,
-  createMartsAt,
+  stopClock,
   martRows,
   openWarehouse,
   putGiven,
   readRows,
-  tables,
   type TestWarehouse,
 } from "./support.ts"
 
@@ -27,7 +26,6 @@ const fill = async () => {
 }
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await createMarts(warehouse.connection, CATALOG, tables)
   await fill()
 })
 afterAll(() => warehouse.close())
@@ -166,13 +164,12 @@ describe("a copy of the file, renamed and read-only", () => {
   let other: DuckDBConnection
   beforeAll(async () => {
     const { connection, directory } = warehouse
-    await createMartsAt(connection, "2026-03-30 12:00:00")
+    await stopClock(connection, "2026-03-30 12:00:00")
     before = await everyMart()
     const file = join(directory, "some other name.duckdb")
     await connection.run(`ATTACH ${literal(file)} AS copied (STORAGE_VERSION 'v1.0.0')`)
     await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await connection.run("DETACH copied")
-    await createMarts(connection, CATALOG, tables)
     opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
     reader = await opened.connect()
     attached = await DuckDBInstance.create(":memory:")

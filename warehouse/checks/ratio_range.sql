@@ -9,7 +9,7 @@ where
     _updated_at >= $since
     and (
         adjusted_redeem_ratio < 0
-        or (adjusted_redeem_ratio = 0 and not coalesce(actual_tvl = 0 and tvl_on_vault = 0, false))
+        or (adjusted_redeem_ratio = 0 and not coalesce(actual_tvl <= 0, false))
         or adjusted_redeem_ratio > $tolerance
         or actual_tvl < 0
         or tvl_on_vault < 0

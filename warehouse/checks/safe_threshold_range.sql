@@ -11,9 +11,9 @@ where
     held.is_current
     and held._updated_at >= $since
     and held.safe_threshold < 1
-    -- Where is_safe is not served, the threshold alone says there is a Safe.
+    -- Without is_safe, the threshold alone shows that there is a Safe.
     and held.is_safe is distinct from false
-    -- Custody that could not be read is told as a warning (§4.1), and the row is then not to be relied on.
+    -- Custody that could not be read comes with a warning (§4.1): the row is then unreliable.
     and not exists (
         select 1
         from core.observation_warnings as warnings

@@ -5,7 +5,7 @@ select
     newest_at,
     age_hours,
     target_hours,
-    last_asked_at,
+    last_attempted_at,
     last_outcome
 from mart.freshness
 where is_stale and status = 'active' and newest_at is not null and age_hours > target_hours + $tolerance

@@ -1,6 +1,6 @@
 with
 
--- The service tells its newest snapshot: one that came later is not older.
+-- The service gives its newest snapshot: one that came later is not older.
 ordered as (
     select
         vault_address,

@@ -1,11 +1,11 @@
 -- When was a vault below par, for how long each time, and how deep?
--- Asked by a risk officer who writes the incident list.
+-- For a risk officer who writes the incident list.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $par = 1       collateral ratio below which an hour counts
+--     vault: address or name of a vault; every vault unless it is set
+--     par: collateral ratio below which an hour counts; 1 unless it is set
 --
 -- One row an episode: hours below par that follow one another. An hour without a ratio point neither proves
--- nor ends one: it splits it, which hours_missing_before tells (hours without a point just before it).
+-- nor ends one: it splits it: hours_missing_before shows that (hours without a point just before it).
 -- deepest is a fraction below par: 0.002 is 0.2%.
 with
 
@@ -18,7 +18,7 @@ hours as (
     from mart.vault_hourly
     where
         collateral_ratio is not null
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 marked as (
@@ -27,8 +27,8 @@ marked as (
         vault_name,
         hour_at,
         collateral_ratio,
-        collateral_ratio < $par::double as is_below,
-        lag(collateral_ratio < $par::double) over vault as was_below,
+        collateral_ratio < coalesce(getvariable('par'), 1)::double as is_below,
+        lag(collateral_ratio < coalesce(getvariable('par'), 1)::double) over vault as was_below,
         lag(hour_at) over vault as hour_before
     from hours
     window vault as (partition by vault_address order by hour_at)
@@ -54,7 +54,7 @@ select
     min(hour_at) as from_at,
     max(hour_at) + interval 1 hour as until_at,
     count(*) as hours,
-    $par::double - min(collateral_ratio) as deepest,
+    coalesce(getvariable('par'), 1)::double - min(collateral_ratio) as deepest,
     arg_min(hour_at, collateral_ratio) as deepest_at,
     coalesce(arg_min(hours_missing, hour_at), 0) as hours_missing_before
 from numbered

@@ -1,9 +1,9 @@
 -- Is the loan book owed by few?
--- Asked by a risk officer for the counterparty limits.
+-- For a risk officer for the counterparty limits.
 --
---     $token = null  symbol of the token lent; null is all of them, each by itself
+--     token: symbol of the token lent; all of them, each by itself unless it is set
 --
--- Active loans only. Principal in the unit served, per chain and token, never across. share is the borrower's
+-- Active loans only. Principal in the unit sent, per chain and token, never across. share is the borrower's
 -- fraction of the token's book; running_share adds the largest up.
 with
 
@@ -19,7 +19,7 @@ loans as (
     where
         is_active
         and principal_amount is not null
-        and ($token::varchar is null or principal_token_symbol = $token::varchar)
+        and (getvariable('token')::varchar is null or principal_token_symbol = getvariable('token')::varchar)
 ),
 
 borrowers as (

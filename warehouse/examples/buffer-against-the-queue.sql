@@ -1,12 +1,12 @@
 -- Can each vault pay its withdrawal queue from what it holds itself?
--- Asked by a vault operator every morning.
+-- For a vault operator every morning.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- buffer_adequacy is buffer_usd over queue_usd: from 1 on the buffer pays the whole queue. Amounts in the
 -- vault's asset, the buffer in USD: queue_usd is the queue's share of the vault, taken of its net asset
 -- value. Null where the vault has no position snapshot (chains other than EVM). A vault without pending
--- requests has no row: nothing is asked of it.
+-- requests has no row.
 with
 
 queue as (
@@ -26,7 +26,7 @@ queue as (
         age_days,
         amount
     from mart.withdrawal_queue
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 )
 
 select

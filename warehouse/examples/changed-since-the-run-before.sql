@@ -1,7 +1,7 @@
 -- What did the newest run bring: new facts, revisions, and what did not work?
--- Asked by whoever looks after the warehouse, each morning. `vaulthouse diff` shows the rows themselves.
+-- For whoever looks after the warehouse, each morning. `vaulthouse diff` shows the rows themselves.
 --
---     $run = null    id of a run (ops.runs); null is the newest
+--     run: id of a run (ops.runs); the newest unless it is set
 --
 -- One row a pipeline and outcome. A pipeline whose rows_inserted and rows_revised are zero found nothing new:
 -- that is a result, and no fault. error_text is one of the outcome's, null where nothing failed.
@@ -26,7 +26,7 @@ runs as (
         run_id,
         started_at
     from ops.runs
-    qualify started_at = max(started_at) over () or run_id = $run::varchar
+    qualify started_at = max(started_at) over () or run_id = getvariable('run')::varchar
 ),
 
 meant as (
@@ -34,7 +34,7 @@ meant as (
         run_id,
         started_at
     from runs
-    where $run::varchar is null or run_id = $run::varchar
+    where getvariable('run')::varchar is null or run_id = getvariable('run')::varchar
 )
 
 select

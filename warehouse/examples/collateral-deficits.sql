@@ -1,10 +1,10 @@
 -- Who lacks collateral at the target health factor, and in which token is it made good with the least?
--- Asked by the desk that tops up.
+-- For the desk that tops up.
 --
---     $target = 1.2  health factor to be kept; one that was asked for (1.2 is the service's default)
+--     target: health factor to be kept; one that was requested (1.2 is the service's default); 1.2 unless it is set
 --
 -- lacking_usd is positive. The same deficit differs between tokens, since each counts at its discount factor.
--- Only subaccounts with debt are asked about: whose debt is gone by a newer word has no row. read_at is when the
+-- Only subaccounts with debt are requested: one without debt by a newer figure has no row. read_at is when the
 -- service last answered, since_at since when it has answered just that.
 with
 
@@ -20,7 +20,7 @@ deficits as (
         read_at,
         since_at
     from mart.collateral_excess
-    where amount_usd < 0 and target_health_factor = $target::double
+    where amount_usd < 0 and target_health_factor = coalesce(getvariable('target'), 1.2)::double
 ),
 
 ranked as (

@@ -1,14 +1,14 @@
 -- How complete is each series of each vault, and what is wrong with the rest?
--- Asked by everyone who is about to add a column up.
+-- For everyone who is about to add a column up.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- Counts of expected hours (ratio, pnl) or days (each APY series, allocation), from the first fact to what was covered
--- last. `empty` was asked and answered, and there is nothing here; `missing` means that nobody has asked, or been
+-- last. `empty` was requested and answered, without a fact; `missing` was not requested, or not
 -- answered. Only series that have a fact at all: a vault without any has no row, see mart.freshness.
 with
 
--- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
+-- A series requested by the address alone is the same on every chain of it.
 expected as (
     select
         completeness.vault_address,
@@ -27,7 +27,7 @@ vaults as (
         vault_address,
         vault_name
     from mart.vault_latest
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 )
 
 select

@@ -1,15 +1,15 @@
 -- Where exactly are the holes?
--- Asked by whoever has to fill them, or to leave them out of an average.
+-- For whoever has to fill them, or to leave them out of an average.
 --
---     $vault = null   address or name of a vault; null is every vault
---     $series = null  ratio, pnl, allocation, apy_smoothed_7d, …, (mart.series); null is all of them
+--     vault: address or name of a vault; every vault unless it is set
+--     series: ratio, pnl, allocation, apy_smoothed_7d, …, (mart.series); all of them unless it is set
 --
 -- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
--- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` (asked and answered, nothing
--- here) and `unreachable` are the service's last word.
+-- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` (requested and answered, without a
+-- fact) and `unreachable` are the service's last word.
 with
 
--- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
+-- A series requested by the address alone is the same on every chain of it.
 holes as (
     select
         completeness.vault_address,
@@ -23,7 +23,7 @@ holes as (
         on completeness.series = series.series
     where
         completeness.state <> 'present'
-        and ($series::varchar is null or completeness.series = $series::varchar)
+        and (getvariable('series')::varchar is null or completeness.series = getvariable('series')::varchar)
 ),
 
 vaults as (
@@ -32,7 +32,7 @@ vaults as (
         vault_address,
         vault_name
     from mart.vault_latest
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 numbered as (

@@ -1,7 +1,7 @@
 -- How concentrated is each vault, and is it getting more so?
--- Asked by a risk officer, monthly.
+-- For a risk officer, monthly.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- One row a vault and month. hhi is the sum of the squared weights: 1 is everything in one protocol, 1/n is n
 -- equal parts. top_share is a fraction. Null where a position is negative or the total is not above zero: the
@@ -27,7 +27,7 @@ vaults as (
         vault_address,
         vault_name
     from mart.vault_latest
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 -- The day's figures stand on each of its rows: one row a day is enough.

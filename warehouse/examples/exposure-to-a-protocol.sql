@@ -1,35 +1,13 @@
 -- A protocol is in trouble: which vaults are in it, and with how much?
--- Asked by a risk officer on the phone.
+-- For a risk officer on the phone.
 --
---     $protocol = null  name as in mart.allocation_daily, whatever its case; null is every protocol
+--     protocol: name as in mart.allocation_daily, whatever its case; every protocol unless it is set
 --
--- Each vault's newest allocation, so mind allocation_on: a vault that was wound up still shows its last day.
--- value is in USD where the service says so; weight is a fraction of the vault, share_of_protocol of all
--- vaults' value in it. Null where the day has shares and no values. Chains other than EVM have no
--- allocations: they are not at zero.
+-- Each vault's newest allocation, as old as allocation_on. Vaults that have ended are left out, as in
+-- mart.protocol_exposure. value is in USD where the service says so; weight is a fraction of the vault,
+-- share_of_protocol of all vaults' value in it. Null where the day has shares and no values. Chains other than EVM
+-- have no allocations.
 with
-
-allocations as (
-    select
-        chain_id,
-        vault_address,
-        day,
-        protocol,
-        value,
-        weight
-    from mart.allocation_daily
-),
-
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name,
-        status,
-        allocation_on,
-        allocation_age_days
-    from mart.vault_latest
-),
 
 exposures as (
     select
@@ -41,13 +19,16 @@ exposures as (
         allocations.weight,
         vaults.allocation_on,
         vaults.allocation_age_days
-    from vaults
-    inner join allocations
+    from mart.vault_latest as vaults
+    inner join mart.allocation_daily as allocations
         on
             vaults.chain_id = allocations.chain_id
             and vaults.vault_address = allocations.vault_address
             and vaults.allocation_on = allocations.day
-    where $protocol::varchar is null or lower(allocations.protocol) = lower($protocol::varchar)
+    where
+        not vaults.is_ended
+        and lower(allocations.protocol)
+        = coalesce(lower(getvariable('protocol')::varchar), lower(allocations.protocol))
 )
 
 select

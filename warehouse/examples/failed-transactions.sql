@@ -1,10 +1,10 @@
 -- Which transactions failed, how often, and what did the chain say?
--- Asked by a vault operator whose strategy does not run.
+-- For a vault operator whose strategy does not run.
 --
---     $days = 90     days back from the newest transaction there is
+--     days: days back from the newest transaction there is; 90 unless it is set
 --
--- One row a subaccount and function. is_failed is null where the record does not tell: such a transaction is
--- in neither count. reason is one of those read, as served; null where it was not asked for, or the chain's
+-- One row a subaccount and function. is_failed is null where the record does not have it: such a transaction is
+-- in neither count. reason is one of those read, as sent; null where it was not requested, or the chain's
 -- node can't trace.
 with
 
@@ -37,7 +37,7 @@ recent as (
         function_name,
         is_failed
     from transactions
-    qualify executed_at > max(executed_at) over () - to_days($days::integer)
+    qualify executed_at > max(executed_at) over () - to_days(coalesce(getvariable('days'), 90)::integer)
 )
 
 select

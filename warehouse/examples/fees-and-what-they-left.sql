@@ -1,13 +1,13 @@
 -- Did a change of fees show in the yield?
--- Asked by an allocator, and by the operator who changed them.
+-- For an allocator, and the operator who changed them.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- One row for each time a vault's fees stayed the same, with the mean unsmoothed APY of its days. Fees are
 -- percent, APYs fractions a year. valid_from is when we first read these fees, not when they were set: the
--- audit log (mart.governance_timeline) may tell. The days before the first reading count to the first row, as
--- nobody says otherwise. fee_drag is what the fees take off that mean, a fraction a year; null where one of
--- them is not known.
+-- audit log (mart.governance_timeline) may have it. The days before the first reading count to the first row, as
+-- their fees are not known otherwise. fee_drag is what the fees take off that mean, a fraction a year; null where
+-- one of them is not known.
 with
 
 schedule as (
@@ -23,7 +23,7 @@ schedule as (
         management_fee_change,
         performance_fee_change
     from mart.fee_schedule
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 apys as (

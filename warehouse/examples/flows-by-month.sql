@@ -1,7 +1,7 @@
 -- Is a vault growing because it earns, or because people deposit?
--- Asked by an allocator; a vault operator asks the same about withdrawals.
+-- For an allocator, and a vault operator who watches withdrawals.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- In the vault's own asset. flow is what the month's change of supply leaves after the change of unrealized
 -- PnL: deposits less withdrawals, as far as the PnL the service reports accounts for the rest. For it both
@@ -19,7 +19,7 @@ days as (
     from mart.vault_daily
     where
         supply is not null
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 months as (

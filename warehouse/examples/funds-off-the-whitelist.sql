@@ -1,11 +1,11 @@
 -- Which subaccounts hold a vault's funds without being on its whitelist?
--- Asked by a risk officer: this list should be empty.
+-- For a risk officer: this list should be empty.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
--- is_whitelisted false is the chain's word (read at checked_at); a subaccount nobody checked is no row here,
+-- is_whitelisted false comes from the chain (read at checked_at); an unchecked subaccount has no row here,
 -- see core.whitelist_status. held_usd is from the vault's newest position snapshot, else the subaccount's own
--- net value, which may be other vaults' too: source tells which. Only what holds more than nothing.
+-- net value, which may be other vaults' too: source shows which. Only what holds more than nothing.
 with
 
 statuses as (
@@ -45,7 +45,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 newest_positions as (

@@ -1,7 +1,7 @@
 -- Which subaccounts are nearest to liquidation, and whose are they?
--- Asked by a risk officer, first thing.
+-- For a risk officer, first thing.
 --
---     $places = 20   how many
+--     places: how many; 20 unless it is set
 --
 -- Only subaccounts with debt that a list still has have a place. health_factor is a ratio: liquidation is
 -- possible below 1.0, 1.2 is the least that is healthy. collateral_fall_to_liquidation is the fraction the
@@ -40,5 +40,5 @@ select
     as_of_at,
     age_hours
 from health
-where risk_rank <= $places::integer
+where risk_rank <= coalesce(getvariable('places'), 20)::integer
 order by risk_rank, subaccount_address

@@ -1,9 +1,9 @@
 -- How long does a withdrawal take, and how large were those that took long?
--- Asked by an allocator before money goes in, and by a vault operator who is asked.
+-- For an allocator before money goes in, and a vault operator who gets the question.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
--- Of the requests that are gone from the queue; nobody says whether they were paid or taken back. Days from the
+-- Of the requests that are gone from the queue; whether they were paid or taken back is not known. Days from the
 -- request to the first reading without it, so at most that long, and no finer than the readings. Amounts in the
 -- vault's asset. longest_pending_days is the age of the oldest that still waits: where it is above longest_days,
 -- the past says too little.
@@ -20,11 +20,7 @@ requests as (
         waited_days,
         was_late
     from mart.withdrawal_history
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
-),
-
-clock as (
-    select make_timestamp(epoch_us(now())) as now_at
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 )
 
 select
@@ -40,6 +36,6 @@ select
     max(date_diff('second', requests.requested_at, clock.now_at)) filter (requests.is_pending)
     / 86400 as longest_pending_days
 from requests
-cross join clock
+cross join mart.clock
 group by requests.chain_id, requests.vault_name, requests.vault_address
 order by median_days desc nulls last, requests.vault_name, requests.vault_address

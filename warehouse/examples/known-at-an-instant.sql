@@ -1,16 +1,16 @@
 -- What did we know when the decision was taken, and what do we know of the same hours now?
--- Asked by an auditor, and by whoever has to explain a decision.
+-- For an auditor, and whoever has to explain a decision.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $instant = null  an instant in UTC, such as 2026-06-01T13:00; null is when the newest run began
---     $hours = 48      hours before the instant
+--     vault: address or name of a vault; every vault unless it is set
+--     instant: an instant in UTC, such as 2026-06-01T13:00; when the newest run began unless it is set
+--     hours: hours before the instant; 48 unless it is set
 --
 -- mart.<table>_as_of(instant) answers from what had been loaded by then. status: `same`; `revised`: the
 -- service gave another figure since; `came later`: the hour was not there yet. Ratios are fractions.
 with
 
 instant as (
-    select coalesce($instant::timestamp, (select max(started_at) from ops.runs)) as known_at
+    select coalesce(getvariable('instant')::timestamp, (select max(started_at) from ops.runs)) as known_at
 ),
 
 known_then as (
@@ -20,7 +20,7 @@ known_then as (
         adjusted_redeem_ratio as collateral_ratio
     from
         mart.ratio_history_as_of(
-            coalesce($instant::timestamp, (select max(started_at) from ops.runs))
+            coalesce(getvariable('instant')::timestamp, (select max(started_at) from ops.runs))
         )
 ),
 
@@ -39,7 +39,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 )
 
 select
@@ -65,5 +65,5 @@ left join known_then
         and known_now.observed_at = known_then.observed_at
 where
     known_now.observed_at <= instant.known_at
-    and known_now.observed_at > instant.known_at - to_hours($hours::integer)
+    and known_now.observed_at > instant.known_at - to_hours(coalesce(getvariable('hours'), 48)::integer)
 order by vaults.vault_name, vaults.vault_address, known_now.observed_at

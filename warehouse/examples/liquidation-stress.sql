@@ -1,7 +1,7 @@
 -- If collateral lost a fifth of its value, who could be liquidated?
--- Asked by a risk officer before a volatile week.
+-- For a risk officer before a volatile week.
 --
---     $fall = 0.2    loss of the collateral's value, a fraction
+--     fall: loss of the collateral's value, a fraction; 0.2 unless it is set
 --
 -- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors
 -- stay (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral each would need
@@ -25,11 +25,11 @@ stressed as (
         subaccount_address,
         band,
         debt_usd,
-        health_factor * (1 - $fall::double) as stressed_factor,
-        -- greatest() skips nulls: a collateral nobody tells is no shortfall of zero.
+        health_factor * (1 - coalesce(getvariable('fall'), 0.2)::double) as stressed_factor,
+        -- greatest() skips nulls: an unknown collateral is no shortfall of zero.
         case
             when collateral_usd is not null
-                then greatest(debt_usd - collateral_usd * (1 - $fall::double), 0)
+                then greatest(debt_usd - collateral_usd * (1 - coalesce(getvariable('fall'), 0.2)::double), 0)
         end as shortfall_usd
     from health
 ),

@@ -1,10 +1,10 @@
--- What has to be paid in the next days, by whom, and in which token?
--- Asked by a vault operator and by the treasury that funds it.
+-- What has to be paid in the next days, by which borrower, and in which token?
+-- For a vault operator and the treasury that funds it.
 --
---     $days = 30     days ahead; overdue payments are always there
+--     days: days ahead; overdue payments are always there; 30 unless it is set
 --
--- The service tells the next payment of a loan: later ones are not here, and when the loan itself is due is
--- mart.loan_book.matures_at, where it is told. Amounts are in the unit served, so add them up per token only:
+-- The service gives the next payment of a loan: later ones are not here, and when the loan itself is due is
+-- mart.loan_book.matures_at, where it is known. Amounts are in the unit sent, so add them up per token only:
 -- running_amount does.
 with
 
@@ -23,7 +23,7 @@ payments as (
         amount,
         share_of_principal
     from mart.upcoming_payments
-    where days_left <= $days::integer
+    where days_left <= coalesce(getvariable('days'), 30)::integer
 )
 
 select

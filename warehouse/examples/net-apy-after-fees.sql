@@ -1,13 +1,14 @@
 -- What is left of each vault's yield once the fees are paid?
--- Asked by an allocator who compares vaults with different fees.
+-- For an allocator who compares vaults with different fees.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $days = 30     days the yield is averaged over, ending with the vault's newest day
+--     vault: address or name of a vault; every vault unless it is set
+--     days: days the yield is averaged over, ending with the vault's newest day; 30 unless it is set
 --
 -- Yields are fractions a year (0.05 is 5%), fees percent (10 is 10%). net_apy is an estimate: the management
--- fee is taken off the mean yield, then the performance fee off what is above zero. Nobody documents whether
+-- fee is taken off the mean yield, then the performance fee off what is above zero. It is not documented whether
 -- the service's APY has fees taken off already: if it has, gross_apy is the figure to use. Null where a fee
--- is not known; it is not taken for zero. A vault with fewer than $days days tells so in `days`.
+-- is not known; it is not taken for zero. The column days says how many days there were. Only vaults that accept
+-- deposits, unless one is named.
 with
 
 apys as (
@@ -34,9 +35,13 @@ vaults as (
     select
         chain_id,
         vault_address,
-        vault_name
+        vault_name,
+        vaults.status
     from mart.vault_addresses
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    inner join mart.vault_lifecycle as vaults using (chain_id, vault_address, vault_name)
+    where
+        (getvariable('vault')::varchar is null and vaults.status = 'active')
+        or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 newest_days as (
@@ -56,7 +61,7 @@ gross as (
     from apys
     inner join newest_days
         on apys.vault_address = newest_days.vault_address
-    where apys.day > newest_days.to_on - $days::integer
+    where apys.day > newest_days.to_on - coalesce(getvariable('days'), 30)::integer
     group by apys.vault_address, newest_days.to_on
 ),
 
@@ -64,6 +69,7 @@ before_performance_fee as (
     select
         vaults.vault_name,
         vaults.vault_address,
+        vaults.status,
         gross.to_on,
         gross.days,
         gross.gross_apy,
@@ -80,6 +86,7 @@ before_performance_fee as (
 select
     vault_name,
     vault_address,
+    status,
     to_on,
     days,
     gross_apy,

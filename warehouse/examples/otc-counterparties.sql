@@ -1,9 +1,9 @@
 -- How much do we have with each OTC counterparty, and is the margin posted?
--- Asked by a risk officer for the counterparty limits.
+-- For a risk officer for the counterparty limits.
 --
---     $counterparty = null  id of a counterparty; null is all of them
+--     counterparty: id of a counterparty; all of them unless it is set
 --
--- Units as served (the platform's OTC figures are in USD as far as seen). value adds positions up and is null
+-- Units as sent (the platform's OTC figures are in USD as far as seen). value adds positions up and is null
 -- where the service gives none under a name that is known: look in core.otc_positions.extra then. shortfall
 -- is what is required and not posted, requirement by requirement: too much for one does not help another.
 -- coverage is posted over required, null where nothing is.
@@ -68,6 +68,6 @@ from held
 full join margined
     on held.counterparty_id = margined.counterparty_id
 where
-    $counterparty::varchar is null
-    or $counterparty::varchar in (held.counterparty_id, margined.counterparty_id)
+    getvariable('counterparty')::varchar is null
+    or getvariable('counterparty')::varchar in (held.counterparty_id, margined.counterparty_id)
 order by margined.shortfall desc nulls last, counterparty_id

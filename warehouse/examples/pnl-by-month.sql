@@ -1,12 +1,12 @@
 -- Which month made the money, and which lost it?
--- Asked by a vault operator for the monthly letter.
+-- For a vault operator for the monthly letter.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- USD, and the vault's own asset. Unrealized PnL is a level: what a month made is the sum of its daily
--- changes, and a vault's first day has none, since nobody knows where it came from. share_of_total is null
+-- changes, and a vault's first day has none, since the level before it is not known. share_of_total is null
 -- where the changes cancel out to zero. A vault's first month, from its first close on, and the month under way
--- are parts of months: do not set them beside whole ones. The months add up to the change from the first close
+-- are parts of months: do not compare them with whole ones. The months add up to the change from the first close
 -- to the newest.
 with
 
@@ -21,7 +21,7 @@ days as (
         pnl_usd_close,
         days_since_before
     from mart.pnl_daily
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 months as (

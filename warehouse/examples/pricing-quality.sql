@@ -1,10 +1,10 @@
 -- How much of each vault is priced by primary sources, and how much by the secondary market or on trust?
--- Asked by an allocator's due diligence.
+-- For an allocator's due diligence.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- Each vault's newest daily classification. usd_value in USD; share is a fraction of what is classified.
--- Classes as the service names them: Primary, Secondary Market, CeFi; `none told` where it names none. Net of
+-- Classes as the service names them: Primary, Secondary Market, CeFi; `unknown` where it names none. Net of
 -- debt a value may be below zero: the shares are then no parts of a whole, and null.
 with
 
@@ -26,7 +26,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 newest as (
@@ -34,7 +34,7 @@ newest as (
         chain_id,
         vault_address,
         date,
-        coalesce(pricing_class, 'none told') as pricing_class,
+        coalesce(pricing_class, 'unknown') as pricing_class,
         usd_value
     from classified
     qualify date = max(date) over (partition by chain_id, vault_address)

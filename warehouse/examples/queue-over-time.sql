@@ -1,10 +1,10 @@
 -- How did the withdrawal queue build up, reading by reading?
--- Asked by a vault operator; it is the slowly changing tables at work.
+-- For a vault operator; it is the slowly changing tables at work.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- core.withdrawal_summaries keeps a row for each change, with valid_from and valid_to: the figure stood from
--- the one to the other (null: it still does). Between two readings it may have changed twice; nobody saw
+-- the one to the other (null: it still does). Between two readings it may have changed twice, unseen
 -- that. Amounts in the vault's asset; hours_stood counts to now where the figure still stands.
 with
 
@@ -28,11 +28,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
-),
-
-clock as (
-    select make_timestamp(epoch_us(now())) as now_at
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 )
 
 select
@@ -55,5 +51,5 @@ inner join vaults
     on
         summaries.vault_address = vaults.vault_address
         and summaries.chain_id is not distinct from vaults.chain_id
-cross join clock
+cross join mart.clock
 order by vaults.vault_name, vaults.vault_address, summaries.valid_from

@@ -1,8 +1,8 @@
 -- What did the collateral ratio do after a permission, role or fee was changed?
--- Asked by a risk officer: does what governance does show in the figures?
+-- For a risk officer: does what governance does show in the figures?
 --
---     $vault = null  address or name of a vault; null is every vault
---     $hours = 24    hours after the event
+--     vault: address or name of a vault; every vault unless it is set
+--     hours: hours after the event; 24 unless it is set
 --
 -- Each event with the newest ratio point at or before it, and the newest at or before the end of the window
 -- (both ASOF joins: no point has to be there at that very instant). ratio_change is a fraction. Null where
@@ -20,9 +20,9 @@ events as (
         detail
     from mart.governance_timeline
     where
-        is_told
+        is_reported
         and (kind <> 'audit' or regexp_matches(title, '(?i)permission|role|fee|timelock'))
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 ratios as (
@@ -39,7 +39,7 @@ windowed as (
         vault_address,
         vault_name,
         occurred_at,
-        occurred_at + to_hours($hours::integer) as window_end_at,
+        occurred_at + to_hours(coalesce(getvariable('hours'), 24)::integer) as window_end_at,
         kind,
         title,
         detail

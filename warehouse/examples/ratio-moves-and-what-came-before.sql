@@ -1,12 +1,12 @@
 -- The collateral ratio jumped: what was the last thing governance did before?
--- Asked by a risk officer during an incident.
+-- For a risk officer during an incident.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $move = 0.0001 least change from one hour to the next that counts, a fraction
---     $hours = 48    how far back an event may lie
+--     vault: address or name of a vault; every vault unless it is set
+--     move: least change from one hour to the next that counts, a fraction; 0.0001 unless it is set
+--     hours: how far back an event may lie; 48 unless it is set
 --
--- Hours that follow one another only: over a hole nobody knows when it moved. The event is the newest of
--- mart.governance_timeline at or before the move (ASOF join), null where there is none within $hours.
+-- Hours that follow one another only: over a hole the time of the move is not known. The event is the newest of
+-- mart.governance_timeline at or before the move (ASOF join), null where there is none within `hours`.
 with
 
 hours as (
@@ -20,7 +20,7 @@ hours as (
     from mart.vault_hourly
     where
         collateral_ratio is not null
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 events as (
@@ -32,7 +32,7 @@ events as (
         min(detail) as detail,
         count(*) as events
     from mart.governance_timeline
-    where is_told and kind <> 'timelock_executable'
+    where is_reported and kind <> 'timelock_executable'
     group by chain_id, vault_address, occurred_at
 ),
 
@@ -60,7 +60,7 @@ moves as (
         collateral_ratio,
         change
     from changes
-    where abs(change) >= $move::double
+    where abs(change) >= coalesce(getvariable('move'), 0.0001)::double
 ),
 
 preceded as (
@@ -74,7 +74,7 @@ preceded as (
         events.detail,
         events.events,
         events.occurred_at,
-        events.occurred_at >= moves.ratio_at - to_hours($hours::integer) as is_near
+        events.occurred_at >= moves.ratio_at - to_hours(coalesce(getvariable('hours'), 48)::integer) as is_near
     from moves
     asof left join events
         on

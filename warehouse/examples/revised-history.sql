@@ -1,7 +1,7 @@
 -- Which figures did the service change after it had published them, and by how much?
--- Asked by a risk officer who wants to know whether yesterday's report still stands.
+-- For a risk officer who wants to know whether yesterday's report still stands.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- One row a vault and series. A revision is another value for the same instant: the old one is in
 -- core.<table>_versions. widest_change is in the unit of the series: a fraction for ratio and apy, USD for
@@ -85,7 +85,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 )
 
 select

@@ -1,7 +1,7 @@
 -- How much does smoothing flatter (or spoil) the yield a vault shows?
--- Asked by an allocator before a quoted APY goes into a comparison.
+-- For an allocator before a quoted APY goes into a comparison.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- Fractions a year. Smoothing is a rolling median and mean of the service's own: over time the means should
 -- be close, and a day far apart is where the raw yield jumped. roughness_* is the mean change from day to
@@ -19,7 +19,7 @@ days as (
     from mart.apy_compare
     where
         smoothed_minus_unsmoothed is not null
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 moved as (

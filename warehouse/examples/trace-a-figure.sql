@@ -1,8 +1,8 @@
--- Where does this figure come from: which run asked, what did it ask, what was answered?
--- Asked by an auditor who points at a number.
+-- Where does this figure come from: which run, which request, which answer?
+-- For an auditor who points at a number.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $at = null     instant of the ratio point; null is each vault's newest
+--     vault: address or name of a vault; every vault unless it is set
+--     at: instant of the ratio point; each vault's newest unless it is set
 --
 -- Every row of core carries _run_id and _response_id. body_sha256 is the digest of the archived answer;
 -- `vaulthouse trace` goes the same way and prints the bytes themselves. versions_before counts the values
@@ -19,7 +19,7 @@ ratios as (
         _first_seen_at,
         _updated_at
     from core.ratio_history
-    where $at::timestamp is null or observed_at = $at::timestamp
+    where getvariable('at')::timestamp is null or observed_at = getvariable('at')::timestamp
 ),
 
 vaults as (
@@ -29,7 +29,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 versions as (

@@ -1,11 +1,11 @@
 -- May I use the figures of this vault today?
--- Asked by everyone, before anything else in this folder.
+-- For everyone, before anything else in this folder.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $days = 30     newest days whose completeness counts
+--     vault: address or name of a vault; every vault unless it is set
+--     days: newest days whose completeness counts; 30 unless it is set
 --
 -- One row a vault and series. verdict: `no facts`; `stale`: the newest fact is older than its target;
--- `holes`: hours or days of the newest $days are missing; `contradicted`: two figures the service tells of
+-- `holes`: hours or days of the newest `days` are missing; `contradicted`: two figures the service gives of
 -- this vault differ by more than their tolerance (mart.reconciliation; whichever series); `ok`. The first
 -- that holds. share_present is a fraction of the hours or days expected by what was covered, null where none
 -- is. A closed vault goes stale: see status.
@@ -22,13 +22,13 @@ freshness as (
         age_hours,
         target_hours,
         is_stale,
-        last_asked_at,
+        last_attempted_at,
         last_outcome
     from mart.freshness
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
--- Where the service is asked by the address alone, what it lacks it lacks on every chain of it.
+-- A series requested by the address alone is the same on every chain of it.
 expected as (
     select
         completeness.vault_address,
@@ -71,7 +71,7 @@ complete as (
             freshness.vault_address = expected.vault_address
             and freshness.chain_id = coalesce(expected.chain_id, freshness.chain_id)
             and freshness.series = expected.series
-            and expected.expected_at > freshness.newest_at - to_days($days::integer)
+            and expected.expected_at > freshness.newest_at - to_days(coalesce(getvariable('days'), 30)::integer)
     group by freshness.chain_id, freshness.vault_address, freshness.series
 )
 
@@ -94,7 +94,7 @@ select
     complete.expected - complete.present as not_present,
     coalesce(contradictions.contradictions, 0) as contradictions,
     coalesce(warnings.warnings, 0) as warnings,
-    freshness.last_asked_at,
+    freshness.last_attempted_at,
     freshness.last_outcome
 from freshness
 left join complete

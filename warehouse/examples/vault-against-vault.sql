@@ -1,8 +1,8 @@
 -- Two vaults, day by day: which was better, and by how much?
--- Asked by an allocator who can hold one of them.
+-- For an allocator who can hold one of them.
 --
---     $vault = null  address or name; null is the vault with the largest backing
---     $other = null  the other one; null is the one with the next largest
+--     vault: address or name; the vault with the largest backing unless it is set
+--     other: the other one; the one with the next largest unless it is set
 --
 -- Backing is in each vault's own asset: rank by it only among vaults of one asset, or name both. Yields and
 -- ratios are fractions; days that have an unsmoothed APY of both. lead is the first's return over the
@@ -25,7 +25,7 @@ ranked as (
         vault_name,
         row_number() over (order by backing desc nulls last, vault_address) as place
     from mart.vault_latest
-    where apy_unsmoothed is not null
+    where apy_unsmoothed is not null and not is_ended
 ),
 
 first_vault as (
@@ -34,8 +34,8 @@ first_vault as (
         vault_name
     from ranked
     where
-        $vault::varchar in (vault_address, vault_name)
-        or ($vault::varchar is null and place = 1)
+        getvariable('vault')::varchar in (vault_address, vault_name)
+        or (getvariable('vault')::varchar is null and place = 1)
 ),
 
 second_vault as (
@@ -44,8 +44,8 @@ second_vault as (
         vault_name
     from ranked
     where
-        $other::varchar in (vault_address, vault_name)
-        or ($other::varchar is null and place = 2)
+        getvariable('other')::varchar in (vault_address, vault_name)
+        or (getvariable('other')::varchar is null and place = 2)
 ),
 
 paired as (

@@ -1,8 +1,8 @@
 -- Do vaults fall together? Which two of them diversify?
--- Asked by an allocator who builds a portfolio.
+-- For an allocator who builds a portfolio.
 --
---     $days = 90     newest days compared
---     $least = 20    fewest days in common for a pair to be shown
+--     days: newest days compared; 90 unless it is set
+--     least: fewest days in common for a pair to be shown; 20 unless it is set
 --
 -- Pearson correlation of the daily changes of the collateral ratio's close: 1 moves alike, 0 unrelated, -1
 -- against each other. Changes over a missing day are left out. Null where one of the two never moved. With n
@@ -45,7 +45,7 @@ recent as (
     from changes
     cross join newest
     -- No ratio moves by a million, and where one does the squares may be more than a double holds.
-    where abs(changes.change) < 1e6 and changes.day > newest.to_on - $days::integer
+    where abs(changes.change) < 1e6 and changes.day > newest.to_on - coalesce(getvariable('days'), 90)::integer
 )
 
 select
@@ -63,5 +63,5 @@ from recent as one
 inner join recent as two
     on one.day = two.day and one.vault_address < two.vault_address
 group by one.vault_address, one.vault_name, two.vault_address, two.vault_name
-having count(*) >= $least::integer
+having count(*) >= coalesce(getvariable('least'), 20)::integer
 order by correlation desc nulls last, one.vault_name, two.vault_name

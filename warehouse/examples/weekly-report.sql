@@ -1,10 +1,10 @@
 -- How was the week of each vault, on one line?
--- Asked by a vault operator for the Monday letter.
+-- For a vault operator for the Monday letter.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $week_end = null  last day of the week; null is the newest day every figure below can have: yesterday in UTC
+--     vault: address or name of a vault; every vault unless it is set
+--     week_end: last day of the week; the newest day every figure below can have: yesterday in UTC unless it is set
 --
--- Seven UTC days that end with $week_end, changes against the newest day before them within the seven days
+-- Seven UTC days that end with `week_end`, changes against the newest day before them within the seven days
 -- before that. Fractions, USD, and the vault's own asset as named. return_7d is null unless all seven days
 -- have an APY; apy_smoothed is the last day's. hours_missing is hours expected without a ratio point: the
 -- more, the less the low is worth.
@@ -25,7 +25,7 @@ days as (
         hours_present,
         hours_expected
     from mart.vault_daily
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 events as (
@@ -34,11 +34,12 @@ events as (
         vault_address,
         occurred_at
     from mart.governance_timeline
-    where is_told and kind <> 'timelock_executable'
+    where is_reported and kind <> 'timelock_executable'
 ),
 
 week as (
-    select coalesce($week_end::date, make_timestamp(epoch_us(now()))::date - 1) as to_on
+    select coalesce(getvariable('week_end')::date, now_at::date - 1) as to_on
+    from mart.clock
 ),
 
 dated as (

@@ -1,11 +1,11 @@
 -- Does one withdrawal, or one recipient, decide whether a vault stays liquid?
--- Asked by a risk officer and by the vault operator who calls the recipient.
+-- For a risk officer and the vault operator who calls the recipient.
 --
---     $vault = null  address or name of a vault; null is every vault
---     $share = 0.25  part of the queue from which a recipient is shown, a fraction
+--     vault: address or name of a vault; every vault unless it is set
+--     share: part of the queue from which a recipient is shown, a fraction; 0.25 unless it is set
 --
 -- One row a vault and recipient, all of the recipient's requests together. Amounts in the vault's asset.
--- share_of_vault is a fraction of the vault's assets as told with the queue.
+-- share_of_vault is a fraction of the vault's assets as given with the queue.
 with
 
 queue as (
@@ -19,7 +19,7 @@ queue as (
         share_of_vault,
         place
     from mart.withdrawal_queue
-    where $vault::varchar is null or $vault::varchar in (vault_address, vault_name)
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 recipients as (
@@ -63,5 +63,5 @@ select
     share_of_queue,
     share_of_vault
 from measured
-where share_of_queue >= $share::double
+where share_of_queue >= coalesce(getvariable('share'), 0.25)::double
 order by share_of_vault desc nulls last, vault_name, recipient_address

@@ -1,7 +1,7 @@
 -- Whose health factor fell since the day before, and was it the collateral or the debt?
--- Asked by a risk officer, each morning.
+-- For a risk officer, each morning.
 --
---     $least = 0     least fall of the health factor that counts, a ratio
+--     least: least fall of the health factor that counts, a ratio; 0 unless it is set
 --
 -- Each subaccount's newest day against the day before that has a calculation, days_since_before earlier. The
 -- factor is counted collateral over debt: by_collateral is what the change of the collateral alone did to it,
@@ -72,5 +72,5 @@ select
     days_since_before,
     calculated_at
 from moved
-where health_factor_change < -$least::double
+where health_factor_change < -coalesce(getvariable('least'), 0)::double
 order by health_factor_change, subaccount_address

@@ -1,7 +1,7 @@
 -- Which roles of a vault are in the hands of a single key?
--- Asked by an allocator's risk officer in the due diligence.
+-- For an allocator's risk officer in the due diligence.
 --
---     $vault = null  address or name of a vault; null is every vault
+--     vault: address or name of a vault; every vault unless it is set
 --
 -- acts_alone: true where the holder is no Safe, or one that needs one signature; null where the service does
 -- not say whether it is a Safe, or warns that it could not read the roles' custody data (warnings says what):
@@ -40,7 +40,7 @@ vaults as (
     from core.vaults
     where
         is_current
-        and ($vault::varchar is null or $vault::varchar in (vault_address, vault_name))
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 )
 
 select

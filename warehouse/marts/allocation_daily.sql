@@ -1,28 +1,8 @@
 with
 
 allocations as (
-    select
-        chain_id,
-        vault_address,
-        date as day,
-        protocol,
-        value,
-        share
+    select chain_id, vault_address, date as day, protocol, value, share
     from core.allocation_history
-),
-
-days as (
-    select
-        chain_id,
-        vault_address,
-        day,
-        allocated_value,
-        protocols,
-        weighed_by,
-        weighed_total,
-        concentration_hhi,
-        top_share
-    from mart.allocation_days
 ),
 
 weighted as (
@@ -40,11 +20,7 @@ weighted as (
         days.concentration_hhi,
         days.top_share
     from allocations
-    inner join days
-        on
-            allocations.chain_id = days.chain_id
-            and allocations.vault_address = days.vault_address
-            and allocations.day = days.day
+    inner join mart.allocation_days as days using (chain_id, vault_address, day)
 ),
 
 protocol_days as (
@@ -68,17 +44,17 @@ protocol_days as (
 )
 
 select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    day::date as day,
-    protocol::varchar as protocol,
-    value::double as value,
-    share::double as share,
-    weight::double as weight,
-    (case when has_day_before then value - value_before end)::double as value_change,
-    (case when has_day_before then weight - weight_before end)::double as weight_change,
-    allocated_value::double as allocated_value,
-    protocols::integer as protocols,
-    concentration_hhi::double as concentration_hhi,
-    top_share::double as top_share
+    chain_id,
+    vault_address,
+    day,
+    protocol,
+    value,
+    share,
+    weight,
+    case when has_day_before then value - value_before end as value_change,
+    case when has_day_before then weight - weight_before end as weight_change,
+    allocated_value,
+    protocols,
+    concentration_hhi,
+    top_share
 from protocol_days

@@ -1,13 +1,7 @@
 with
 
 allocations as (
-    select
-        chain_id,
-        vault_address,
-        date as day,
-        protocol,
-        value,
-        share
+    select chain_id, vault_address, date as day, protocol, value, share
     from core.allocation_history
 ),
 
@@ -36,29 +30,14 @@ days as (
         ) as top_protocol
     from allocations
     group by chain_id, vault_address, day
-),
-
-measured as (
-    select
-        *,
-        -- A part of a total of nothing is not zero, it is undefined.
-        case when total > 0 then total end as weighed_total,
-        -- Where a position is negative the weights are no longer parts of a whole.
-        case when total > 0 and smallest >= 0 then largest / total end as top_share,
-        case when total > 0 and smallest >= 0 then squares / (total * total) end
-            as concentration_hhi
-    from days
 )
 
 select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    day::date as day,
-    allocated_value::double as allocated_value,
-    protocols::integer as protocols,
-    weighed_by::varchar as weighed_by,
-    weighed_total::double as weighed_total,
-    top_protocol::varchar as top_protocol,
-    top_share::double as top_share,
-    concentration_hhi::double as concentration_hhi
-from measured
+    *,
+    -- A part of a total of nothing is not zero, it is undefined.
+    case when total > 0 then total end as weighed_total,
+    -- Where a position is negative the weights are no longer parts of a whole.
+    case when total > 0 and smallest >= 0 then largest / total end as top_share,
+    case when total > 0 and smallest >= 0 then squares / (total * total) end
+        as concentration_hhi
+from days

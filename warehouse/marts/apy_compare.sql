@@ -1,20 +1,5 @@
 with
 
-vault_days as (
-    select
-        vault_address,
-        day,
-        chain_id,
-        vault_name,
-        apy_smoothed,
-        apy_smoothed_period_days,
-        apy_unsmoothed,
-        apy_unsmoothed_period_days,
-        collateral_ratio_close,
-        collateral_ratio_close_at
-    from mart.vault_daily
-),
-
 -- The ratio's growth is taken over the period the service averages over, so that like meets like.
 periods as (
     select
@@ -32,7 +17,7 @@ periods as (
             max(apy_unsmoothed_period_days) over vault,
             max(apy_smoothed_period_days) over vault
         ) as period_days
-    from vault_days
+    from mart.vault_daily as vault_days
     window vault as (partition by vault_address)
 ),
 
@@ -56,7 +41,7 @@ spans as (
         ) as span_seconds
     from periods
     -- A join: lag() with an offset that is a column counts other rows in DuckDB 2.0.0.
-    left join vault_days as before
+    left join mart.vault_daily as before
         on
             periods.vault_address = before.vault_address
             and periods.day - periods.period_days = before.day
@@ -80,17 +65,17 @@ grown as (
 )
 
 select
-    vault_address::varchar as vault_address,
-    day::date as day,
-    chain_id::bigint as chain_id,
-    vault_name::varchar as vault_name,
-    period_days::integer as period_days,
-    apy_smoothed::double as apy_smoothed,
-    apy_unsmoothed::double as apy_unsmoothed,
-    apy_from_ratio::double as apy_from_ratio,
-    (apy_smoothed - apy_unsmoothed)::double as smoothed_minus_unsmoothed,
-    (apy_from_ratio - apy_unsmoothed)::double as from_ratio_minus_unsmoothed,
-    (apy_from_ratio - apy_smoothed)::double as from_ratio_minus_smoothed
+    vault_address,
+    day,
+    chain_id,
+    vault_name,
+    period_days,
+    apy_smoothed,
+    apy_unsmoothed,
+    apy_from_ratio,
+    apy_smoothed - apy_unsmoothed as smoothed_minus_unsmoothed,
+    apy_from_ratio - apy_unsmoothed as from_ratio_minus_unsmoothed,
+    apy_from_ratio - apy_smoothed as from_ratio_minus_smoothed
 from grown
 where
     apy_smoothed is not null

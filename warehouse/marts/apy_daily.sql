@@ -1,15 +1,5 @@
 with
 
-apy_history as (
-    select
-        vault_address,
-        date,
-        is_smoothed,
-        averaging_period_days,
-        apy
-    from core.apy_history
-),
-
 -- One averaging period for the whole of a vault's series, so that no line mixes two definitions.
 chosen_period as (
     select
@@ -19,7 +9,7 @@ chosen_period as (
             when bool_or(averaging_period_days = 7) then 7
             else min(averaging_period_days)
         end::integer as averaging_period_days
-    from apy_history
+    from core.apy_history
     group by vault_address, is_smoothed
 ),
 
@@ -30,12 +20,8 @@ chosen as (
         apy_history.is_smoothed,
         apy_history.averaging_period_days,
         apy_history.apy
-    from apy_history
-    inner join chosen_period
-        on
-            apy_history.vault_address = chosen_period.vault_address
-            and apy_history.is_smoothed = chosen_period.is_smoothed
-            and apy_history.averaging_period_days = chosen_period.averaging_period_days
+    from core.apy_history
+    inner join chosen_period using (vault_address, is_smoothed, averaging_period_days)
 ),
 
 days as (
@@ -51,10 +37,10 @@ days as (
 )
 
 select
-    vault_address::varchar as vault_address,
-    date::date as day,
-    apy_smoothed::double as apy_smoothed,
-    apy_smoothed_period_days::integer as apy_smoothed_period_days,
-    apy_unsmoothed::double as apy_unsmoothed,
-    apy_unsmoothed_period_days::integer as apy_unsmoothed_period_days
+    vault_address,
+    date as day,
+    apy_smoothed,
+    apy_smoothed_period_days,
+    apy_unsmoothed,
+    apy_unsmoothed_period_days
 from days

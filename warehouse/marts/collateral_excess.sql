@@ -1,73 +1,37 @@
 with
 
-excess as (
-    select
-        subaccount_address,
-        chain_id,
-        token_address,
-        target_health_factor,
-        amount_usd,
-        token_amount,
-        valid_from
-    from core.collateral_excess
-    where is_current
-),
+excess as (select * from core.collateral_excess where is_current),
 
 tokens as (
-    select
-        chain_id,
-        token_address,
-        max(symbol) as symbol
+    select chain_id, token_address, max(symbol) as symbol
     from core.discount_factors
     where is_current
     group by chain_id, token_address
 ),
 
-asked as (
-    select
-        entity,
-        answered_at
-    from mart.last_asked
-    where pipeline = 'collateral_excess'
-),
+answered as (select * from mart.last_read where pipeline = 'collateral_excess'),
 
-subaccounts as (
-    select
-        subaccount_address,
-        name,
-        vault_names,
-        is_listed
-    from mart.subaccount_names
-),
-
--- Debt as the summary and as the health factor tell it.
-told as (
+-- Debt by the summary and by the health factor.
+debt_readings as (
     select
         subaccount_address,
         greatest(total_debt, total_loan_value) > 0 as has_debt,
-        valid_from as told_at
+        valid_from as debt_at
     from core.subaccount_summaries
     where is_current
     union all
-    select
-        subaccount_address,
-        has_debt,
-        as_of_at as told_at
+    select subaccount_address, has_debt, as_of_at as debt_at
     from mart.subaccount_health
 ),
 
 debts as (
-    select
-        subaccount_address,
-        has_debt,
-        told_at
-    from told
+    select subaccount_address, has_debt, debt_at
+    from debt_readings
     where has_debt is not null
-    qualify
-        row_number() over (
-            partition by subaccount_address
-            order by told_at desc, has_debt desc
-        ) = 1
+    qualify row_number() over (
+        partition by subaccount_address
+        order by debt_at desc, has_debt desc
+    ) = 1
 ),
 
 joined as (
@@ -83,40 +47,34 @@ joined as (
         excess.amount_usd,
         excess.token_amount,
         debts.has_debt,
-        debts.told_at,
-        coalesce(asked.answered_at, excess.valid_from) as read_at,
+        debts.debt_at,
+        coalesce(answered.answered_at, excess.valid_from) as read_at,
         excess.valid_from
     from excess
-    left join tokens
-        on
-            excess.chain_id = tokens.chain_id
-            and excess.token_address = tokens.token_address
-    left join subaccounts
-        on excess.subaccount_address = subaccounts.subaccount_address
-    left join debts
-        on excess.subaccount_address = debts.subaccount_address
-    left join asked
+    left join tokens using (chain_id, token_address)
+    left join mart.subaccount_names as subaccounts using (subaccount_address)
+    left join debts using (subaccount_address)
+    left join answered
         on
             excess.subaccount_address || ' ' || excess.chain_id || ':' || excess.token_address
-            = asked.entity
+            = answered.entity
 )
 
 select
-    subaccount_address::varchar as subaccount_address,
-    chain_id::bigint as chain_id,
-    token_address::varchar as token_address,
-    target_health_factor::double as target_health_factor,
-    name::varchar as name,
-    vault_names::varchar as vault_names,
-    symbol::varchar as symbol,
-    amount_usd::double as amount_usd,
-    token_amount::double as token_amount,
-    has_debt::boolean as has_debt,
-    read_at::timestamp as read_at,
-    valid_from::timestamp as since_at
+    subaccount_address,
+    chain_id,
+    token_address,
+    target_health_factor,
+    name,
+    vault_names,
+    symbol,
+    amount_usd,
+    token_amount,
+    has_debt,
+    read_at,
+    valid_from as since_at
 from joined
--- Without debt nobody asks any more, nor where no list has the subaccount: the newer word is that there is
--- nothing to be short of.
+-- Without debt, or in no list, a subaccount is no longer requested: by the newer figure nothing is lacking.
 where
-    not coalesce(not has_debt and told_at > read_at, false)
+    not coalesce(not has_debt and debt_at > read_at, false)
     and is_listed is distinct from false

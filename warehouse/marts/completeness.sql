@@ -1,28 +1,11 @@
 with
 
-series as (
-    select
-        series,
-        pipeline,
-        period,
-        is_by_chain
-    from mart.series
-),
-
--- By `part`: the chain where the service is asked by chain and address, 0 where by the address alone.
+-- By `part`: the chain where it is requested by chain and address, 0 where by the address alone.
 named_vaults as (
-    select
-        vault_address,
-        0 as part,
-        chain_id,
-        vault_name
+    select vault_address, 0 as part, chain_id, vault_name
     from mart.vault_addresses
     union all
-    select
-        vault_address,
-        chain_id as part,
-        chain_id,
-        vault_name
+    select vault_address, chain_id as part, chain_id, vault_name
     from core.vaults
     where is_current
 ),
@@ -86,8 +69,7 @@ present_days as (
         date_trunc(series.period, fact_days.first_at)::timestamp as first_at,
         date_trunc(series.period, fact_days.last_at)::timestamp as last_at
     from fact_days
-    inner join series
-        on fact_days.series = series.series
+    inner join mart.series using (series)
 ),
 
 histories as (
@@ -112,7 +94,7 @@ vault_ends as (
     group by vault_address, chain_id
 ),
 
--- Null while one of the vaults of the address (of the chain, where that is asked for) is listed.
+-- Null while one of the vaults of the address (of the chain, where it is requested by chain) is listed.
 history_ends as (
     select
         histories.series,
@@ -141,20 +123,12 @@ spans as (
         histories.last_at,
         history_ends.ended_at
     from histories
-    inner join series
-        on histories.series = series.series
-    left join named_vaults
-        on
-            histories.vault_address = named_vaults.vault_address
-            and histories.part = named_vaults.part
-    left join history_ends
-        on
-            histories.series = history_ends.series
-            and histories.vault_address = history_ends.vault_address
-            and histories.part = history_ends.part
+    inner join mart.series using (series)
+    left join named_vaults using (vault_address, part)
+    left join history_ends using (series, vault_address, part)
 ),
 
--- The days questions stood for that were answered. A question without a chain was about the address.
+-- The days that answered requests covered. A request without a chain was about the address.
 answered_windows as (
     select
         pipeline,
@@ -208,12 +182,7 @@ answered_each_day as (
 ),
 
 answered_days as (
-    select
-        series,
-        vault_address,
-        part,
-        day,
-        max(answered_at) as answered_at
+    select series, vault_address, part, day, max(answered_at) as answered_at
     from answered_each_day
     group by series, vault_address, part, day
 ),
@@ -318,11 +287,7 @@ covered as (
 ),
 
 covered_until as (
-    select
-        series,
-        vault_address,
-        part,
-        max(until_at) as until_at
+    select series, vault_address, part, max(until_at) as until_at
     from covered
     group by series, vault_address, part
 ),
@@ -336,11 +301,7 @@ expected_spans as (
             least(covered_until.until_at, date_trunc(spans.period, spans.ended_at)::timestamp)
         ) as until_at
     from spans
-    left join covered_until
-        on
-            spans.series = covered_until.series
-            and spans.vault_address = covered_until.vault_address
-            and spans.part = covered_until.part
+    left join covered_until using (series, vault_address, part)
 ),
 
 expected_days as (
@@ -371,24 +332,9 @@ known_days as (
         coalesce(gap_days.gap, 0) as gap,
         answered_days.answered_at
     from expected_days
-    left join present_days
-        on
-            expected_days.series = present_days.series
-            and expected_days.vault_address = present_days.vault_address
-            and expected_days.part = present_days.part
-            and expected_days.day = present_days.day
-    left join gap_days
-        on
-            expected_days.series = gap_days.series
-            and expected_days.vault_address = gap_days.vault_address
-            and expected_days.part = gap_days.part
-            and expected_days.day = gap_days.day
-    left join answered_days
-        on
-            expected_days.series = answered_days.series
-            and expected_days.vault_address = answered_days.vault_address
-            and expected_days.part = answered_days.part
-            and expected_days.day = answered_days.day
+    left join present_days using (series, vault_address, part, day)
+    left join gap_days using (series, vault_address, part, day)
+    left join answered_days using (series, vault_address, part, day)
 ),
 
 slots as (
@@ -404,35 +350,23 @@ expected as (
         1::integer << slot as bit,
         day::timestamp + slot * interval 1 hour as expected_at
     from slots
-),
-
-judged as (
-    select
-        vault_address,
-        chain_id,
-        vault_name,
-        series,
-        expected_at,
-        period,
-        case
-            when present & bit <> 0 then 'present'
-            when quarantined & bit <> 0 then 'quarantined'
-            when unreachable & bit <> 0 then 'unreachable'
-            -- A part known to be incomplete (failed, truncated) was not answered.
-            when gap & bit <> 0 then 'missing'
-            when answered_at >= expected_at + step then 'empty'
-            else 'missing'
-        end as state
-    from expected
-    where expected_at >= first_at and expected_at < until_at
 )
 
 select
-    vault_address::varchar as vault_address,
-    chain_id::bigint as chain_id,
-    vault_name::varchar as vault_name,
-    series::varchar as series,
-    expected_at::timestamp as expected_at,
-    period::varchar as period,
-    state::varchar as state
-from judged
+    vault_address,
+    chain_id,
+    vault_name,
+    series,
+    expected_at,
+    period,
+    case
+        when present & bit <> 0 then 'present'
+        when quarantined & bit <> 0 then 'quarantined'
+        when unreachable & bit <> 0 then 'unreachable'
+        -- A part known to be incomplete (failed, truncated) was not answered.
+        when gap & bit <> 0 then 'missing'
+        when answered_at >= expected_at + step then 'empty'
+        else 'missing'
+    end as state
+from expected
+where expected_at >= first_at and expected_at < until_at

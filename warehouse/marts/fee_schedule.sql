@@ -1,45 +1,11 @@
 with
 
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name
-    from core.vaults
-    where is_current
-),
+vaults as (select * from core.vaults where is_current),
 
-fees as (
-    select
-        chain_id,
-        vault_address,
-        management_fee_pct,
-        performance_fee_pct,
-        valid_from,
-        valid_to
-    from core.fees
-),
-
-listed_fees as (
-    select
-        chain_id,
-        vault_address,
-        weekly_performance_fee_bps,
-        valid_from,
-        valid_to
-    from core.vaults
-    where weekly_performance_fee_bps is not null
-),
+listed_fees as (select * from core.vaults where weekly_performance_fee_bps is not null),
 
 detailed_fees as (
-    select
-        chain_id,
-        vault_address,
-        management_fee_pct,
-        performance_fee_pct,
-        weekly_performance_fee_bps,
-        valid_from,
-        valid_to
+    select *
     from core.vault_details
     where
         management_fee_pct is not null
@@ -47,30 +13,25 @@ detailed_fees as (
         or weekly_performance_fee_bps is not null
 ),
 
--- From here on what a vault's own page says of the two no longer counts.
+-- From here on the fees of a vault's own page no longer count.
 first_served as (
-    select
-        chain_id,
-        vault_address,
-        min(valid_from) as first_served_at
-    from fees
+    select chain_id, vault_address, min(valid_from) as first_served_at
+    from core.fees
     group by chain_id, vault_address
 ),
 
 versions as (
-    select chain_id, vault_address, valid_from, valid_to from fees
+    select chain_id, vault_address, valid_from, valid_to from core.fees
     union all
     select chain_id, vault_address, valid_from, valid_to from listed_fees
     union all
     select chain_id, vault_address, valid_from, valid_to from detailed_fees
 ),
 
--- The three are read one after the other: what changed within ten minutes is taken to have changed at once.
+-- The three are read one after the other. The ten-minute rule: changes read within ten minutes of each other are one
+-- change, at the time of the last.
 instants as (
-    select
-        chain_id,
-        vault_address,
-        unnest([valid_from, valid_to]) as instant_at
+    select chain_id, vault_address, unnest([valid_from, valid_to]) as instant_at
     from versions
 ),
 
@@ -83,7 +44,7 @@ distinct_instants as (
     where instant_at is not null
 ),
 
-settled as (
+moments as (
     select
         chain_id,
         vault_address,
@@ -96,44 +57,41 @@ settled as (
 
 in_force as (
     select
-        settled.chain_id,
-        settled.vault_address,
-        settled.instant_at,
+        moments.chain_id,
+        moments.vault_address,
+        moments.instant_at,
         case
-            when settled.instant_at >= first_served.first_served_at then fees.management_fee_pct
+            when moments.instant_at >= first_served.first_served_at then fees.management_fee_pct
             else detailed_fees.management_fee_pct
         end as management_fee_pct,
         case
-            when settled.instant_at >= first_served.first_served_at then fees.performance_fee_pct
+            when moments.instant_at >= first_served.first_served_at then fees.performance_fee_pct
             else detailed_fees.performance_fee_pct
         end as performance_fee_pct,
         coalesce(
             listed_fees.weekly_performance_fee_bps,
             detailed_fees.weekly_performance_fee_bps
         ) as weekly_performance_fee_bps
-    from settled
-    left join first_served
+    from moments
+    left join first_served using (chain_id, vault_address)
+    left join core.fees
         on
-            settled.chain_id = first_served.chain_id
-            and settled.vault_address = first_served.vault_address
-    left join fees
-        on
-            settled.chain_id = fees.chain_id
-            and settled.vault_address = fees.vault_address
-            and settled.instant_at >= fees.valid_from
-            and (fees.valid_to is null or settled.instant_at < fees.valid_to)
+            moments.chain_id = fees.chain_id
+            and moments.vault_address = fees.vault_address
+            and moments.instant_at >= fees.valid_from
+            and (fees.valid_to is null or moments.instant_at < fees.valid_to)
     left join listed_fees
         on
-            settled.chain_id = listed_fees.chain_id
-            and settled.vault_address = listed_fees.vault_address
-            and settled.instant_at >= listed_fees.valid_from
-            and (listed_fees.valid_to is null or settled.instant_at < listed_fees.valid_to)
+            moments.chain_id = listed_fees.chain_id
+            and moments.vault_address = listed_fees.vault_address
+            and moments.instant_at >= listed_fees.valid_from
+            and (listed_fees.valid_to is null or moments.instant_at < listed_fees.valid_to)
     left join detailed_fees
         on
-            settled.chain_id = detailed_fees.chain_id
-            and settled.vault_address = detailed_fees.vault_address
-            and settled.instant_at >= detailed_fees.valid_from
-            and (detailed_fees.valid_to is null or settled.instant_at < detailed_fees.valid_to)
+            moments.chain_id = detailed_fees.chain_id
+            and moments.vault_address = detailed_fees.vault_address
+            and moments.instant_at >= detailed_fees.valid_from
+            and (detailed_fees.valid_to is null or moments.instant_at < detailed_fees.valid_to)
 ),
 
 before as (
@@ -162,12 +120,9 @@ changes as (
 ),
 
 joined as (
-    select
-        changes.*,
-        vaults.vault_name
+    select changes.*, vaults.vault_name
     from changes
-    left join vaults
-        on changes.chain_id = vaults.chain_id and changes.vault_address = vaults.vault_address
+    left join vaults using (chain_id, vault_address)
     where
         changes.management_fee_pct is not null
         or changes.performance_fee_pct is not null
@@ -175,15 +130,15 @@ joined as (
 )
 
 select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    instant_at::timestamp as valid_from,
-    valid_to::timestamp as valid_to,
-    (valid_to is null)::boolean as is_current,
-    vault_name::varchar as vault_name,
-    management_fee_pct::double as management_fee_pct,
-    performance_fee_pct::double as performance_fee_pct,
-    weekly_performance_fee_bps::double as weekly_performance_fee_bps,
-    (management_fee_pct - management_fee_pct_before)::double as management_fee_change,
-    (performance_fee_pct - performance_fee_pct_before)::double as performance_fee_change
+    chain_id,
+    vault_address,
+    instant_at as valid_from,
+    valid_to,
+    valid_to is null as is_current,
+    vault_name,
+    management_fee_pct,
+    performance_fee_pct,
+    weekly_performance_fee_bps,
+    management_fee_pct - management_fee_pct_before as management_fee_change,
+    performance_fee_pct - performance_fee_pct_before as performance_fee_change
 from joined

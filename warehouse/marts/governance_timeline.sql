@@ -1,37 +1,6 @@
 with
 
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name
-    from core.vaults
-    where is_current
-),
-
-audit_entries as (
-    select
-        chain_id,
-        vault_address,
-        occurred_at,
-        type,
-        summary,
-        occurrence
-    from core.audit_log
-),
-
-timelocks as (
-    select
-        chain_id,
-        vault_address,
-        timelock_id,
-        status,
-        labels,
-        scheduled_at,
-        executable_at,
-        since_at
-    from mart.timelock_schedule
-),
+vaults as (select * from core.vaults where is_current),
 
 timelock_versions as (
     select
@@ -126,9 +95,9 @@ events as (
         type as title,
         summary as detail,
         'core.audit_log' as source,
-        true as is_told,
+        true as is_reported,
         concat_ws(' ', type, summary, '#' || occurrence) as event_id
-    from audit_entries
+    from core.audit_log as audit_entries
     union all
     select
         chain_id,
@@ -138,9 +107,9 @@ events as (
         'Timelock scheduled' as title,
         labels as detail,
         'core.timelocks' as source,
-        true as is_told,
+        true as is_reported,
         timelock_id as event_id
-    from timelocks
+    from mart.timelock_schedule as timelocks
     where scheduled_at is not null
     union all
     select
@@ -151,9 +120,9 @@ events as (
         'Timelock can be executed' as title,
         labels as detail,
         'core.timelocks' as source,
-        true as is_told,
+        true as is_reported,
         timelock_id as event_id
-    from timelocks
+    from mart.timelock_schedule as timelocks
     where executable_at is not null and status = 'scheduled'
     union all
     select
@@ -161,12 +130,12 @@ events as (
         vault_address,
         coalesce(scheduled_at, since_at) as occurred_at,
         'timelock_executable_unknown' as kind,
-        'Nobody told when the timelock can be executed' as title,
+        'Unknown when the timelock can be executed' as title,
         labels as detail,
         'core.timelocks' as source,
-        scheduled_at is not null as is_told,
+        scheduled_at is not null as is_reported,
         timelock_id as event_id
-    from timelocks
+    from mart.timelock_schedule as timelocks
     where executable_at is null and status = 'scheduled'
     union all
     select
@@ -177,7 +146,7 @@ events as (
         'Timelock ' || status as title,
         labels as detail,
         'core.timelocks' as source,
-        false as is_told,
+        false as is_reported,
         timelock_id as event_id
     from timelock_versions
     where status <> status_before
@@ -190,7 +159,7 @@ events as (
         'Role granted: ' || role as title,
         holder_address as detail,
         'core.roles' as source,
-        false as is_told,
+        false as is_reported,
         concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
     from role_versions
     where valid_from > first_read_at and ended_before_at is distinct from valid_from
@@ -203,7 +172,7 @@ events as (
         'Signatures changed: ' || role as title,
         holder_address || ': ' || safe_threshold_before || ' to ' || safe_threshold as detail,
         'core.roles' as source,
-        false as is_told,
+        false as is_reported,
         concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
     from role_versions
     where
@@ -218,7 +187,7 @@ events as (
         'Role revoked: ' || role as title,
         holder_address as detail,
         'core.roles' as source,
-        false as is_told,
+        false as is_reported,
         concat_ws(' ', role, holder_address, '#' || occurrence) as event_id
     from role_versions
     where valid_to is not null and next_from is distinct from valid_to
@@ -231,7 +200,7 @@ events as (
         'Permission granted: ' || integration as title,
         function_name as detail,
         'core.permissions' as source,
-        false as is_told,
+        false as is_reported,
         concat_ws(' ', integration, function_name, '#' || occurrence) as event_id
     from permission_versions
     where valid_from > first_read_at and ended_before_at is distinct from valid_from
@@ -244,7 +213,7 @@ events as (
         'Permission revoked: ' || integration as title,
         function_name as detail,
         'core.permissions' as source,
-        false as is_told,
+        false as is_reported,
         concat_ws(' ', integration, function_name, '#' || occurrence) as event_id
     from permission_versions
     where valid_to is not null and next_from is distinct from valid_to
@@ -276,7 +245,7 @@ events as (
             end
         ) as detail,
         'mart.fee_schedule' as source,
-        false as is_told,
+        false as is_reported,
         'fees' as event_id
     from fee_changes
     where nth > 1
@@ -289,30 +258,12 @@ events as (
         'Vault ' || status as title,
         status_before || ' to ' || status as detail,
         'core.vaults' as source,
-        false as is_told,
+        false as is_reported,
         'status' as event_id
     from status_changes
     where status <> status_before
-),
-
-joined as (
-    select
-        events.*,
-        vaults.vault_name
-    from events
-    left join vaults
-        on events.chain_id = vaults.chain_id and events.vault_address = vaults.vault_address
 )
 
-select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    occurred_at::timestamp as occurred_at,
-    kind::varchar as kind,
-    event_id::varchar as event_id,
-    vault_name::varchar as vault_name,
-    title::varchar as title,
-    detail::varchar as detail,
-    source::varchar as source,
-    is_told::boolean as is_told
-from joined
+select events.*, vaults.vault_name
+from events
+left join vaults using (chain_id, vault_address)

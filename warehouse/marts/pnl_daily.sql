@@ -1,13 +1,5 @@
 with
 
-vaults as (
-    select
-        vault_address,
-        chain_id,
-        vault_name
-    from mart.vault_addresses
-),
-
 snapshots as (
     select
         vault_address,
@@ -68,32 +60,28 @@ changes as (
 ),
 
 named as (
-    select
-        changes.*,
-        vaults.chain_id,
-        vaults.vault_name
+    select changes.*, vaults.chain_id, vaults.vault_name
     from changes
-    left join vaults
-        on changes.vault_address = vaults.vault_address
+    left join mart.vault_addresses as vaults using (vault_address)
 )
 
 select
-    vault_address::varchar as vault_address,
-    day::date as day,
-    chain_id::bigint as chain_id,
-    vault_name::varchar as vault_name,
-    date_trunc('month', day)::date as month,
-    pnl_usd_open::double as pnl_usd_open,
-    pnl_usd_low::double as pnl_usd_low,
-    pnl_usd_high::double as pnl_usd_high,
-    pnl_usd_close::double as pnl_usd_close,
-    pnl_usd_change::double as pnl_usd_change,
-    pnl_in_asset_open::double as pnl_in_asset_open,
-    pnl_in_asset_low::double as pnl_in_asset_low,
-    pnl_in_asset_high::double as pnl_in_asset_high,
-    pnl_in_asset_close::double as pnl_in_asset_close,
-    pnl_in_asset_change::double as pnl_in_asset_change,
-    newest_at::timestamp as newest_at,
-    snapshots::integer as snapshots,
-    (day - day_before)::integer as days_since_before
+    vault_address,
+    day,
+    chain_id,
+    vault_name,
+    date_trunc('month', day) as month,
+    pnl_usd_open,
+    pnl_usd_low,
+    pnl_usd_high,
+    pnl_usd_close,
+    pnl_usd_change,
+    pnl_in_asset_open,
+    pnl_in_asset_low,
+    pnl_in_asset_high,
+    pnl_in_asset_close,
+    pnl_in_asset_change,
+    newest_at,
+    snapshots,
+    day - day_before as days_since_before
 from named

@@ -1,53 +1,17 @@
 with
 
-allocations as (
-    select
-        chain_id,
-        vault_address,
-        day,
-        protocol,
-        value,
-        weight
-    from mart.allocation_daily
-),
-
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name
-    from core.vaults
-    where is_current
-),
-
-clock as (
-    -- UTC whatever the session's time zone, and without the icu extension.
-    select make_timestamp(epoch_us(now()))::date as today
-),
-
 newest_days as (
-    select
-        chain_id,
-        vault_address,
-        max(day) as day
-    from allocations
+    select chain_id, vault_address, max(day) as day
+    from mart.allocation_daily
     group by chain_id, vault_address
 ),
 
 newest as (
-    select
-        allocations.*,
-        vaults.vault_name
-    from allocations
-    inner join newest_days
-        on
-            allocations.chain_id = newest_days.chain_id
-            and allocations.vault_address = newest_days.vault_address
-            and allocations.day = newest_days.day
-    left join vaults
-        on
-            allocations.chain_id = vaults.chain_id
-            and allocations.vault_address = vaults.vault_address
+    select allocations.*, vaults.vault_name
+    from mart.allocation_daily as allocations
+    semi join newest_days using (chain_id, vault_address, day)
+    inner join mart.vault_lifecycle as vaults using (chain_id, vault_address)
+    where not vaults.is_ended
 ),
 
 protocols as (
@@ -64,25 +28,11 @@ protocols as (
         min(day) as oldest_on
     from newest
     group by protocol
-),
-
-joined as (
-    select
-        protocols.*,
-        value / nullif(sum(value) over (), 0) as share,
-        date_diff('day', oldest_on, clock.today) as age_days
-    from protocols
-    cross join clock
 )
 
 select
-    protocol::varchar as protocol,
-    vaults::integer as vaults,
-    value::double as value,
-    share::double as share,
-    vaults_without_value::integer as vaults_without_value,
-    highest_weight::double as highest_weight,
-    most_exposed_vault::varchar as most_exposed_vault,
-    oldest_on::date as oldest_on,
-    age_days::integer as age_days
-from joined
+    protocols.*,
+    value / nullif(sum(value) over (), 0) as share,
+    date_diff('day', oldest_on, clock.now_at::date) as age_days
+from protocols
+cross join mart.clock

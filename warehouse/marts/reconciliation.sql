@@ -1,75 +1,19 @@
 with
 
-rules as (
-    select
-        comparison,
-        left_figure,
-        right_figure,
-        unit,
-        relative_tolerance,
-        absolute_tolerance,
-        max_hours_apart
-    from mart.comparisons
-),
+vaults as (select * from core.vaults where is_current),
 
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name
-    from core.vaults
-    where is_current
-),
-
--- Facts that name an address and no chain belong to one vault.
-addresses as (
-    select
-        chain_id,
-        vault_address
-    from mart.vault_addresses
-),
-
--- When what stands as it was read was last found to stand.
-asked as (
-    select
-        pipeline,
-        entity,
-        answered_at
-    from mart.last_asked
+-- When current rows were last confirmed.
+answered as (
+    select *
+    from mart.last_read
     where
         pipeline in ('vaults', 'vault_summaries', 'annualized_apy', 'withdrawals')
         and answered_at is not null
 ),
 
-snapshots as (
-    select
-        chain_id,
-        vault_address,
-        snapshot_at,
-        total_nav,
-        reported_tvl,
-        subaccounts_total_usd
-    from core.position_snapshots
-),
-
-ratio_points as (
-    select
-        vault_address,
-        observed_at,
-        actual_tvl,
-        tvl_on_vault,
-        adjusted_redeem_ratio
-    from core.ratio_history
-),
-
--- What a vault holds, told part by part and day by day.
+-- What a vault holds, part by part and day by day.
 holdings as (
-    select
-        'allocations_nav' as comparison,
-        chain_id,
-        vault_address,
-        date as day,
-        value
+    select 'allocations_nav' as comparison, chain_id, vault_address, date as day, value
     from core.allocation_history
     union all
     select
@@ -81,32 +25,16 @@ holdings as (
     from core.oracle_classification
 ),
 
-summary_allocations as (
-    select
-        vault_address,
-        chain_id,
-        value,
-        valid_from
-    from core.vault_summary_allocations
-    where is_current
-),
+summary_allocations as (select * from core.vault_summary_allocations where is_current),
 
-listed_metrics as (
-    select
-        chain_id,
-        vault_address,
-        latest_reported_tvl,
-        valid_from
-    from core.vault_reported_metrics
-    where is_current
-),
+listed_metrics as (select * from core.vault_reported_metrics where is_current),
 
 annualized as (
     select
         'annualized_apy_series' as comparison,
         vault_address,
         7 as days,
-        liquid_apy_7_day as served,
+        liquid_apy_7_day as sent,
         valid_from
     from core.annualized_apy
     where is_current
@@ -115,7 +43,7 @@ annualized as (
         'annualized_apy_series_30d' as comparison,
         vault_address,
         30 as days,
-        liquid_apy_30_day as served,
+        liquid_apy_30_day as sent,
         valid_from
     from core.annualized_apy
     where is_current
@@ -131,64 +59,35 @@ apy_days as (
     where apy_unsmoothed is not null and apy_unsmoothed_period_days = 7
 ),
 
-withdrawals as (
-    select
-        chain_id,
-        vault_address,
-        total_withdrawals,
-        total_assets,
-        pending_requests,
-        valid_from
-    from core.withdrawal_summaries
-    where is_current
-),
+withdrawals as (select * from core.withdrawal_summaries where is_current),
 
-withdrawal_requests as (
-    select
-        chain_id,
-        vault_address,
-        amount
-    from core.withdrawal_requests
-    where is_current
-),
+withdrawal_requests as (select * from core.withdrawal_requests where is_current),
 
 newest_snapshots as (
     select *
-    from snapshots
-    qualify
-        row_number() over (partition by chain_id, vault_address order by snapshot_at desc) = 1
+    from core.position_snapshots as snapshots
+    qualify row_number() over (partition by chain_id, vault_address order by snapshot_at desc) = 1
 ),
 
 newest_points as (
-    select
-        addresses.chain_id,
-        ratio_points.*
-    from ratio_points
-    inner join (
-        select
-            vault_address,
-            max(observed_at) as observed_at
-        from ratio_points
+    select addresses.chain_id, points.*
+    from core.ratio_history as points
+    semi join (
+        select vault_address, max(observed_at) as observed_at
+        from core.ratio_history
         group by vault_address
-    ) as newest
-        on
-            ratio_points.vault_address = newest.vault_address
-            and ratio_points.observed_at = newest.observed_at
-    inner join addresses
-        on ratio_points.vault_address = addresses.vault_address
+    ) using (vault_address, observed_at)
+    inner join mart.vault_addresses as addresses using (vault_address)
 ),
 
 -- The newest snapshot of each day, to set the day's figures against.
 snapshot_days as (
-    select
-        *,
-        snapshot_at::date as day
-    from snapshots
-    qualify
-        row_number() over (
-            partition by chain_id, vault_address, snapshot_at::date
-            order by snapshot_at desc
-        ) = 1
+    select *, snapshot_at::date as day
+    from core.position_snapshots as snapshots
+    qualify row_number() over (
+        partition by chain_id, vault_address, snapshot_at::date
+        order by snapshot_at desc
+    ) = 1
 ),
 
 -- Of the two days before the newest snapshot, not of all of history.
@@ -200,11 +99,8 @@ ratio_hours as (
         arg_max(ratio_points.adjusted_redeem_ratio, ratio_points.observed_at)
             as adjusted_redeem_ratio
     from newest_snapshots as newest
-    inner join addresses
-        on
-            newest.chain_id = addresses.chain_id
-            and newest.vault_address = addresses.vault_address
-    inner join ratio_points
+    inner join mart.vault_addresses as addresses using (chain_id, vault_address)
+    inner join core.ratio_history as ratio_points
         on
             newest.vault_address = ratio_points.vault_address
             and newest.snapshot_at - interval 2 day <= ratio_points.observed_at
@@ -218,20 +114,19 @@ nav_and_ratio as (
         snapshots.snapshot_at,
         snapshots.total_nav / nullif(snapshots.reported_tvl, 0) as nav_ratio,
         ratio_hours.adjusted_redeem_ratio
-    from snapshots
+    from core.position_snapshots as snapshots
     inner join ratio_hours
         on
             snapshots.chain_id = ratio_hours.chain_id
             and snapshots.vault_address = ratio_hours.vault_address
             and date_trunc('hour', snapshots.snapshot_at)::timestamp = ratio_hours.hour_at
-    qualify
-        row_number() over (
-            partition by snapshots.chain_id, snapshots.vault_address
-            order by snapshots.snapshot_at desc
-        ) = 1
+    qualify row_number() over (
+        partition by snapshots.chain_id, snapshots.vault_address
+        order by snapshots.snapshot_at desc
+    ) = 1
 ),
 
--- Only where every part has a value: a part of a total says nothing about it.
+-- Only where every part has a value: a part of a total is not the total.
 holding_days as (
     select
         comparison,
@@ -252,24 +147,19 @@ holdings_and_nav as (
         holding_days.value,
         snapshot_days.total_nav
     from holding_days
-    inner join snapshot_days
-        on
-            holding_days.chain_id = snapshot_days.chain_id
-            and holding_days.vault_address = snapshot_days.vault_address
-            and holding_days.day = snapshot_days.day
-    qualify
-        row_number() over (
-            partition by
-                holding_days.comparison, holding_days.chain_id, holding_days.vault_address
-            order by holding_days.day desc
-        ) = 1
+    inner join snapshot_days using (chain_id, vault_address, day)
+    qualify row_number() over (
+        partition by
+            holding_days.comparison, holding_days.chain_id, holding_days.vault_address
+        order by holding_days.day desc
+    ) = 1
 ),
 
 summary_totals as (
     select
         vaults.chain_id,
         vaults.vault_address,
-        coalesce(max(asked.answered_at), max(summary_allocations.valid_from)) as read_at,
+        coalesce(max(answered.answered_at), max(summary_allocations.valid_from)) as read_at,
         case
             when count(summary_allocations.value) = count(*) then sum(summary_allocations.value)
         end as value
@@ -278,10 +168,10 @@ summary_totals as (
         on
             summary_allocations.vault_address = vaults.vault_address
             and coalesce(summary_allocations.chain_id, vaults.chain_id) = vaults.chain_id
-    left join asked
+    left join answered
         on
-            asked.pipeline = 'vault_summaries'
-            and vaults.vault_address = asked.entity
+            answered.pipeline = 'vault_summaries'
+            and vaults.vault_address = answered.entity
     group by vaults.chain_id, vaults.vault_address
 ),
 
@@ -300,7 +190,7 @@ mean_apys as (
     select
         annualized.comparison,
         annualized.vault_address,
-        annualized.served,
+        annualized.sent,
         annualized.valid_from,
         apy_days.last_day,
         avg(apy_days.apy_unsmoothed) as mean_apy
@@ -320,9 +210,9 @@ withdrawal_readings as (
             greatest(by_chain.answered_at, by_address.answered_at), withdrawals.valid_from
         ) as read_at
     from withdrawals
-    left join asked as by_address
+    left join answered as by_address
         on by_address.pipeline = 'withdrawals' and withdrawals.vault_address = by_address.entity
-    left join asked as by_chain
+    left join answered as by_chain
         on
             by_chain.pipeline = 'withdrawals'
             and withdrawals.vault_address || '@' || withdrawals.chain_id = by_chain.entity
@@ -357,16 +247,13 @@ compared as (
         newest_snapshots.chain_id,
         newest_snapshots.vault_address,
         newest_snapshots.snapshot_at as compared_at,
-        coalesce(asked.answered_at, listed_metrics.valid_from) as left_at,
+        coalesce(answered.answered_at, listed_metrics.valid_from) as left_at,
         listed_metrics.latest_reported_tvl as left_value,
         newest_snapshots.reported_tvl as right_value
     from newest_snapshots
-    inner join listed_metrics
-        on
-            newest_snapshots.chain_id = listed_metrics.chain_id
-            and newest_snapshots.vault_address = listed_metrics.vault_address
-    left join asked
-        on asked.pipeline = 'vaults'
+    inner join listed_metrics using (chain_id, vault_address)
+    left join answered
+        on answered.pipeline = 'vaults'
     union all
     select
         'nav_ratio_collateral_ratio' as comparison,
@@ -407,30 +294,26 @@ compared as (
         summary_totals.value as left_value,
         newest_snapshots.total_nav as right_value
     from summary_totals
-    inner join newest_snapshots
-        on
-            summary_totals.chain_id = newest_snapshots.chain_id
-            and summary_totals.vault_address = newest_snapshots.vault_address
+    inner join newest_snapshots using (chain_id, vault_address)
     union all
     select
         mean_apys.comparison,
         addresses.chain_id,
         addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
-        coalesce(asked.answered_at, mean_apys.valid_from) as left_at,
-        -- A fraction or a percent, the document does not say: the size does.
+        coalesce(answered.answered_at, mean_apys.valid_from) as left_at,
+        -- A fraction or a percent, the document leaves it open: the size shows it.
         case
-            when abs(mean_apys.served) > 10 * abs(mean_apys.mean_apy) then mean_apys.served / 100
-            else mean_apys.served
+            when abs(mean_apys.sent) > 10 * abs(mean_apys.mean_apy) then mean_apys.sent / 100
+            else mean_apys.sent
         end as left_value,
         mean_apys.mean_apy as right_value
     from mean_apys
-    inner join addresses
-        on mean_apys.vault_address = addresses.vault_address
-    left join asked
+    inner join mart.vault_addresses as addresses using (vault_address)
+    left join answered
         on
-            asked.pipeline = 'annualized_apy'
-            and mean_apys.vault_address = asked.entity
+            answered.pipeline = 'annualized_apy'
+            and mean_apys.vault_address = answered.entity
     union all
     select
         'withdrawal_requests_sum' as comparison,
@@ -442,10 +325,7 @@ compared as (
             as left_value,
         withdrawals.total_withdrawals as right_value
     from withdrawals
-    left join request_totals
-        on
-            withdrawals.chain_id = request_totals.chain_id
-            and withdrawals.vault_address = request_totals.vault_address
+    left join request_totals using (chain_id, vault_address)
     -- Without a list of requests their sum is not known.
     where withdrawals.pending_requests is not null
     union all
@@ -458,10 +338,7 @@ compared as (
         withdrawal_readings.total_assets as left_value,
         newest_points.tvl_on_vault as right_value
     from withdrawal_readings
-    inner join newest_points
-        on
-            withdrawal_readings.chain_id = newest_points.chain_id
-            and withdrawal_readings.vault_address = newest_points.vault_address
+    inner join newest_points using (chain_id, vault_address)
 ),
 
 measured as (
@@ -474,14 +351,13 @@ measured as (
         coalesce(
             rules.absolute_tolerance, rules.relative_tolerance * abs(compared.right_value)
         ) as tolerance,
-        -- Dollars against ether, say: the service does not tell which, the size does.
-        rules.unit = 'as served'
+        -- Dollars against ether, for example: the service does not specify it, the size shows it.
+        rules.unit = 'as sent'
         and not abs(compared.left_value)
         between abs(compared.right_value) / 10 and abs(compared.right_value) * 10
             as is_of_other_units
     from compared
-    inner join rules
-        on compared.comparison = rules.comparison
+    inner join mart.comparisons as rules using (comparison)
     where
         compared.left_value is not null
         and compared.right_value is not null
@@ -500,23 +376,22 @@ joined as (
             as is_within_tolerance,
         vaults.vault_name
     from measured
-    left join vaults
-        on measured.chain_id = vaults.chain_id and measured.vault_address = vaults.vault_address
+    left join vaults using (chain_id, vault_address)
 )
 
 select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    comparison::varchar as comparison,
-    vault_name::varchar as vault_name,
-    compared_at::timestamp as compared_at,
-    left_figure::varchar as left_figure,
-    right_figure::varchar as right_figure,
-    unit::varchar as unit,
-    left_value::double as left_value,
-    right_value::double as right_value,
-    difference::double as difference,
-    (difference / nullif(abs(right_value), 0))::double as relative_difference,
-    tolerance::double as tolerance,
-    is_within_tolerance::boolean as is_within_tolerance
+    chain_id,
+    vault_address,
+    comparison,
+    vault_name,
+    compared_at,
+    left_figure,
+    right_figure,
+    unit,
+    left_value,
+    right_value,
+    difference,
+    difference / nullif(abs(right_value), 0) as relative_difference,
+    tolerance,
+    is_within_tolerance
 from joined

@@ -18,7 +18,7 @@ declared as (
     )
 ),
 
--- What is read where nothing else is configured (apySeries).
+-- The default of the setting apySeries.
 default_apy as (
     select * from (values ('apy_smoothed_7d'), ('apy_unsmoothed_7d')) as default_apy (series)
 ),
@@ -37,20 +37,11 @@ stored_apy as (
     from apy_kinds
 ),
 
-apy_tasks as (
-    select
-        run_id,
-        series,
-        finished_at
-    from ops.tasks
-    where pipeline = 'apy_history'
-),
+apy_tasks as (select * from ops.tasks where pipeline = 'apy_history'),
 
--- The newest run whose tasks say all they asked for: one that broke off may not have come to every series.
+-- The newest run whose tasks name their series: one that broke off may not have reached every series.
 whole_runs as (
-    select
-        run_id,
-        min(finished_at) as began_at
+    select run_id, min(finished_at) as began_at
     from apy_tasks
     group by run_id
     having bool_and(series is not null)
@@ -61,17 +52,15 @@ newest_run as (
     from whole_runs
 ),
 
-asked_apy as (
-    select
-        series,
-        max(finished_at) as asked_at
+attempted_apy as (
+    select series, max(finished_at) as attempted_at
     from apy_tasks
     where series is not null
     group by series
 ),
 
 known_apy as (
-    select series from asked_apy
+    select series from attempted_apy
     union
     select series from stored_apy
 ),
@@ -80,47 +69,28 @@ apy as (
     select
         known_apy.series,
         -- A warehouse made from its archive has facts and no tasks.
-        newest_run.began_at is null or coalesce(asked_apy.asked_at >= newest_run.began_at, false)
+        newest_run.began_at is null or coalesce(attempted_apy.attempted_at >= newest_run.began_at, false)
             as is_read
     from known_apy
     cross join newest_run
-    left join asked_apy
-        on known_apy.series = asked_apy.series
+    left join attempted_apy using (series)
     union all
-    select
-        series,
-        true as is_read
+    select series, true as is_read
     from default_apy
     where not exists (select 1 from known_apy)
-),
-
-all_series as (
-    select
-        declared.*,
-        true as is_read
-    from declared
-    union all
-    select
-        series,
-        'core.apy_history' as source_table,
-        'apy_history' as pipeline,
-        'day' as period,
-        24 as cadence_hours,
-        48 as target_hours,
-        false as is_evm_only,
-        false as is_by_chain,
-        is_read
-    from apy
 )
 
+select declared.*, true as is_read
+from declared
+union all
 select
-    series::varchar as series,
-    source_table::varchar as source_table,
-    pipeline::varchar as pipeline,
-    period::varchar as period,
-    cadence_hours::integer as cadence_hours,
-    target_hours::integer as target_hours,
-    is_evm_only::boolean as is_evm_only,
-    is_by_chain::boolean as is_by_chain,
-    is_read::boolean as is_read
-from all_series
+    series,
+    'core.apy_history' as source_table,
+    'apy_history' as pipeline,
+    'day' as period,
+    24 as cadence_hours,
+    48 as target_hours,
+    false as is_evm_only,
+    false as is_by_chain,
+    is_read
+from apy

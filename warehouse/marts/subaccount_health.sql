@@ -1,64 +1,19 @@
 with
 
-health_factors as (
-    select
-        subaccount_address,
-        calculated_at,
-        health_factor_id,
-        health_factor,
-        total_collateral,
-        total_loan
-    from core.health_factors
-),
+summaries as (select * from core.subaccount_summaries where is_current),
 
-summaries as (
-    select
-        subaccount_address,
-        type,
-        health_factor,
-        total_collateral_value,
-        total_loan_value,
-        net_account_value,
-        valid_from
-    from core.subaccount_summaries
-    where is_current
-),
-
-directory as (
-    select
-        subaccount_address,
-        status,
-        min_health_factor
-    from core.subaccounts
-    where is_current
-),
-
-names as (
-    select
-        subaccount_address,
-        name,
-        linked_vaults,
-        vault_names,
-        is_listed
-    from mart.subaccount_names
-),
-
-clock as (
-    -- UTC whatever the session's time zone, and without the icu extension.
-    select make_timestamp(epoch_us(now())) as now_at
-),
+directory as (select * from core.subaccounts where is_current),
 
 newest_factors as (
     select *
-    from health_factors
-    qualify
-        row_number() over (
-            partition by subaccount_address
-            order by calculated_at desc, health_factor_id
-        ) = 1
+    from core.health_factors
+    qualify row_number() over (
+        partition by subaccount_address
+        order by calculated_at desc, health_factor_id
+    ) = 1
 ),
 
--- One calculation's figures stay together: none of the summary stands beside those of a health factor.
+-- One calculation's figures stay together: none of the summary is mixed with those of a health factor.
 figures as (
     select
         subaccount_address,
@@ -84,7 +39,7 @@ measured as (
     select
         *,
         debt_usd > 0 as has_debt,
-        -- §2.3 leaves the bounds themselves open: 1.2 is the least factor held to be healthy enough, and
+        -- §2.3 leaves the bounds open: 1.2 is the least factor held to be healthy enough, and
         -- critical begins below 1.0, so that a bound belongs to the milder band; healthy is above 1.5.
         case
             when health_factor > 1.5 then 'healthy'
@@ -102,7 +57,7 @@ measured as (
     from figures
 ),
 
--- What is in no list any more is not asked about: its last factor is no risk of today's.
+-- A subaccount in no list is no longer requested: its last factor is not a current risk.
 named as (
     select
         measured.*,
@@ -112,8 +67,7 @@ named as (
         names.vault_names,
         measured.has_debt and names.is_listed is distinct from false as is_at_risk
     from measured
-    left join names
-        on measured.subaccount_address = names.subaccount_address
+    left join mart.subaccount_names as names using (subaccount_address)
 ),
 
 ranked as (
@@ -124,59 +78,31 @@ ranked as (
                 then rank() over (partition by is_at_risk order by health_factor)
         end as risk_rank
     from named
-),
-
-joined as (
-    select
-        ranked.subaccount_address,
-        ranked.name,
-        summaries.type,
-        directory.status,
-        ranked.is_listed,
-        ranked.health_factor,
-        ranked.band,
-        ranked.has_debt,
-        ranked.risk_rank,
-        ranked.collateral_usd,
-        ranked.debt_usd,
-        case when ranked.has_debt then ranked.health_factor - 1.2 end as distance_to_minimum,
-        ranked.collateral_to_spare_usd,
-        directory.min_health_factor,
-        ranked.health_factor < directory.min_health_factor as is_below_own_minimum,
-        summaries.net_account_value as net_account_value_usd,
-        ranked.source,
-        ranked.as_of_at,
-        date_diff('second', ranked.as_of_at, clock.now_at) / 3600 as age_hours,
-        coalesce(ranked.linked_vaults, 0) as linked_vaults,
-        ranked.vault_names
-    from ranked
-    cross join clock
-    left join summaries
-        on ranked.subaccount_address = summaries.subaccount_address
-    left join directory
-        on ranked.subaccount_address = directory.subaccount_address
 )
 
 select
-    subaccount_address::varchar as subaccount_address,
-    name::varchar as name,
-    type::varchar as type,
-    status::varchar as status,
-    is_listed::boolean as is_listed,
-    health_factor::double as health_factor,
-    band::varchar as band,
-    has_debt::boolean as has_debt,
-    risk_rank::integer as risk_rank,
-    collateral_usd::double as collateral_usd,
-    debt_usd::double as debt_usd,
-    distance_to_minimum::double as distance_to_minimum,
-    collateral_to_spare_usd::double as collateral_to_spare_usd,
-    min_health_factor::double as min_health_factor,
-    is_below_own_minimum::boolean as is_below_own_minimum,
-    net_account_value_usd::double as net_account_value_usd,
-    source::varchar as source,
-    as_of_at::timestamp as as_of_at,
-    age_hours::double as age_hours,
-    linked_vaults::integer as linked_vaults,
-    vault_names::varchar as vault_names
-from joined
+    ranked.subaccount_address,
+    ranked.name,
+    summaries.type,
+    directory.status,
+    ranked.is_listed,
+    ranked.health_factor,
+    ranked.band,
+    ranked.has_debt,
+    ranked.risk_rank,
+    ranked.collateral_usd,
+    ranked.debt_usd,
+    case when ranked.has_debt then ranked.health_factor - 1.2 end as distance_to_minimum,
+    ranked.collateral_to_spare_usd,
+    directory.min_health_factor,
+    ranked.health_factor < directory.min_health_factor as is_below_own_minimum,
+    summaries.net_account_value as net_account_value_usd,
+    ranked.source,
+    ranked.as_of_at,
+    date_diff('second', ranked.as_of_at, clock.now_at) / 3600 as age_hours,
+    coalesce(ranked.linked_vaults, 0) as linked_vaults,
+    ranked.vault_names
+from ranked
+cross join mart.clock
+left join summaries using (subaccount_address)
+left join directory using (subaccount_address)

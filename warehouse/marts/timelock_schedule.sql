@@ -1,13 +1,6 @@
 with
 
-vaults as (
-    select
-        chain_id,
-        vault_address,
-        vault_name
-    from core.vaults
-    where is_current
-),
+vaults as (select * from core.vaults where is_current),
 
 newest_timelocks as (
     select
@@ -21,30 +14,19 @@ newest_timelocks as (
         delay_seconds,
         -- A time too far off for the column, "never" say, is kept in extra: no delay replaces it.
         executable_at is not null
-        or (extra ->> '$.executable_at') is not null as is_told,
+        or (extra ->> '$.executable_at') is not null as is_reported,
         valid_from,
         is_current
     from core.timelocks
-    qualify
-        row_number() over (
-            partition by chain_id, vault_address, timelock_id
-            order by valid_from desc
-        ) = 1
+    qualify row_number() over (
+        partition by chain_id, vault_address, timelock_id
+        order by valid_from desc
+    ) = 1
 ),
 
-timelock_requests as (
-    select
-        chain_id,
-        vault_address,
-        timelock_id,
-        scheduled_at,
-        executable_at,
-        delay_seconds
-    from core.timelock_requests
-    where is_current
-),
+timelock_requests as (select * from core.timelock_requests where is_current),
 
--- What the live read (§2.9) did not tell may follow from the request: the same timelock by its id.
+-- What the live read (§2.9) did not give may follow from the request: the same timelock by its id.
 timed as (
     select
         newest_timelocks.chain_id,
@@ -54,7 +36,7 @@ timed as (
         newest_timelocks.labels,
         newest_timelocks.scheduled_at,
         case
-            when newest_timelocks.is_told then newest_timelocks.executable_at
+            when newest_timelocks.is_reported then newest_timelocks.executable_at
             else coalesce(
                 timelock_requests.executable_at,
                 coalesce(newest_timelocks.scheduled_at, timelock_requests.scheduled_at)
@@ -63,36 +45,29 @@ timed as (
                 )
             )
         end as executable_at,
-        newest_timelocks.is_told,
+        newest_timelocks.is_reported,
         newest_timelocks.valid_from,
         newest_timelocks.is_current
     from newest_timelocks
-    left join timelock_requests
-        on
-            newest_timelocks.chain_id = timelock_requests.chain_id
-            and newest_timelocks.vault_address = timelock_requests.vault_address
-            and newest_timelocks.timelock_id = timelock_requests.timelock_id
+    left join timelock_requests using (chain_id, vault_address, timelock_id)
 ),
 
 named as (
-    select
-        timed.*,
-        vaults.vault_name
+    select timed.*, vaults.vault_name
     from timed
-    left join vaults
-        on timed.chain_id = vaults.chain_id and timed.vault_address = vaults.vault_address
+    left join vaults using (chain_id, vault_address)
 )
 
 select
-    chain_id::bigint as chain_id,
-    vault_address::varchar as vault_address,
-    timelock_id::varchar as timelock_id,
-    vault_name::varchar as vault_name,
-    status::varchar as status,
-    labels::varchar as labels,
-    scheduled_at::timestamp as scheduled_at,
-    executable_at::timestamp as executable_at,
-    is_told::boolean as is_told,
-    valid_from::timestamp as since_at,
-    is_current::boolean as is_current
+    chain_id,
+    vault_address,
+    timelock_id,
+    vault_name,
+    status,
+    labels,
+    scheduled_at,
+    executable_at,
+    is_reported,
+    valid_from as since_at,
+    is_current
 from named

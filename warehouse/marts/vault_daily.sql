@@ -1,14 +1,5 @@
 with
 
--- Read twice: kept as a table, DuckDB would work out every column of the mart, asked for or not.
-vaults as not materialized (
-    select
-        vault_address,
-        chain_id,
-        vault_name
-    from mart.vault_addresses
-),
-
 ratio_points as (
     select
         vault_address,
@@ -30,31 +21,9 @@ pnl_snapshots as (
     from core.pnl_history
 ),
 
-snapshots as (
-    select
-        chain_id,
-        vault_address,
-        snapshot_at,
-        total_nav,
-        reported_tvl,
-        buffer_usd
-    from core.position_snapshots
-),
-
-apy_days as (
-    select
-        vault_address,
-        day,
-        apy_smoothed,
-        apy_smoothed_period_days,
-        apy_unsmoothed,
-        apy_unsmoothed_period_days
-    from mart.apy_daily
-),
-
 clock as (
-    -- UTC whatever the session's time zone, and without the icu extension.
-    select date_trunc('hour', make_timestamp(epoch_us(now())))::timestamp as this_hour_at
+    select date_trunc('hour', now_at)::timestamp as this_hour_at
+    from mart.clock
 ),
 
 ratio_days as (
@@ -96,15 +65,13 @@ snapshot_days as (
         snapshots.total_nav,
         snapshots.reported_tvl,
         snapshots.buffer_usd
-    from snapshots
-    left join vaults
-        on snapshots.vault_address = vaults.vault_address
+    from core.position_snapshots as snapshots
+    left join mart.vault_addresses as vaults using (vault_address)
     where vaults.chain_id is null or snapshots.chain_id = vaults.chain_id
-    qualify
-        row_number() over (
-            partition by snapshots.vault_address, snapshots.snapshot_at::date
-            order by snapshots.snapshot_at desc, snapshots.chain_id
-        ) = 1
+    qualify row_number() over (
+        partition by snapshots.vault_address, snapshots.snapshot_at::date
+        order by snapshots.snapshot_at desc, snapshots.chain_id
+    ) = 1
 ),
 
 fact_days as (
@@ -114,7 +81,7 @@ fact_days as (
     union all
     select vault_address, day, null::timestamp as first_ratio_at from snapshot_days
     union all
-    select vault_address, day, null::timestamp as first_ratio_at from apy_days
+    select vault_address, day, null::timestamp as first_ratio_at from mart.apy_daily as apy_days
 ),
 
 spans as (
@@ -184,50 +151,37 @@ joined as (
         end as hours_expected
     from expected_days
     cross join clock
-    left join vaults
-        on expected_days.vault_address = vaults.vault_address
-    left join ratio_days
-        on
-            expected_days.vault_address = ratio_days.vault_address
-            and expected_days.day = ratio_days.day
-    left join pnl_days
-        on
-            expected_days.vault_address = pnl_days.vault_address
-            and expected_days.day = pnl_days.day
-    left join snapshot_days
-        on
-            expected_days.vault_address = snapshot_days.vault_address
-            and expected_days.day = snapshot_days.day
-    left join apy_days
-        on
-            expected_days.vault_address = apy_days.vault_address
-            and expected_days.day = apy_days.day
+    left join mart.vault_addresses as vaults using (vault_address)
+    left join ratio_days using (vault_address, day)
+    left join pnl_days using (vault_address, day)
+    left join snapshot_days using (vault_address, day)
+    left join mart.apy_daily as apy_days using (vault_address, day)
 )
 
 select
-    vault_address::varchar as vault_address,
-    day::date as day,
-    chain_id::bigint as chain_id,
-    vault_name::varchar as vault_name,
-    apy_smoothed::double as apy_smoothed,
-    apy_smoothed_period_days::integer as apy_smoothed_period_days,
-    apy_unsmoothed::double as apy_unsmoothed,
-    apy_unsmoothed_period_days::integer as apy_unsmoothed_period_days,
-    backing::double as backing,
-    supply::double as supply,
-    collateral_ratio_open::double as collateral_ratio_open,
-    collateral_ratio_low::double as collateral_ratio_low,
-    collateral_ratio_high::double as collateral_ratio_high,
-    collateral_ratio_close::double as collateral_ratio_close,
-    collateral_ratio_close_at::timestamp as collateral_ratio_close_at,
-    pnl_usd::double as pnl_usd,
-    pnl_in_asset::double as pnl_in_asset,
-    nav_usd::double as nav_usd,
-    reported_tvl::double as reported_tvl,
-    buffer_usd::double as buffer_usd,
-    (buffer_usd / nullif(nav_usd, 0))::double as buffer_share,
-    nav_at::timestamp as nav_at,
-    hours_present::integer as hours_present,
-    hours_expected::integer as hours_expected,
-    (hours_present / nullif(hours_expected, 0))::double as share_of_hours_present
+    vault_address,
+    day,
+    chain_id,
+    vault_name,
+    apy_smoothed,
+    apy_smoothed_period_days,
+    apy_unsmoothed,
+    apy_unsmoothed_period_days,
+    backing,
+    supply,
+    collateral_ratio_open,
+    collateral_ratio_low,
+    collateral_ratio_high,
+    collateral_ratio_close,
+    collateral_ratio_close_at,
+    pnl_usd,
+    pnl_in_asset,
+    nav_usd,
+    reported_tvl,
+    buffer_usd,
+    buffer_usd / nullif(nav_usd, 0) as buffer_share,
+    nav_at,
+    hours_present,
+    hours_expected,
+    hours_present / nullif(hours_expected, 0) as share_of_hours_present
 from joined

@@ -1,33 +1,5 @@
 with
 
--- Read twice: kept as a table, DuckDB would work out every column of the mart, asked for or not.
-vaults as not materialized (
-    select
-        vault_address,
-        chain_id,
-        vault_name
-    from mart.vault_addresses
-),
-
-ratio_points as (
-    select
-        vault_address,
-        observed_at,
-        backing,
-        supply,
-        collateral_ratio
-    from mart.ratio_points
-),
-
-pnl_snapshots as (
-    select
-        vault_address,
-        snapshot_at,
-        unrealized_pnl,
-        unrealized_pnl_in_asset
-    from core.pnl_history
-),
-
 snapshots as (
     select
         chain_id,
@@ -51,14 +23,12 @@ snapshot_hours as (
         snapshots.reported_tvl,
         snapshots.buffer_usd
     from snapshots
-    left join vaults
-        on snapshots.vault_address = vaults.vault_address
+    left join mart.vault_addresses as vaults using (vault_address)
     where vaults.chain_id is null or snapshots.chain_id = vaults.chain_id
-    qualify
-        row_number() over (
-            partition by snapshots.vault_address, snapshots.hour_at
-            order by snapshots.snapshot_at desc, snapshots.chain_id
-        ) = 1
+    qualify row_number() over (
+        partition by snapshots.vault_address, snapshots.hour_at
+        order by snapshots.snapshot_at desc, snapshots.chain_id
+    ) = 1
 ),
 
 -- Stacked rather than joined: a filter on the vault or the hour then reaches every table.
@@ -77,7 +47,7 @@ facts as (
         null::double as nav_usd,
         null::double as reported_tvl,
         null::double as buffer_usd
-    from ratio_points
+    from mart.ratio_points
     union all
     select
         vault_address,
@@ -93,7 +63,7 @@ facts as (
         null::double as nav_usd,
         null::double as reported_tvl,
         null::double as buffer_usd
-    from pnl_snapshots
+    from core.pnl_history as pnl_snapshots
     union all
     select
         vault_address,
@@ -133,30 +103,26 @@ hours as (
 ),
 
 named as (
-    select
-        hours.*,
-        vaults.chain_id,
-        vaults.vault_name
+    select hours.*, vaults.chain_id, vaults.vault_name
     from hours
-    left join vaults
-        on hours.vault_address = vaults.vault_address
+    left join mart.vault_addresses as vaults using (vault_address)
 )
 
 select
-    vault_address::varchar as vault_address,
-    hour_at::timestamp as hour_at,
-    chain_id::bigint as chain_id,
-    vault_name::varchar as vault_name,
-    backing::double as backing,
-    supply::double as supply,
-    collateral_ratio::double as collateral_ratio,
-    ratio_at::timestamp as ratio_at,
-    pnl_usd::double as pnl_usd,
-    pnl_in_asset::double as pnl_in_asset,
-    pnl_at::timestamp as pnl_at,
-    nav_usd::double as nav_usd,
-    reported_tvl::double as reported_tvl,
-    buffer_usd::double as buffer_usd,
-    (buffer_usd / nullif(nav_usd, 0))::double as buffer_share,
-    nav_at::timestamp as nav_at
+    vault_address,
+    hour_at,
+    chain_id,
+    vault_name,
+    backing,
+    supply,
+    collateral_ratio,
+    ratio_at,
+    pnl_usd,
+    pnl_in_asset,
+    pnl_at,
+    nav_usd,
+    reported_tvl,
+    buffer_usd,
+    buffer_usd / nullif(nav_usd, 0) as buffer_share,
+    nav_at
 from named

@@ -1,4 +1,4 @@
--- Gaps this run recorded or settled last.
+-- Gaps this run recorded or resolved last.
 select
     pipeline,
     entity,

@@ -1,6 +1,5 @@
-// From typed inputs to one request, and its answer to standard output.
+// Sends one request with typed inputs and prints the response.
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import { call, type Question, questionOf } from "../../pipelines/service/call.ts"
 import type { Service } from "../../pipelines/service/clientOutsideRun.ts"
@@ -9,11 +8,14 @@ import {
   type ListedEndpoint,
   type ListedInput,
 } from "../../pipelines/service/endpointList.ts"
-import { type Arguments, textOf } from "../Command.ts"
+import { pairsOf, textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
-import { execute } from "../execute.ts"
+import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { tellOfRetries } from "../retryText.ts"
+import { print } from "../output.ts"
+import { printReport } from "../report.ts"
+import { retryPrinter } from "../retryText.ts"
 import { serviceOf, wireOf } from "../service.ts"
 import { tableWidth, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
@@ -31,60 +33,36 @@ export const runCall = (argv: Arguments): Promise<ExitCode> =>
             advice: "`vaulthouse call --list` lists them all.",
           })
         }
-        const typed = yield* Effect.fromResult(readParameters(argv))
-        const question = yield* Effect.fromResult(questionOf(endpoint, typed))
+        const inputs = yield* Effect.fromResult(pairsOf(argv, "param"))
+        const request = yield* Effect.fromResult(questionOf(endpoint, inputs))
         const { api, pace } = yield* Effect.fromResult(serviceOf(config))
-        const service = { api: { ...api, onRetry: tellOfRetries() }, pace }
-        yield* argv["raw"] === true ? printRaw(question, service) : printDecoded(question, service)
+        const service = { api: { ...api, onRetry: retryPrinter() }, pace }
+        yield* argv["raw"] === true ? printRaw(request, service) : printDecoded(request, service)
         return exitCodes.ok
       }),
-    { code: exitCodes.interrupted, text: "vaulthouse: stopped\n" },
+    stopped,
   )
 
-const printDecoded = (question: Question, service: Service) =>
+const printDecoded = (request: Question, service: Service) =>
   Effect.map(
-    call(question, service, () => undefined),
-    (value) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    call(request, service, () => undefined),
+    (value) => print(`${JSON.stringify(value, null, 2)}\n`),
   )
 
-/** Also what the service says when it refuses, and what is not as documented. */
-const printRaw = (question: Question, service: Service) => {
+/** Error responses too, and those that break the contract. */
+const printRaw = (request: Question, service: Service) => {
   let body: string | undefined
-  const asked = call(question, service, (received) => {
+  const called = call(request, service, (received) => {
     body = received
   })
   return Effect.ensuring(
-    asked,
-    Effect.sync(() => body !== undefined && process.stdout.write(body)),
+    called,
+    Effect.sync(() => body !== undefined && print(body)),
   )
-}
-
-const readParameters = (
-  argv: Arguments,
-): Result.Result<Readonly<Record<string, string>>, UsageError> => {
-  const given = argv["param"]
-  const typed: Record<string, string> = {}
-  for (const pair of (Array.isArray(given) ? given : []).map(String)) {
-    const at = pair.indexOf("=")
-    const name = pair.slice(0, Math.max(at, 0))
-    if (name === "") {
-      return Result.fail(new UsageError({ why: `--param ${pair} is not of the form name=value.` }))
-    }
-    if (typed[name] !== undefined) {
-      return Result.fail(
-        new UsageError({ why: `--param ${name} is given twice; a list is one value with commas.` }),
-      )
-    }
-    typed[name] = pair.slice(at + 1)
-  }
-  return Result.succeed(typed)
 }
 
 const printList = (argv: Arguments, { settings }: Config): ExitCode => {
-  const endpoints = endpointList(wireOf(settings))
-  process.stdout.write(
-    argv["json"] === true ? `${JSON.stringify(endpoints, null, 2)}\n` : listText(endpoints),
-  )
+  printReport(argv, endpointList(wireOf(settings)), listText)
   return exitCodes.ok
 }
 
@@ -101,7 +79,7 @@ const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string => {
     tableWidth(head, rows) > terminalWidth()
       ? rows.map(entryText).join("\n")
       : textTable(head, rows)
-  return `${list}\n\nAn input in [brackets] may be left out.\n`
+  return `${list}\n\nInputs in [brackets] are optional.\n`
 }
 
 /** An endpoint on lines of its own, for a terminal that is too narrow for the table. */

@@ -1,10 +1,11 @@
-// How the tables and the archived responses differ, with a few of the rows.
+// How the tables and the archived responses differ, with some of the rows.
+import { lostLines, unreadableLines } from "../archiveLosses.ts"
 import { paint } from "../color.ts"
+import { count } from "../numbers.ts"
+import { paragraph } from "../terminal.ts"
 import type { ArchiveComparison } from "../../pipelines/archive/replay.ts"
 
 type Difference = ArchiveComparison["tables"][number]
-
-const count = (value: number): string => value.toLocaleString("en")
 
 const housekeeping = new Set(["_run_id", "_first_seen_at", "_updated_at", "extra"])
 
@@ -22,47 +23,48 @@ const differenceText = ({
   onlyThere,
 }: Difference): string =>
   [
-    `  ${table}: ${count(rowsBefore)} rows, the responses make ${count(rowsAfter)}`,
+    `  ${table}: ${count(rowsBefore)} rows stored, ${count(rowsAfter)} in the responses`,
     ...onlyHere.map((row) => `    stored    ${rowText(row)}`),
     ...onlyThere.map((row) => `    archived  ${rowText(row)}`),
   ].join("\n")
 
-/** One line for each place of the archive, however many responses lay there. */
-const unreadableText = (unreadable: ArchiveComparison["unreadable"]): ReadonlyArray<string> =>
-  [...Map.groupBy(unreadable, ({ file, why }) => `${file}: ${why}`)].map(
-    ([place, those]) =>
-      `  raw/${place} (${those.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
-  )
-
 export const archiveText = ({ responses, tables, lost, unreadable }: ArchiveComparison): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
   const made = `${count(responses)} responses`
+  const advice =
+    unreadable.length > 0
+      ? "A segment of the archive is missing or damaged, so its rows are in the tables only: `vaulthouse verify` shows which one."
+      : lost.length > 0
+        ? "`vaulthouse verify` shows what is missing."
+        : "`vaulthouse replay` rebuilds them."
   if (differing.length === 0 && lost.length === 0 && unreadable.length === 0) {
-    return `${paint(`${made} make the ${tables.length} tables there are, to the last bit.`, "good")}\n`
+    return `${paint(`All ${tables.length} tables match the ${made}, bit by bit.`, "good")}\n`
   }
   return [
     ...(unreadable.length > 0
       ? [
-          paint("Responses that could not be read, and whose rows could not be compared:", "bad"),
-          ...unreadableText(unreadable),
+          paint("Responses that can't be read, whose rows could not be compared:", "bad"),
+          ...unreadableLines(unreadable),
           "",
         ]
       : []),
     ...(lost.length > 0
       ? [
           paint("Rows whose response is no longer in the archive's index:", "bad"),
-          ...lost.map(({ table, rows }) => `  ${table}: ${count(rows)} rows`),
+          ...lostLines(lost),
           "",
         ]
       : []),
     ...(differing.length > 0
       ? [
-          paint("Tables that are not what the responses make:", "bad"),
+          paint("Tables that differ from the responses:", "bad"),
           ...differing.map(differenceText),
           "",
         ]
       : []),
-    `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed.${lost.length === 0 && unreadable.length === 0 ? " `vaulthouse replay` makes them again." : ""}`,
+    paragraph(
+      `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed. ${advice}`,
+    ),
     "",
   ].join("\n")
 }

@@ -1,8 +1,8 @@
-// Checks that failed, each with its rule and a few of the rows that offend.
+// Failed checks, each with its rule and some of the rows that break it.
 import { paint } from "../color.ts"
-import { counted } from "../counted.ts"
+import { count, counted } from "../numbers.ts"
 import { paragraph } from "../terminal.ts"
-import type { CheckResult } from "../../pipelines/readers/check.ts"
+import type { CheckResult } from "../../pipelines/publication/check.ts"
 
 const MAX_EXAMPLES = 3
 
@@ -29,7 +29,7 @@ const failureText = ({
     `  ${severity === "error" ? paint("ERROR", "bad") : paint("warn ", "warning")}  ${name}: ${counted(failures, "row")}`,
     `         ${paragraph(`${description}${tolerance === null ? "" : ` (tolerance ${tolerance})`}`, 9)}`,
     ...shown.map((row) => `         - ${paragraph(rowText(row), 11)}`),
-    ...(more > 0 ? [`         and ${more.toLocaleString("en")} more`] : []),
+    ...(more > 0 ? [`         and ${count(more)} more`] : []),
   ].join("\n")
 }
 

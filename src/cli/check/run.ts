@@ -1,4 +1,4 @@
-// Runs the checks, or the comparison with the archive, and says what they found.
+// Runs the checks, or the comparison with the archive, and prints what they found.
 import * as Effect from "effect/Effect"
 import { nearest } from "../../config/nearest.ts"
 import {
@@ -7,13 +7,16 @@ import {
   type CheckResult,
   hasErrors,
   isNamed,
-} from "../../pipelines/readers/check.ts"
+} from "../../pipelines/publication/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/archive/replay.ts"
 import { paint, paintOutcomes } from "../color.ts"
-import { type Arguments, textsOf } from "../Command.ts"
+import { textsOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { count, counted } from "../numbers.ts"
+import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 import { archiveText } from "./archiveText.ts"
@@ -21,17 +24,15 @@ import { failuresText } from "./failuresText.ts"
 
 const onResponse = () => undefined
 
-const count = (value: number): string => value.toLocaleString("en")
-
-const stopped: Stopped = {
+const whenStopped: Stopped = {
   code: exitCodes.interrupted,
-  text: "vaulthouse: stopped; nothing was recorded\n",
+  text: "vaulthouse: stopped; no result was recorded\n",
 }
 
 export const runCheck = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir, memoryLimit, timeFields } }) =>
+    ({ settings: { dataDir, memoryLimit, timeFields, fields } }) =>
       Effect.gen(function* () {
         const names = textsOf(argv, "name")
         if (argv["against-archive"] === true) {
@@ -42,20 +43,20 @@ export const runCheck = (argv: Arguments): Promise<ExitCode> =>
           }
           return reported(
             argv,
-            yield* compareWithArchive({ dataDir, memoryLimit, timeFields, onResponse }),
+            yield* compareWithArchive({ dataDir, memoryLimit, timeFields, fields, onResponse }),
           )
         }
         yield* known(names)
         return checked(argv, yield* check({ dataDir, memoryLimit, names }))
       }),
-    stopped,
+    whenStopped,
   )
 
 const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const checks = yield* allChecks
   const unknown = names.find((name) => !checks.some((each) => isNamed(each, name)))
   if (unknown === undefined) return
-  // Of a rule alone, the first check that has it is named.
+  // A rule can be misspelled without its table: then the first check with it is suggested.
   const all = new Map<string, string>()
   for (const { name } of checks) {
     const table = name.slice(0, name.lastIndexOf("."))
@@ -71,16 +72,12 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const near = nearest(unknown, [...all.keys()])
   return yield* new UsageError({
     why: `There is no check \`${unknown}\`${near === undefined ? "." : `; did you mean \`${all.get(near) ?? near}\`?`}`,
-    advice: "`vaulthouse check --all` lists every one.",
+    advice: "`vaulthouse check --all` lists them all.",
   })
 })
 
 const checked = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
-  process.stdout.write(
-    argv["json"] === true
-      ? `${JSON.stringify(results)}\n`
-      : resultsText(results, argv["all"] === true),
-  )
+  printReport(argv, results, () => resultsText(results, argv["all"] === true))
   return hasErrors(results) ? exitCodes.checks : exitCodes.ok
 }
 
@@ -104,38 +101,36 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
     ...(all ? [table, ""] : []),
     ...(failed.length > 0 ? ["Checks that failed:", failuresText(failed), ""] : []),
     paintOutcomes(
-      `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} had nothing to judge.`,
+      `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} not applicable.`,
     ),
     ...idleText(of("not_applicable")),
     "",
   ].join("\n")
 }
 
-// Of the table of all checks, the column.
+// The column of the outcome in the table of all checks.
 const OUTCOME = 2
 
-/** What fails and may is a warning. */
+/** A failed check that is not of severity error is a warning. */
 const paintOutcome = (line: string, result: CheckResult | undefined): string =>
   result?.outcome === "failed" && result.severity !== "error"
     ? paint(line, "warning")
     : paintOutcomes(line)
 
-/** Why checks had nothing to judge, and of how many tables that is so. */
+/** Why checks do not apply, and to how many tables. */
 const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
   if (idle.length === 0) return []
   const empty = new Set(idle.flatMap(({ emptyTables }) => emptyTables))
   return [
     paragraph(
-      `Nothing to judge: ${count(empty.size)} table(s) they need have no rows (not asked for, refused to this key, or nothing there); \`--all\` lists the checks.`,
+      `Not applicable: ${counted(empty.size, "table")} these checks need ${empty.size === 1 ? "has" : "have"} no rows (not read, not accessible with this key, or empty); \`--all\` lists the checks.`,
       2,
     ),
   ]
 }
 
 const reported = (argv: Arguments, comparison: ArchiveComparison): ExitCode => {
-  process.stdout.write(
-    argv["json"] === true ? `${JSON.stringify(comparison)}\n` : archiveText(comparison),
-  )
+  printReport(argv, comparison, archiveText)
   const { tables, lost, unreadable } = comparison
   const isSame = tables.every((table) => table.isSame)
   return isSame && lost.length === 0 && unreadable.length === 0 ? exitCodes.ok : exitCodes.checks

@@ -1,12 +1,12 @@
-// vaulthouse call: one question to one endpoint.
-import { askingSettings, type Command } from "../Command.ts"
+// vaulthouse call: one request to one endpoint.
+import { requestingSettings, type Command } from "../Command.ts"
 
 export const call: Command = {
   name: "call",
-  summary: "Ask one endpoint of the service and print its answer",
+  summary: "Send one request to an endpoint and print the response",
   details:
-    "Sends one typed request to any endpoint, validated before anything is sent, and prints the decoded answer as JSON. Nothing is kept: the warehouse is neither opened nor locked.",
-  positional: { name: "endpoint", describe: "An endpoint; --list shows them all" },
+    "Sends one request to any endpoint and prints the decoded response as JSON. The inputs are validated first. Nothing is stored: the warehouse is neither opened nor locked.",
+  positional: { name: "endpoint", describe: "An endpoint; --list lists them" },
   flags: {
     param: {
       type: "string",
@@ -14,11 +14,14 @@ export const call: Command = {
       requiresArg: true,
       describe: "An input, as name=value; lists as JSON or with commas",
     },
-    raw: { type: "boolean", describe: "Print the body as it was served" },
-    list: { type: "boolean", describe: "List endpoints, who may ask, and their inputs" },
+    raw: { type: "boolean", describe: "Print the body as received" },
+    list: {
+      type: "boolean",
+      describe: "List the endpoints, the access they need and their inputs",
+    },
     json: { type: "boolean", describe: "Print the list as JSON" },
   },
-  settings: askingSettings,
+  settings: requestingSettings,
   examples: [
     ["call tokenized_vaults --param status=active", "the vaults that accept deposits"],
     ["call fees --param vault_address=0x… --param chainId=1", "one vault's fees"],

@@ -1,11 +1,11 @@
-// vaulthouse check: are the rows what they must be?
+// vaulthouse check: the data-quality checks.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const check: Command = {
   name: "check",
-  summary: "Check every row of the warehouse against the rules of its data",
+  summary: "Run the data-quality checks over the whole warehouse",
   details:
-    "Runs the checks that follow from the tables (keys, required columns, intervals, references, times) and those of warehouse/checks (accepted values, ranges, completeness, freshness, reconciliation) over every row, and keeps the results in ops.check_results. A sync does the same at its end for the rows it wrote, where that is cheap. Exit code 4 when a check of severity `error` fails. A value that was changed and breaks no rule is found by --against-archive, which makes the tables again from the archived responses, beside the warehouse, and compares; it changes nothing.",
+    "Runs the checks that derive from the tables (keys, required columns, intervals, references, times) and those of warehouse/checks (accepted values, ranges, completeness, freshness, reconciliation) over every row, and stores the results in ops.check_results. A sync runs the cheap ones on the rows it wrote. Exit code 4 when a check of severity `error` fails. --against-archive also finds a changed value that breaks no rule: it rebuilds the tables from the archived responses, outside the warehouse, and compares them. It changes nothing.",
   flags: {
     name: {
       type: "string",
@@ -15,9 +15,9 @@ export const check: Command = {
     },
     "against-archive": {
       type: "boolean",
-      describe: "Compare every row with what the archived responses say",
+      describe: "Compare every row with the archived responses",
     },
-    all: { type: "boolean", describe: "List the checks that passed too" },
+    all: { type: "boolean", describe: "List passed checks too" },
     json: { type: "boolean", describe: "Print the results as JSON" },
   },
   settings: readingSettings,
@@ -25,7 +25,7 @@ export const check: Command = {
     ["check", "every check"],
     [
       "check --name core.ratio_history --name buffer_identity",
-      "the checks of a table, and one more",
+      "all checks of a table, and one more",
     ],
     ["check --against-archive", "was any row changed since it was loaded?"],
   ],

@@ -1,13 +1,13 @@
-// vaulthouse compact: few files of many.
+// vaulthouse compact: fewer archive files.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const compact: Command = {
   name: "compact",
-  summary: "Join the archive's files of past months, one a month",
+  summary: "Join the archive files of past months into one a month",
   details:
-    "Every run leaves one file of responses; those of a month that is over become one, in which a body that came again and again stands once. Parquet needs none of this: it has one file a month and table.",
+    "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
   flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
   settings: readingSettings,
-  examples: [["compact", "join what can be joined"]],
+  examples: [["compact", "join all past months"]],
   run: async (argv) => (await import("../compact/run.ts")).runCompact(argv),
 }

@@ -1,11 +1,11 @@
-// vaulthouse completion: a script that completes commands and flags in a shell.
+// vaulthouse completion: shell completion.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const completion: Command = {
   name: "completion",
-  summary: "Print a script that completes commands in a shell",
+  summary: "Print a shell completion script",
   details:
-    'The script asks vaulthouse itself what may come next: commands, flags, values with a choice, pipelines, tables and endpoints. For bash add to ~/.bashrc: eval "$(vaulthouse completion bash)". For zsh add to ~/.zshrc, after compinit: eval "$(vaulthouse completion zsh)".',
+    'Completes commands, flags, their values, pipelines, tables and endpoints. For bash, add to ~/.bashrc: eval "$(vaulthouse completion bash)". For zsh, add to ~/.zshrc after compinit: eval "$(vaulthouse completion zsh)".',
   positional: { name: "shell", describe: "bash (default) or zsh" },
   flags: {},
   settings: readingSettings,

@@ -5,8 +5,8 @@ export const docs: Command = {
   name: "docs",
   summary: "Print the data dictionary, or the API as OpenAPI",
   details:
-    "Without a flag the data dictionary, as `tables` prints it. With --openapi the endpoints vaulthouse reads as an OpenAPI 3.1 document: inputs with their rules, who may ask, answers, statuses.",
-  positional: { name: "name", describe: "A table, for its columns alone" },
+    "Without a flag, prints the data dictionary like `tables`. With --openapi, prints the endpoints that vaulthouse reads as an OpenAPI 3.1 document: inputs with their rules, access, responses and statuses.",
+  positional: { name: "name", describe: "Only this table, with its columns" },
   flags: {
     openapi: { type: "boolean", describe: "Print the OpenAPI document" },
     json: { type: "boolean", describe: "Print the dictionary as JSON" },
@@ -18,6 +18,6 @@ export const docs: Command = {
   ],
   run: async (argv) =>
     argv["openapi"] === true
-      ? (await import("../docs/openapi.ts")).printOpenapi()
+      ? (await import("../tables/run.ts")).printOpenapi()
       : (await import("../tables/run.ts")).runTables(argv),
 }

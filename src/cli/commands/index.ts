@@ -1,5 +1,6 @@
-// Every command. A new one is one file beside these and one line here.
+// Every command. A new one is one file in this folder and one line here.
 import type { Command } from "../Command.ts"
+import { backup } from "./backup.ts"
 import { call } from "./call.ts"
 import { check } from "./check.ts"
 import { compact } from "./compact.ts"
@@ -7,11 +8,14 @@ import { completion } from "./completion.ts"
 import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
+import { fields } from "./fields.ts"
 import { prune } from "./prune.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
+import { restore } from "./restore.ts"
 import { runs } from "./runs.ts"
+import { schedule } from "./schedule.ts"
 import { simulate } from "./simulate.ts"
 import { status } from "./status.ts"
 import { swap } from "./swap.ts"
@@ -22,6 +26,7 @@ import { verify } from "./verify.ts"
 
 export const commands: ReadonlyArray<Command> = [
   sync,
+  schedule,
   status,
   check,
   runs,
@@ -29,6 +34,7 @@ export const commands: ReadonlyArray<Command> = [
   trace,
   query,
   tables,
+  fields,
   docs,
   doctor,
   publish,
@@ -36,6 +42,8 @@ export const commands: ReadonlyArray<Command> = [
   replay,
   prune,
   compact,
+  backup,
+  restore,
   call,
   swap,
   simulate,

@@ -3,23 +3,23 @@ import { type Command, readingSettings } from "../Command.ts"
 
 export const prune: Command = {
   name: "prune",
-  summary: "Drop archived responses that are old and that no row needs",
+  summary: "Delete old archived responses that no row was read from",
   details:
-    "Responses that rows of the tables were read from stay, whatever their age, as do those in quarantine: every figure can still be traced to its bytes, and a replay still rebuilds every table.",
+    "Keeps the responses that stored rows were read from, whatever their age, and those in quarantine: every value can still be traced to its response, and a replay still rebuilds every table.",
   flags: {
     "older-than": {
       type: "string",
       default: "90d",
       requiresArg: true,
-      describe: "Age from which a response may go: days, as in `90d`",
+      describe: "Delete responses older than this, in days",
     },
-    "dry-run": { type: "boolean", describe: "Only say what would go" },
+    "dry-run": { type: "boolean", describe: "Show what would be deleted" },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
   settings: readingSettings,
   examples: [
-    ["prune --dry-run", "what would go"],
-    ["prune --older-than 30d", "keep a month of what no row needs"],
+    ["prune --dry-run", "what would be deleted"],
+    ["prune --older-than 30d", "keep unused responses for a month"],
   ],
   run: async (argv) => (await import("../prune/run.ts")).runPrune(argv),
 }

@@ -1,13 +1,16 @@
-// vaulthouse publish: the readers' copies again.
+// vaulthouse publish: the published copy and Parquet files.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
-  summary: "Make the published copy and the Parquet files again",
+  summary: "Publish the read-only copy and the Parquet files again",
   details:
-    "`sync` does this by itself whenever there is news. This makes them without any: after `sync --no-publish`, or with --all where `verify` found a damaged file.",
+    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, or with --all after `verify` found a damaged file.",
   flags: {
-    all: { type: "boolean", describe: "Write every Parquet file again, not only what changed" },
+    all: {
+      type: "boolean",
+      describe: "Write every Parquet file again, not only those that changed",
+    },
     json: { type: "boolean", describe: "Print what was published as JSON" },
   },
   settings: readingSettings,

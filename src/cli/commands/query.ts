@@ -3,28 +3,37 @@ import { type Command, readingSettings } from "../Command.ts"
 
 export const query: Command = {
   name: "query",
-  summary: "Ask the published copy in SQL",
+  summary: "Query the published copy with SQL",
   details:
-    "Runs SQL (DuckDB's dialect) over the read-only published copy. SQL comes as an argument, from --file, or from standard input; on a terminal without any, an interactive shell starts. A comment `-- $days = 30` declares a parameter with the value it has without --param.",
-  positional: { name: "sql", describe: "The question; quote it" },
+    "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without any, a terminal gets an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null.",
+  positional: { name: "sql", describe: "One statement, in quotes" },
   flags: {
     file: { type: "string", requiresArg: true, describe: "Read the SQL from this file" },
     format: {
       type: "string",
       requiresArg: true,
       choices: ["table", "csv", "json", "ndjson", "markdown"],
-      describe: "How to print the answer (default: table on a terminal, csv in a pipe)",
+      describe: "Output format (default: table on a terminal, csv in a pipe)",
     },
     param: {
       type: "string",
       array: true,
       requiresArg: true,
-      describe: "A value for $name in the SQL, as name=value",
+      describe: "Value of $name or getvariable('name'), as name=value",
+    },
+    timeout: {
+      type: "string",
+      requiresArg: true,
+      describe: "Stop the query after this time, for example 30s or 5min (default: none)",
+    },
+    "csv-safe": {
+      type: "boolean",
+      describe: "In CSV, put ' before text that a spreadsheet would run as a formula",
     },
     "max-rows": {
       type: "string",
       requiresArg: true,
-      describe: "Print at most so many rows (default: 1000 in a table, all otherwise)",
+      describe: "Maximum number of rows to print (default: 1000 in a table, else all)",
     },
   },
   settings: readingSettings,

@@ -3,22 +3,25 @@ import { type Command, readingSettings } from "../Command.ts"
 
 export const replay: Command = {
   name: "replay",
-  summary: "Rebuild the tables from the archived responses, without a request",
+  summary: "Rebuild the tables from the archived responses, without requests",
   details:
-    "Reads every archived response again with this version's schemas, beside the warehouse, and takes the tables over in one transaction where they differ. Where the warehouse file is gone, it is made again from the archive alone. With --quarantine, what was set aside and can be read now takes its place in time among the other answers, and only the tables it fills are rebuilt.",
+    "Decodes every archived response again with this version, outside the warehouse, and replaces the tables that differ in one transaction. If the warehouse file is gone, it is rebuilt from the archive alone. A response that can't be read is left out and named, and a table that would lose rows by that stays as it is; the exit code is then 3. With --quarantine, only the quarantined responses that this version can read are loaded, at their place in time, and only their tables are rebuilt.",
   flags: {
-    quarantine: { type: "boolean", describe: "Only what was quarantined, and the tables it fills" },
+    quarantine: {
+      type: "boolean",
+      describe: "Only quarantined responses, and the tables they belong to",
+    },
     publish: {
       type: "boolean",
       default: true,
-      describe: "Make the readers' copies afterwards; --no-publish leaves them",
+      describe: "Publish afterwards; --no-publish does not",
     },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
   settings: [...readingSettings, "progress"],
   examples: [
     ["replay", "rebuild every table"],
-    ["replay --quarantine", "after an update that can read what was set aside"],
+    ["replay --quarantine", "after an update that can read what was quarantined"],
   ],
   run: async (argv) => (await import("../replay/run.ts")).runReplay(argv),
 }

@@ -3,9 +3,9 @@ import { type Command, readingSettings } from "../Command.ts"
 
 export const runs: Command = {
   name: "runs",
-  summary: "List the runs, or show what one of them did",
+  summary: "List the runs, or show one of them",
   details:
-    "`runs` lists the newest runs. `runs show ID` shows one: its tasks by pipeline and outcome, its errors in full, and the gaps, quarantine and unknown fields it recorded. ID may be `last`, or as much of an id as no other begins with. Reads the published copy.",
+    "`runs` lists the newest runs. `runs show ID` shows one: its tasks by pipeline and outcome, its errors in full, the checks that failed, and the gaps, quarantined responses and unknown fields it recorded. ID is `last` or the unique beginning of an id. Reads the published copy.",
   positional: {
     name: "what",
     describe: "`show` and the id of a run",
@@ -17,7 +17,7 @@ export const runs: Command = {
       type: "string",
       requiresArg: true,
       default: "20",
-      describe: "List at most so many runs",
+      describe: "Maximum number of runs to list",
     },
     json: { type: "boolean", describe: "Print as JSON" },
   },

@@ -1,4 +1,4 @@
-// vaulthouse simulate: a service to try everything on.
+// vaulthouse simulate: a service to try everything with.
 import type { Options } from "yargs"
 import { simulatorFlags } from "../../../simulator/flags.ts"
 import type { Command } from "../Command.ts"
@@ -25,12 +25,12 @@ export const simulate: Command = {
   name: "simulate",
   summary: "Start a simulated service with plausible vault history",
   details:
-    "Serves the whole API on this machine, from a seed: for trying vaulthouse, for tests, and for developing against faults. Stop it with Ctrl-C.",
+    "Serves the whole API on this machine, with data generated from a seed: to try vaulthouse, for tests, and to develop against faults. Stop it with Ctrl-C.",
   flags,
   settings: ["config", "platform-segment", "log-level"],
   examples: [
     ["simulate --port 8080", "then: vaulthouse sync --base-url http://127.0.0.1:8080"],
-    ["simulate --vaults 50 --days 1000 --rate-limit 20", "more of everything, with a limit"],
+    ["simulate --vaults 50 --days 1000 --rate-limit 20", "more data, and a rate limit"],
   ],
   run: async (argv) => (await import("../simulate/run.ts")).runSimulate(argv),
 }

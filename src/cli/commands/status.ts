@@ -5,7 +5,7 @@ export const status: Command = {
   name: "status",
   summary: "Show how fresh and complete the warehouse is",
   details:
-    "Freshness by the time of the newest fact, the last run, coverage, gaps, quarantine and fields that changed, on one screen. Reads the published copy.",
+    "The last run or the one in progress, freshness by event time, row counts, gaps, quarantine, failed checks and unknown fields, on one screen. Reads the published copy and the state of the last run.",
   flags: { json: { type: "boolean", describe: "Print the status as JSON" } },
   settings: readingSettings,
   examples: [["status", "one screen"]],

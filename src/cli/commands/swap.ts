@@ -1,36 +1,36 @@
 // vaulthouse swap: the one command that changes something at the service.
-import { askingSettings, type Command } from "../Command.ts"
+import { requestingSettings, type Command } from "../Command.ts"
 
 const value = (describe: string) => ({ type: "string", requiresArg: true, describe }) as const
 
 export const swap: Command = {
   name: "swap",
-  summary: "Show a token swap for a subaccount; send it once with --execute",
+  summary: "Show a token swap for a subaccount; send it with --execute",
   details:
-    "Checks the request and prints it. With --execute asks for confirmation, writes the journal (core.swaps), sends the request exactly once, and writes what became of it. Nothing is ever sent twice: where no answer comes, the outcome is unknown until the subaccount's transactions tell.",
+    "Validates the request and prints it. With --execute, asks for confirmation, records the swap in core.swaps, sends the request exactly once and records the outcome. A swap is never sent twice: without a response, its outcome is unknown until the subaccount's transactions show it.",
   flags: {
-    address: value("Subaccount that swaps"),
-    "source-token": value("Token to give"),
-    "source-chain": value("Its chain id"),
-    "destination-token": value("Token to get"),
-    "destination-chain": value("Its chain id"),
-    "source-amount": value("Amount to give"),
-    "destination-amount": value("Amount to get"),
-    markets: value("Markets to ask for quotes, with commas (default: all)"),
-    "max-slippage": value("Most slippage, in basis points (default of the service: 10)"),
-    execute: { type: "boolean", describe: "Send it, after a confirmation" },
-    yes: { type: "boolean", describe: "Send it without asking, for scripts" },
-    list: { type: "boolean", describe: "List the swaps sent, and what became of them" },
+    address: value("Subaccount to swap from"),
+    "source-token": value("Token to sell"),
+    "source-chain": value("Chain id of the token to sell"),
+    "destination-token": value("Token to buy"),
+    "destination-chain": value("Chain id of the token to buy"),
+    "source-amount": value("Amount to sell"),
+    "destination-amount": value("Amount to buy"),
+    markets: value("Markets to get quotes from, separated by commas (default: all)"),
+    "max-slippage": value("Maximum slippage in basis points (the service's default is 10)"),
+    execute: { type: "boolean", describe: "Send it, after confirmation" },
+    yes: { type: "boolean", describe: "Send it without confirmation, for scripts" },
+    list: { type: "boolean", describe: "List the swaps that were sent and their outcomes" },
     json: { type: "boolean", describe: "Print as JSON" },
   },
-  settings: askingSettings,
+  settings: requestingSettings,
   examples: [
     [
       "swap --address 0x… --source-token 0x… --source-chain 1 --destination-token 0x… --destination-chain 1 --source-amount 100",
-      "print the request, send nothing",
+      "print the request without sending it",
     ],
-    ["swap … --execute", "send it, once, after a confirmation"],
-    ["swap --list", "the journal"],
+    ["swap … --execute", "send it once, after confirmation"],
+    ["swap --list", "all swaps that were sent"],
   ],
   run: async (argv) => (await import("../swap/run.ts")).runSwap(argv),
 }

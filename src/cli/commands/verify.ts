@@ -1,11 +1,11 @@
-// vaulthouse verify: are the published files what their manifest says?
+// vaulthouse verify: do the published files match their manifest?
 import { type Command, readingSettings } from "../Command.ts"
 
 export const verify: Command = {
   name: "verify",
-  summary: "Check the published copy and the Parquet files against their manifest",
+  summary: "Check the published files against their manifest",
   details:
-    "Compares every Parquet file with the manifest (there, size, checksum, rows) and the published copy with both. Exit code 4 when something does not agree.",
+    "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 when something differs.",
   flags: { json: { type: "boolean", describe: "Print the findings as JSON" } },
   settings: readingSettings,
   examples: [["verify", "check everything below the data directory"]],

@@ -1,23 +1,19 @@
-// Runs the archive's compaction and says what came of it.
+// Compacts the archive and prints what changed.
 import * as Effect from "effect/Effect"
 import { compact } from "../../pipelines/archive/compact.ts"
 import type { Arguments } from "../Command.ts"
-import { counted } from "../counted.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+import { counted, megabytes } from "../numbers.ts"
+import { printReport } from "../report.ts"
 
 export const runCompact = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, ({ settings: { dataDir } }) =>
     Effect.map(compact(dataDir), (summary) => {
-      const { segmentsBefore, segmentsAfter, bytesBefore, bytesAfter } = summary
-      process.stdout.write(
-        argv["json"] === true
-          ? `${JSON.stringify(summary)}\n`
-          : segmentsBefore === segmentsAfter
-            ? `Nothing to join: ${counted(segmentsBefore, "archive file")}, at most one of each month that is over.\n`
-            : `${counted(segmentsBefore, "archive file")} became ${segmentsAfter}; ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`,
+      printReport(argv, summary, ({ segmentsBefore, segmentsAfter, bytesBefore, bytesAfter }) =>
+        segmentsBefore === segmentsAfter
+          ? `Nothing to join: there is at most one archive file for each past month (${counted(segmentsBefore, "file")} in all).\n`
+          : `${counted(segmentsBefore, "archive file")} became ${segmentsAfter}; ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`,
       )
       return exitCodes.ok
     }),

@@ -1,23 +1,107 @@
-// Answers a completion script: one offer a line, as its shell wants them.
+// What a completion script gets at each Tab: commands, flags and choices from the commands, and names of pipelines,
+// tables and endpoints.
+import type { Options } from "yargs"
 import type { Command } from "../Command.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import type { Offer } from "./offers.ts"
+import { globalFlags } from "../globalFlags.ts"
+import { print } from "../output.ts"
 
-/** The first argument of such a question, of yargs' scripts; the shell and the words typed follow. */
-export const REQUEST = "--get-yargs-completions"
-
-export const answerCompletion = async (
+/** Prints one completion a line, in the format of the shell. `request`: the shell, then the words typed. */
+export const printCompletions = async (
   commands: ReadonlyArray<Command>,
   [shell = "bash", ...words]: ReadonlyArray<string>,
 ): Promise<ExitCode> => {
-  const { offers } = await import("./offers.ts")
-  const found = await offers(commands, words)
-  process.stdout.write(found.map((offer) => `${lineOf(shell, offer)}\n`).join(""))
+  const found = await completions(commands, words)
+  print(found.map((completion) => `${lineOf(shell, completion)}\n`).join(""))
   return exitCodes.ok
 }
 
-/** zsh shows what follows a colon beside the word. */
-const lineOf = (shell: string, { word, about }: Offer): string =>
+interface Completion {
+  readonly word: string
+  /** Shown by shells that show descriptions. */
+  readonly about: string
+}
+
+/** zsh shows what follows a colon as the description. */
+const lineOf = (shell: string, { word, about }: Completion): string =>
   shell === "zsh" && about !== ""
     ? `${word.replaceAll(":", "\\:")}:${about.replaceAll(/\s+/g, " ")}`
     : word
+
+/** Tables can be named without their schema. */
+const withBareNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...names.map((name) => name.slice(name.indexOf(".") + 1)),
+  ...names,
+]
+
+// Loaded when needed: not every key press should load the whole program.
+const tableNames = async () =>
+  withBareNames(
+    (await import("../../pipelines/readers/dictionary.ts")).dictionary().map(({ name }) => name),
+  )
+
+const positionals: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>> = {
+  sync: async () => (await import("../../pipelines/catalog.ts")).pipelineNames,
+  tables: tableNames,
+  call: async () =>
+    (await import("../../pipelines/service/endpointList.ts"))
+      .endpointList()
+      .map(({ name }) => name),
+  trace: async () =>
+    withBareNames((await import("../../pipelines/readers/traceTarget.ts")).traceableNames()),
+  runs: () => Promise.resolve(["show", "last"]),
+  diff: () => Promise.resolve(["last"]),
+  completion: () => Promise.resolve(["bash", "zsh"]),
+}
+
+const flagValues: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>> = {
+  table: async () =>
+    withBareNames((await import("../../pipelines/readers/diff.ts")).comparableNames()),
+}
+
+/** For the words typed so far: the program's name first, the incomplete one last. */
+const completions = async (
+  commands: ReadonlyArray<Command>,
+  words: ReadonlyArray<string>,
+): Promise<ReadonlyArray<Completion>> => {
+  const current = words.at(-1) ?? ""
+  const typed = words.slice(1, -1)
+  const command = commands.find(({ name }) => name === typed.find((word) => !word.startsWith("-")))
+  const all = await candidates(commands, command, typed.at(-1) ?? "", current)
+  return all.filter(({ word }) => word.startsWith(current))
+}
+
+const withoutAbout = (words: ReadonlyArray<string>): ReadonlyArray<Completion> =>
+  words.map((word) => ({ word, about: "" }))
+
+const candidates = async (
+  commands: ReadonlyArray<Command>,
+  command: Command | undefined,
+  previous: string,
+  current: string,
+): Promise<ReadonlyArray<Completion>> => {
+  const flags: Readonly<Record<string, Options>> = { ...command?.flags, ...globalFlags }
+  const name = previous.replace(/^--/, "")
+  const flag = previous.startsWith("--") ? flags[name] : undefined
+  if (flag !== undefined && flag.type !== "boolean") {
+    // Where this is empty, the shell completes file names.
+    return withoutAbout([
+      ...(flag.choices ?? []).map(String),
+      ...((await flagValues[name]?.()) ?? []),
+    ])
+  }
+  if (current.startsWith("-")) return Object.entries(flags).map(flagCompletion)
+  if (command === undefined) {
+    return commands.map((each) => ({ word: each.name, about: each.summary }))
+  }
+  return withoutAbout((await positionals[command.name]?.()) ?? [])
+}
+
+/** A flag that is on by default is offered as its opposite. */
+const flagCompletion = ([name, { type, default: value, defaultDescription, describe }]: [
+  string,
+  Options,
+]): Completion => {
+  const isOn = type === "boolean" && (value === true || defaultDescription === "true")
+  return { word: isOn ? `--no-${name}` : `--${name}`, about: describe ?? "" }
+}

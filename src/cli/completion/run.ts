@@ -1,27 +1,28 @@
-// Prints the completion script of a shell: yargs' own, told which shell it is for.
+// Prints the completion script of a shell: yargs' own, with the name of the shell added to its request.
 import yargs from "yargs"
-import { type Arguments, textOf } from "../Command.ts"
-import { REQUEST } from "./answer.ts"
+import { textOf } from "../arguments.ts"
+import { type Arguments, COMPLETION_REQUEST } from "../Command.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { print, printError } from "../output.ts"
 
 const shells = ["bash", "zsh"]
 
 export const runCompletion = async (argv: Arguments): Promise<ExitCode> => {
   const shell = textOf(argv, "shell") ?? "bash"
   if (!shells.includes(shell)) {
-    process.stderr.write(
-      `vaulthouse: there is no completion for ${shell}; there is one for ${shells.join(" and ")}.\nName the shell: vaulthouse completion bash\n`,
+    printError(
+      `vaulthouse: there is no completion for ${shell}, only for ${shells.join(" and ")}.\nName the shell: vaulthouse completion bash\n`,
     )
     return exitCodes.usage
   }
   const script = await scriptFor(shell)
-  // The shell that asks need not be the user's login shell: the script says which one it is.
-  process.stdout.write(`${script.replaceAll(REQUEST, `${REQUEST} ${shell}`).trim()}\n`)
+  // The shell that completes may not be the user's login shell.
+  print(`${script.replaceAll(COMPLETION_REQUEST, `${COMPLETION_REQUEST} ${shell}`).trim()}\n`)
   return exitCodes.ok
 }
 
 const scriptFor = async (shell: string): Promise<string> => {
-  // yargs looks here when it is made, and nowhere else.
+  // yargs reads the shell from here alone, when it is created.
   // oxlint-disable-next-line no-process-env
   process.env["SHELL"] = shell
   let script = ""

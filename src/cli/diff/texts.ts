@@ -7,7 +7,7 @@ export interface Found {
   readonly from: string | null
   readonly to: string
   readonly tables: ReadonlyArray<TableChanges>
-  /** Of the one table that was asked for. */
+  /** Of the table given with --table. */
   readonly rows: ReadonlyArray<ChangedRow> | undefined
 }
 
@@ -28,7 +28,7 @@ export const diffText = ({ from, to, tables, rows }: Found): string => {
 }
 
 const hint = [
-  "--table NAME lists the rows. What a table of core said at an instant: mart.<table>_as_of(instant).",
+  "--table NAME lists the rows. mart.<table>_as_of(instant) gives a core table as it was at an instant.",
   "",
 ]
 
@@ -59,7 +59,7 @@ const isOf =
   (row: ChangedRow): boolean =>
     row.change === change
 
-/** One line a column whose value is another. */
+/** One line for each column that changed. */
 const columnRows = ({ key, before, after }: ChangedRow): ReadonlyArray<Record<string, unknown>> =>
   Object.keys(after).map((column) => ({
     ...key,

@@ -1,4 +1,4 @@
-// The page of all commands, from the parser's own help; settings and exit codes from their lists.
+// The page of all commands, from the parser's help; settings and exit codes from their lists.
 import { API_KEY, API_KEY_FILE } from "../../config/settings.ts"
 import { parser } from "../commandLine.ts"
 import { commands } from "../commands/index.ts"
@@ -12,13 +12,13 @@ export const commandPage = async (): Promise<string> => {
   )
   return [
     "# Commands and settings",
-    "Written by `make docs` from the commands themselves. Every command also takes the flags of the\n[settings](#settings).",
+    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\n`--json` prints one JSON document with snake_case keys, on one line in a pipe; what the service sent or receives\n(`body`, `answer`, `request`, `value`) keeps its spelling.",
     fenced(await helpOf()),
     ...sections,
     "## Settings",
-    "A flag wins over the environment, that over the configuration file, that over the default.\nSettings without a flag stand in the file alone.",
+    "Flags win over the environment, the environment over the configuration file, the file over the defaults.\nSettings without a flag can only be set in the file.",
     markdownTable(["in the file", "flag", "environment", "what it is", "default"], settingRows()),
-    `The API key comes from \`${API_KEY}\`, or from the file that \`${API_KEY_FILE}\` names; it has no flag,\nwhich other users of the machine could read, and no place in the configuration file.`,
+    `The API key comes from \`${API_KEY}\`, or from the file that \`${API_KEY_FILE}\` names; it has no flag,\nwhich other users of the machine could see, and is not allowed in the configuration file.`,
     "## Exit codes",
     markdownTable(
       ["code", "means"],
@@ -35,17 +35,20 @@ export const commandPage = async (): Promise<string> => {
 }
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: "all landed, or nothing was new",
+  ok: "everything landed, or nothing was new",
   unexpected: "unexpected failure",
   usage: "the command line or the configuration is wrong",
-  partial: "some tasks failed or were quarantined; the rest landed",
-  checks: "a check failed, of `check` (severity `error`), `sync`, `verify` or `doctor`",
-  deferred: "the service asked to wait longer than a run does; the next one goes on from there",
+  partial:
+    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed",
+  checks: "a check of `check` or `sync` (severity `error`), `verify` or `doctor` failed",
+  deferred:
+    "the service requires a longer wait than a run allows; the next run continues from there",
   locked: "another run holds the warehouse (`sync --wait` waits for it)",
-  interrupted: "stopped by Ctrl-C or SIGTERM",
+  interrupted:
+    "stopped by Ctrl-C or SIGTERM; `schedule` and `simulate`, which end no other way, exit with 0",
 }
 
-/** What `--help` prints, without the groups that every command has alike. */
+/** What `--help` prints, without the parts that all commands share. */
 const helpOf = async (command?: string): Promise<string> => {
   let help = ""
   await parser(() => undefined).parseAsync(

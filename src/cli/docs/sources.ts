@@ -1,5 +1,5 @@
-// The data dictionary as dbt sources, so that models of one's own stand on documented and tested tables.
-import { stringify } from "yaml"
+// The data dictionary as dbt sources: documented and tested tables for dbt models.
+import { Document, isCollection, visit } from "yaml"
 import {
   type DictionaryColumn,
   type DictionaryEntry,
@@ -13,12 +13,21 @@ export const dbtSources = (): string => {
   const sources = schemas.map(({ name, about }) => ({
     name,
     description: about,
-    // The published copy under another name: --vars 'vaulthouse_database: other'.
+    // For a published copy with another name: --vars 'vaulthouse_database: other'.
     database: "{{ var('vaulthouse_database', 'vaulthouse') }}",
     schema: name,
     tables: entries.filter((entry) => entry.name.startsWith(`${name}.`)).map(sourceTable),
   }))
-  return `# Written by \`make docs\` from the data dictionary.\n${stringify({ version: 2, sources }, { aliasDuplicateObjects: false, lineWidth: 0 })}`
+  const document = new Document({ version: 2, sources }, { aliasDuplicateObjects: false })
+  // A column a line.
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (String(key) !== "columns" || !isCollection(value)) return undefined
+      for (const column of value.items) if (isCollection(column)) column.flow = true
+      return visit.SKIP
+    },
+  })
+  return `# Written by \`make docs\` from the data dictionary.\n${document.toString({ lineWidth: 0 })}`
 }
 
 const sourceTable = (entry: DictionaryEntry) => {

@@ -11,8 +11,8 @@ export const tablesPage = (): string => {
   const entries = dictionary()
   return [
     "# Tables",
-    "Written by `make docs` from the values the database is made of. The same text stands in the database as\nCOMMENTs, in the Parquet files as key-value metadata, in `vaulthouse tables`, and as dbt sources in\n`warehouse/sources.yml`.",
-    "Instants are UTC. Columns that begin with `_` are vaulthouse's own and the same in every table of `core`.",
+    "Written by `make docs` from the definitions of the tables. The same texts are in the database as COMMENTs, in\nthe Parquet files as key-value metadata, in `vaulthouse tables`, and in `warehouse/sources.yml` as dbt sources.",
+    "All times are UTC. Columns that begin with `_` are the same in every table of `core`.",
     ...schemas.flatMap(({ name, about }) => {
       const within = entries.filter((entry) => entry.name.startsWith(`${name}.`))
       return within.length === 0 ? [] : [`## ${name}`, about, ...within.map(section)]
@@ -26,9 +26,9 @@ export const tablesPage = (): string => {
 
 /** What the schemas of the warehouse are for, in reading order. */
 export const schemas: ReadonlyArray<{ readonly name: string; readonly about: string }> = [
-  { name: "mart", about: "What analysts and BI tools read: views over the facts." },
-  { name: "core", about: "The facts, faithful to the API." },
-  { name: "ops", about: "What the runs did, and what is missing or wrong." },
+  { name: "mart", about: "Views for analysts and BI tools." },
+  { name: "core", about: "The data of the API, as it is." },
+  { name: "ops", about: "The runs, and what is missing or wrong." },
   { name: "raw", about: "The archive of responses." },
 ]
 
@@ -42,7 +42,7 @@ const section = (entry: DictionaryEntry): string =>
       `- One row per ${entry.grain}`,
       `- Key: ${entry.key.map(code).join(", ")}`,
       `- Source: ${entry.source}`,
-      ...(entry.asOf === undefined ? [] : [`- As it was known at an instant: ${code(entry.asOf)}`]),
+      ...(entry.asOf === undefined ? [] : [`- As it was at an instant: ${code(entry.asOf)}`]),
     ].join("\n"),
     [
       "| column | type | unit | meaning | field |",

@@ -1,10 +1,11 @@
-// Runs the checks one after the other and says what to do about those that failed.
+// Runs the checks one after the other and says how to fix what failed.
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import type { ConfigError } from "../../config/ConfigError.ts"
 import { settings } from "../../config/settings.ts"
+import { checkAccess } from "../../pipelines/publication/publish.ts"
 import {
   type Check,
   checkDisk,
@@ -16,8 +17,9 @@ import {
 } from "../../pipelines/service/doctor.ts"
 import { paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { readCommandConfig, runToEnd } from "../execute.ts"
+import { readCommandConfig, runToEnd, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
 import { outcomesOf, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
@@ -32,13 +34,11 @@ export const runDoctor = (argv: Arguments): Promise<ExitCode> =>
     Effect.gen(function* () {
       const config = yield* Effect.result(readCommandConfig(argv))
       const findings = yield* examine(config, argv["all"] === true)
-      process.stdout.write(
-        argv["json"] === true ? `${JSON.stringify(findings, null, 2)}\n` : findingsText(findings),
-      )
-      const isWell = findings.checks.every(({ state }) => state !== "failed")
-      return isWell ? exitCodes.ok : exitCodes.checks
+      printReport(argv, findings, findingsText)
+      const isFailed = findings.checks.some(({ state }) => state === "failed")
+      return isFailed ? exitCodes.checks : exitCodes.ok
     }),
-    { code: exitCodes.interrupted, text: "vaulthouse: stopped\n" },
+    stopped,
   )
 
 const examine = Effect.fnUntraced(function* (
@@ -54,21 +54,29 @@ const examine = Effect.fnUntraced(function* (
       check: "configuration",
       state: "failed",
       detail: config.failure.message,
-      advice: "Mend it; the service and the key are looked at once it can be read.",
+      advice: "Fix it; the service and the key are checked once it can be read.",
     }
     return { checks: [...machine, wrong, yield* checkWarehouse(dataDir)], access: [] }
   }
   const { service, access } = yield* examineService(config.success, slow)
   const checks = [
     ...machine,
-    configurationCheck(config.success),
+    yield* configurationCheck(config.success),
     ...service,
     yield* checkWarehouse(dataDir),
   ]
   return { checks, access } satisfies Findings
 })
 
-const configurationCheck = ({ warnings, origins }: Config): Check => {
+const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...config }: Config) =>
+  checkAccess({ mode: publishedMode, group: publishedGroup }).pipe(
+    Effect.as(configurationFound(config)),
+    Effect.catch(({ why, advice }) =>
+      Effect.succeed<Check>({ check: "configuration", state: "failed", detail: why, advice }),
+    ),
+  )
+
+const configurationFound = ({ warnings, origins }: Pick<Config, "warnings" | "origins">): Check => {
   const files = new Set(
     Object.values(origins).flatMap((origin) => (origin.from === "file" ? [origin.path] : [])),
   )
@@ -77,7 +85,8 @@ const configurationCheck = ({ warnings, origins }: Config): Check => {
     ? {
         check: "configuration",
         state: "ok",
-        detail: files.size === 0 ? "no file; defaults, environment and flags" : [...files].join(),
+        detail:
+          files.size === 0 ? "no file; defaults, environment and flags apply" : [...files].join(),
       }
     : { check: "configuration", state: "warning", detail: warnings.join("; ") }
 }
@@ -129,6 +138,6 @@ const findingsText = ({ checks, access }: Findings): string => {
   ].join("\n")
 }
 
-/** The one in parentheses, before what to do about it. */
+/** The state in parentheses. */
 const withPaintedState = (advice: string): string =>
   advice.replace(/\(\w+\)/, (state) => paintOutcomes(state))

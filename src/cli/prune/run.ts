@@ -1,11 +1,13 @@
-// Runs the archive's retention and says what went.
+// Applies the archive's retention and prints what was deleted.
 import * as Effect from "effect/Effect"
 import { prune, type PruneSummary } from "../../pipelines/archive/prune.ts"
-import { type Arguments, textOf } from "../Command.ts"
-import { counted } from "../counted.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { count, counted, megabytes } from "../numbers.ts"
+import { printReport } from "../report.ts"
 
 export const runPrune = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, ({ settings: { dataDir } }) =>
@@ -14,26 +16,25 @@ export const runPrune = (argv: Arguments): Promise<ExitCode> =>
       const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
       if (Number.isNaN(olderThanDays)) {
         return yield* new UsageError({
-          why: `--older-than ${text} is no number of days.`,
-          advice: "Write days, as in `--older-than 90d`.",
+          why: `--older-than ${text} is not a number of days.`,
+          advice: "Write days, for example `--older-than 90d`.",
         })
       }
       const dryRun = argv["dry-run"] === true
       const summary = yield* prune({ dataDir, olderThanDays, dryRun })
-      process.stdout.write(
-        argv["json"] === true ? `${JSON.stringify(summary)}\n` : pruneText(summary, dryRun),
-      )
+      printReport(argv, summary, (found) => pruneText(found, dryRun))
       return exitCodes.ok
     }),
   )
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
-
 const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
   const { dropped, kept, segmentsRemoved, segmentsRewritten, bytesBefore, bytesAfter } = summary
-  if (dropped === 0) return `Nothing to drop: all ${kept} archived responses are young or in use.\n`
-  const segments = `${counted(segmentsRemoved, "segment")} removed, ${segmentsRewritten} rewritten`
+  if (dropped === 0) {
+    return `Nothing to delete: all ${count(kept)} archived responses are newer or in use.\n`
+  }
+  const responses = `${count(dropped)} of ${counted(dropped + kept, "response")}`
+  const segments = counted(segmentsRemoved, "segment")
   return dryRun
-    ? `Would drop ${dropped} of ${dropped + kept} responses (${segments.replace("removed", "to remove").replace("rewritten", "to rewrite")}; the archive is ${megabytes(bytesBefore)}).\n`
-    : `Dropped ${dropped} of ${dropped + kept} responses: ${segments}, ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`
+    ? `Would delete ${responses} (${segments} to remove, ${segmentsRewritten} to rewrite; the archive is ${megabytes(bytesBefore)}).\n`
+    : `Deleted ${responses}: ${segments} removed, ${segmentsRewritten} rewritten, ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`
 }

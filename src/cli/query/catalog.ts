@@ -1,4 +1,4 @@
-// What there is to ask about, from the published copy itself: for completion and the shell's commands.
+// Tables, macros and keywords of the published copy: for completion and the shell's commands.
 import * as Effect from "effect/Effect"
 import type { PublishedCopy } from "../../pipelines/readers/published.ts"
 
@@ -67,6 +67,6 @@ export const readCatalog = Effect.fnUntraced(function* (copy: PublishedCopy) {
 export const nameOf = ({ schema, name }: CatalogTable): string => `${schema}.${name}`
 
 /** By its name, with or without its schema. */
-export const findTable = ({ tables }: Catalog, asked: string): CatalogTable | undefined =>
-  tables.find((table) => nameOf(table) === asked.toLowerCase()) ??
-  tables.find((table) => table.name === asked.toLowerCase())
+export const findTable = ({ tables }: Catalog, wanted: string): CatalogTable | undefined =>
+  tables.find((table) => nameOf(table) === wanted.toLowerCase()) ??
+  tables.find((table) => table.name === wanted.toLowerCase())

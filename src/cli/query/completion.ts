@@ -1,17 +1,17 @@
-// What Tab offers: tables where one is due, columns of the tables a question names, keywords.
+// What Tab completes: tables where one is expected, columns of the tables in the statement, keywords.
 import { type Catalog, findTable, nameOf } from "./catalog.ts"
 
 export const shellCommands: ReadonlyArray<string> = [".help", ".tables", ".schema", ".quit"]
 
 /**
- * The words that may stand where the line ends, and the part of the line they begin with. `before` are the
- * question's earlier lines.
+ * The words that can complete the line, and the part of the line they begin with. `before` are the statement's
+ * earlier lines.
  */
 export const complete = (
   catalog: Catalog,
   before: string,
   line: string,
-): [offers: Array<string>, begun: string] => {
+): [words: Array<string>, begun: string] => {
   if (before === "" && line.startsWith(".")) return completeCommand(catalog, line)
   const begun = /[\w.]*$/.exec(line)?.[0] ?? ""
   return [startingWith(wordsFor(catalog, `${before}${line}`, begun), begun), begun]
@@ -24,38 +24,38 @@ const completeCommand = (catalog: Catalog, line: string): [Array<string>, string
     : [startingWith(tableWords(catalog, table), table), table]
 }
 
-const wordsFor = (catalog: Catalog, question: string, begun: string): ReadonlyArray<string> => {
+const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<string> => {
   const qualifier = /^(\w+)\.\w*$/.exec(begun)?.[1]
   const schemas = new Set(catalog.tables.map(({ schema }) => schema))
-  const isTableDue = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(question)
+  const isTableExpected = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(sql)
   if (qualifier !== undefined && !schemas.has(qualifier)) {
-    const table = findTable(catalog, aliases(question).get(qualifier) ?? qualifier)
+    const table = findTable(catalog, aliases(sql).get(qualifier) ?? qualifier)
     return (table?.columns ?? []).map(({ name }) => `${qualifier}.${name}`)
   }
-  if (isTableDue || qualifier !== undefined) {
+  if (isTableExpected || qualifier !== undefined) {
     return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
   }
-  // Nothing is offered for nothing: it would be everything.
+  // Everything would match.
   if (begun === "") return []
-  const named = [...aliases(question).values()].flatMap((name) => findTable(catalog, name) ?? [])
+  const named = [...aliases(sql).values()].flatMap((name) => findTable(catalog, name) ?? [])
   const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>
     table.columns.map(({ name }) => name),
   )
   return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
 }
 
-/** Bare names for those who begin with one; a schema and its dot as long as no dot is typed. */
+/** A schema and its dot until a dot is typed, then its tables. */
 const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
   if (begun.includes(".")) return tables.map(nameOf)
   return [...new Set(tables.map(({ schema }) => `${schema}.`))]
 }
 
-/** Tables by the names that stand for them in the question, which are their own without an alias. */
-const aliases = (question: string): ReadonlyMap<string, string> => {
+/** Tables by their alias in the statement, or by their own name. */
+const aliases = (sql: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const notAnAlias =
     /^(where|join|on|using|group|order|limit|left|right|inner|cross|full|union|qualify)$/i
-  for (const [, table = "", alias] of question.matchAll(
+  for (const [, table = "", alias] of sql.matchAll(
     /\b(?:from|join)\s+(\w+\.\w+)(?:\s+(?:as\s+)?(\w+))?/gi,
   )) {
     const isAlias = alias !== undefined && !notAnAlias.test(alias)
@@ -64,7 +64,7 @@ const aliases = (question: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** In the case that was begun. */
+/** In the case typed so far. */
 const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
   /[A-Z]/.test(begun) && begun === begun.toUpperCase()
     ? keywords.map((word) => word.toUpperCase())

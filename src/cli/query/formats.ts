@@ -1,44 +1,83 @@
-// Answers as table, CSV, JSON, NDJSON or Markdown; all but the table as they are read, without keeping them.
-import { once } from "node:events"
-import type { Writable } from "node:stream"
-import type { Answer } from "../../pipelines/readers/published.ts"
-import { tableWidth, textTable } from "../table.ts"
-import { sideways } from "../sideways.ts"
+// Query results as table, CSV, JSON, NDJSON or Markdown; all but the table are printed as they are read.
+import * as Effect from "effect/Effect"
+import {
+  type PublishedCopy,
+  type QueryParameters,
+  type QueryResult,
+  ReadError,
+} from "../../pipelines/readers/published.ts"
+import { counted, duration } from "../numbers.ts"
+import { printData, shown } from "../output.ts"
+import { recordBlocks, tableWidth, textTable } from "../table.ts"
 
 export type Format = "table" | "csv" | "json" | "ndjson" | "markdown"
 
-type Cell = unknown
-
-/** A table wider than `sidewaysBeyond` characters is turned on its side. */
-export const printAnswer = async (
-  answer: Answer,
-  format: Format,
-  maxRows: number,
-  out: Writable,
-  sidewaysBeyond = Infinity,
-): Promise<void> => {
-  const write = async (text: string): Promise<void> => {
-    // A slow reader slows the query down instead of filling memory.
-    if (text !== "" && !out.write(text)) await once(out, "drain")
-  }
-  const names = answer.columns.map(({ name }) => name)
-  if (format === "table") return printTable(answer, maxRows, sidewaysBeyond, write)
-  let printed = 0
-  await write(headOf(format, names))
-  for await (const rows of answer.rows) {
-    const wanted = rows.slice(0, maxRows - printed)
-    let text = ""
-    for (const row of wanted) text += lineOf(format, answer.columns, row, printed++ === 0)
-    await write(text)
-    if (printed >= maxRows) break
-  }
-  if (format === "json") await write(printed === 0 ? "[]\n" : "\n]\n")
+export interface Printing {
+  readonly format: Format
+  readonly maxRows: number
+  readonly parameters: QueryParameters
+  /** A table wider than this is printed as a block for each row. */
+  readonly maxWidth: number
+  /** In CSV, text that a spreadsheet would run as a formula gets a ' in front. */
+  readonly csvSafe: boolean
 }
 
-const headOf = (format: Format, names: ReadonlyArray<string>): string => {
+export interface QueryOptions extends Printing {
+  readonly timeoutSeconds: number | undefined
+}
+
+/** Prints some text; false once the reader has left. */
+type Print = (text: string) => Promise<boolean>
+
+type Cell = unknown
+
+/** Stops the query when its time is over. */
+export const queryAndPrint = (
+  copy: PublishedCopy,
+  sql: string,
+  options: QueryOptions,
+): Effect.Effect<void, ReadError> => {
+  const { parameters, timeoutSeconds } = options
+  const printed = copy.query(sql, parameters, (result) => printResult(result, options))
+  if (timeoutSeconds === undefined) return printed
+  return Effect.timeoutOrElse(printed, {
+    duration: timeoutSeconds * 1000,
+    orElse: () =>
+      Effect.fail(
+        new ReadError({
+          why: `The query was stopped after ${duration(timeoutSeconds)}.`,
+          advice: "--timeout allows more.",
+        }),
+      ),
+  })
+}
+
+export const printResult = async (
+  result: QueryResult,
+  printing: Omit<Printing, "parameters">,
+  print: Print = printData,
+): Promise<void> => {
+  const { format, maxRows, csvSafe } = printing
+  if (format === "table") return printTable(result, printing, print)
+  const columns = result.columns
+  const names = columns.map(({ name }) => name)
+  let printed = 0
+  let isRead = await print(headOf(format, names, csvSafe))
+  for await (const rows of result.rows) {
+    let text = ""
+    for (const row of rows.slice(0, maxRows - printed)) {
+      text += lineOf(format, columns, row, printed++ === 0, csvSafe)
+    }
+    isRead = await print(text)
+    if (!isRead || printed >= maxRows) break
+  }
+  if (isRead && format === "json") await print(printed === 0 ? "[]\n" : "\n]\n")
+}
+
+const headOf = (format: Format, names: ReadonlyArray<string>, csvSafe: boolean): string => {
   switch (format) {
     case "csv":
-      return `${names.map(csvCell).join(",")}\n`
+      return `${names.map((name) => csvCell(name, csvSafe)).join(",")}\n`
     case "markdown":
       return `| ${names.map(markdownCell).join(" | ")} |\n|${names.map(() => "---").join("|")}|\n`
     default:
@@ -48,13 +87,14 @@ const headOf = (format: Format, names: ReadonlyArray<string>): string => {
 
 const lineOf = (
   format: Format,
-  columns: Answer["columns"],
+  columns: QueryResult["columns"],
   row: ReadonlyArray<Cell>,
   isFirst: boolean,
+  csvSafe: boolean,
 ): string => {
   switch (format) {
     case "csv":
-      return `${row.map(csvCell).join(",")}\n`
+      return `${row.map((value) => csvCell(value, csvSafe)).join(",")}\n`
     case "markdown":
       return `| ${row.map(markdownCell).join(" | ")} |\n`
     case "json":
@@ -64,8 +104,8 @@ const lineOf = (
   }
 }
 
-/** JSON is put in as it is stored, on one line: parsed, it would lose digits. */
-const objectText = (columns: Answer["columns"], row: ReadonlyArray<Cell>): string => {
+/** JSON values are copied as stored, on one line: parsing would lose digits. */
+const objectText = (columns: QueryResult["columns"], row: ReadonlyArray<Cell>): string => {
   const fields = columns.map(({ name, type }, at) => {
     const value = row[at]
     const isJson = type.alias === "JSON" && typeof value === "string"
@@ -82,48 +122,40 @@ const textOf = (value: Cell): string =>
       ? JSON.stringify(value)
       : String(value)
 
-/** An empty text is quoted: without, it is an absence. */
-const csvCell = (value: Cell): string => {
-  const text = textOf(value)
+/** An empty text is quoted, to differ from null. */
+const csvCell = (value: Cell, isSafe: boolean): string => {
+  const plain = textOf(value)
+  const text =
+    isSafe && typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
   if (value === "") return '""'
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 const markdownCell = (value: Cell): string =>
-  visible(textOf(value).replaceAll(/\r?\n|\r/g, " ")).replaceAll(/[\\|]/g, "\\$&")
-
-/** A terminal obeys control characters: what a service sends must not reach it as such. */
-const visible = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (character) =>
-    character === "\t" ? "  " : `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  )
+  textOf(value)
+    .replaceAll(/\r?\n|\r/g, " ")
+    .replaceAll(/[\\|]/g, "\\$&")
 
 const printTable = async (
-  answer: Answer,
-  maxRows: number,
-  sidewaysBeyond: number,
-  write: (text: string) => Promise<void>,
+  { columns, rows }: QueryResult,
+  { maxRows, maxWidth }: Pick<Printing, "maxRows" | "maxWidth">,
+  print: Print,
 ): Promise<void> => {
-  const shown: Array<ReadonlyArray<Cell>> = []
+  const kept: Array<ReadonlyArray<Cell>> = []
   let total = 0
-  for await (const rows of answer.rows) {
-    shown.push(...rows.slice(0, Math.max(0, maxRows - shown.length)))
-    total += rows.length
+  for await (const some of rows) {
+    kept.push(...some.slice(0, Math.max(0, maxRows - kept.length)))
+    total += some.length
   }
-  const align = answer.columns.map((_, at) =>
-    shown.some((row) => typeof row[at] === "number") ? "right" : "left",
+  const align = columns.map((_, at) =>
+    kept.some((row) => typeof row[at] === "number") ? "right" : "left",
   )
-  const cells = shown.map((row) =>
-    row.map((value) => (value === null ? "–" : visible(textOf(value)))),
+  const cells = kept.map((row) => row.map((value) => (value === null ? "–" : shown(textOf(value)))))
+  const names = columns.map(({ name }) => shown(name))
+  const isTooWide = cells.length > 0 && tableWidth(names, cells) > maxWidth
+  await print(
+    `${isTooWide ? recordBlocks(names, cells, maxWidth) : textTable(names, cells, align)}\n`,
   )
-  const names = answer.columns.map(({ name }) => name)
-  await write(
-    tableWidth(names, cells) > sidewaysBeyond && cells.length > 0
-      ? `${sideways(names, cells, sidewaysBeyond)}\n`
-      : `${textTable(names, cells, align)}\n`,
-  )
-  const more =
-    total > shown.length ? `, the first ${shown.length} shown (--max-rows shows more)` : ""
-  await write(`(${total.toLocaleString("en")} ${total === 1 ? "row" : "rows"}${more})\n`)
+  const more = total > kept.length ? `, the first ${kept.length} shown; --max-rows shows more` : ""
+  await print(`(${counted(total, "row")}${more})\n`)
 }

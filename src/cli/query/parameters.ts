@@ -1,7 +1,11 @@
-// `--param name=value`: what was typed, as a value of the type it looks like.
+// Values of --param, typed by what they look like, for the names SQL has as $name or getvariable('name').
 import * as Result from "effect/Result"
 import { parseDay, parseInstant } from "../../domain/time.ts"
-import type { QueryParameter, QueryParameters } from "../../pipelines/readers/published.ts"
+import {
+  type QueryParameter,
+  type QueryParameters,
+  variablesIn,
+} from "../../pipelines/readers/published.ts"
 import { UsageError } from "../errors.ts"
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
@@ -9,13 +13,13 @@ const day = /^\d{4}-\d{2}-\d{2}$/
 const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/
 const quoted = /^(['"])(.*)\1$/s
 
-/** What is quoted is text, whatever it looks like; so is an integer a double would round. */
+/** Quoted values are text, and so are integers that a double would round. */
 export const typedValue = (text: string): QueryParameter => {
   const inQuotes = quoted.exec(text)?.[2]
   if (inQuotes !== undefined) return inQuotes
   if (text === "null") return null
   if (text === "true" || text === "false") return text === "true"
-  // 007 is a name of something, not 7.
+  // 007 is an identifier, not 7.
   if (number.test(text) && !/^0\d/.test(text)) {
     const value = Number(text)
     const isRounded = /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value)
@@ -32,23 +36,35 @@ export const typedValue = (text: string): QueryParameter => {
   return text
 }
 
-export const readParameters = (given: unknown): Result.Result<QueryParameters, UsageError> => {
-  const pairs = (Array.isArray(given) ? given : given === undefined ? [] : [given]).map(String)
-  const wrong = pairs.find((pair) => !/^\w+=/.test(pair))
-  if (wrong !== undefined) {
-    return Result.fail(
-      new UsageError({
-        why: `--param ${wrong} is not of the form name=value.`,
-        advice: "`--param day=2026-01-31` is the value of $day in the SQL.",
-      }),
-    )
-  }
-  return Result.succeed(
-    Object.fromEntries(
-      pairs.map((pair) => {
-        const at = pair.indexOf("=")
-        return [pair.slice(0, at), typedValue(pair.slice(at + 1))]
-      }),
-    ),
+export const typedValues = (pairs: Readonly<Record<string, string>>): QueryParameters =>
+  Object.fromEntries(Object.entries(pairs).map(([name, text]) => [name, typedValue(text)]))
+
+/** A name in quotes counts as well: DuckDB then says what is wrong. */
+const namesIn = (sql: string): ReadonlySet<string> => {
+  const code = sql.replaceAll(/--.*$/gm, "")
+  const bound = [...code.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)
+  return new Set([...bound, ...variablesIn(code)])
+}
+
+/** The values that the SQL uses: in a shell, many statements share them. */
+export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
+  const names = namesIn(sql)
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
+}
+
+/** An unused --param is a mistake. */
+export const parametersFor = (
+  sql: string,
+  given: QueryParameters,
+): Result.Result<QueryParameters, UsageError> => {
+  const names = namesIn(sql)
+  const stray = Object.keys(given).find((name) => !names.has(name))
+  if (stray === undefined) return Result.succeed(given)
+  const known = [...names].join(", ")
+  return Result.fail(
+    new UsageError({
+      why: `--param ${stray}: the SQL has no parameter ${stray}.`,
+      advice: known === "" ? "It has no parameters." : `It has ${known}.`,
+    }),
   )
 }

@@ -1,60 +1,77 @@
-// One question, or a shell of them, over the published copy.
+// vaulthouse query: one statement, or a shell, on the published copy.
 import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { parseDuration } from "../../config/read.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
-import { type Arguments, textOf } from "../Command.ts"
+import { pairsOf, textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
-import { execute } from "../execute.ts"
+import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { askAndPrint, type Printing } from "./askAndPrint.ts"
-import { parametersFor } from "./declared.ts"
-import type { Format } from "./formats.ts"
-import { readParameters } from "./parameters.ts"
+import { streams } from "../output.ts"
+import { terminalWidth } from "../terminal.ts"
+import { parametersFor, typedValues } from "./parameters.ts"
+import { type Format, queryAndPrint, type QueryOptions } from "./formats.ts"
 import { historyFile, shell } from "./shell.ts"
 
 // More does not fit a screen; the last line says how many there are and how to see them.
 const TABLE_ROWS = 1000
 
 export const runQuery = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
-    Effect.gen(function* () {
-      const printing = yield* Effect.fromResult(readPrinting(argv))
-      const sql = yield* readSql(argv)
-      const copy = yield* openPublishedCopy(dataDir)
-      if (sql === undefined) yield* shell(copy, printing, historyFile(dataDir), process)
-      else {
-        const parameters = yield* Effect.fromResult(parametersFor(sql, printing.parameters))
-        yield* askAndPrint(copy, sql, { ...printing, parameters }, process.stdout)
-      }
-      return exitCodes.ok
-    }).pipe(Effect.scoped),
+  execute(
+    argv,
+    ({ settings: { dataDir, queryMemoryLimit } }) =>
+      Effect.gen(function* () {
+        const options = yield* Effect.fromResult(readOptions(argv))
+        const sql = yield* readSql(argv)
+        const copy = yield* openPublishedCopy(dataDir, queryMemoryLimit)
+        if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
+        else {
+          const parameters = yield* Effect.fromResult(parametersFor(sql, options.parameters))
+          yield* queryAndPrint(copy, sql, { ...options, parameters })
+        }
+        return exitCodes.ok
+      }).pipe(Effect.scoped),
+    stopped,
   )
 
-const readPrinting = (argv: Arguments): Result.Result<Printing, UsageError> => {
-  const format = (textOf(argv, "format") ?? (process.stdout.isTTY ? "table" : "csv")) as Format
-  const text = textOf(argv, "max-rows")
-  const maxRows = text === undefined ? (format === "table" ? TABLE_ROWS : Infinity) : Number(text)
-  if (!(maxRows === Infinity || (Number.isSafeInteger(maxRows) && maxRows >= 0))) {
-    return Result.fail(new UsageError({ why: `--max-rows ${text} is not a number of rows.` }))
-  }
-  return Result.map(readParameters(argv["param"]), (parameters) => ({
-    format,
-    maxRows,
-    parameters,
-    turns: textOf(argv, "format") === undefined,
-  }))
-}
+const wrong = (why: string) => Result.fail(new UsageError({ why }))
+
+const readOptions = (argv: Arguments): Result.Result<QueryOptions, UsageError> =>
+  Result.gen(function* () {
+    const isTerminal = streams().stdout.isTTY === true
+    const format = (textOf(argv, "format") ?? (isTerminal ? "table" : "csv")) as Format
+    const rows = textOf(argv, "max-rows")
+    const maxRows = rows === undefined ? (format === "table" ? TABLE_ROWS : Infinity) : Number(rows)
+    if (!(maxRows === Infinity || (Number.isSafeInteger(maxRows) && maxRows >= 0))) {
+      return yield* wrong(`--max-rows ${rows} is not a number of rows.`)
+    }
+    const timeout = textOf(argv, "timeout")
+    const timeoutSeconds = timeout === undefined ? undefined : parseDuration(timeout)
+    if (timeout !== undefined && timeoutSeconds === undefined) {
+      return yield* wrong(`--timeout ${timeout} is not a duration such as 30s or 5min.`)
+    }
+    const advice = "`--param day=2026-01-31` sets $day in the SQL."
+    return {
+      format,
+      maxRows,
+      parameters: typedValues(yield* pairsOf(argv, "param", advice)),
+      maxWidth: textOf(argv, "format") === undefined ? terminalWidth() : Infinity,
+      csvSafe: argv["csv-safe"] === true,
+      timeoutSeconds,
+    }
+  })
 
 const noSql = Effect.fail(
   new UsageError({
-    why: "No SQL: neither an argument, nor --file, nor anything on standard input.",
+    why: "There is no SQL: neither as an argument, nor with --file, nor on standard input.",
     advice: 'For example: vaulthouse query "select * from mart.vault_latest"',
   }),
 )
 
-/** `undefined`: nothing was given and a person sits there. */
+/** `undefined`: none was given, and standard input is a terminal. */
 const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError> => {
   const typed = textOf(argv, "sql")
   const file = textOf(argv, "file")
@@ -73,8 +90,9 @@ const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError>
         }),
     })
   }
-  if (process.stdin.isTTY) return Effect.succeed(undefined)
-  return Effect.promise(() => readAll(process.stdin)).pipe(
+  const { stdin } = streams()
+  if (stdin.isTTY === true) return Effect.succeed(undefined)
+  return Effect.promise(() => readAll(stdin)).pipe(
     Effect.flatMap((sql) => (sql.trim() === "" ? noSql : Effect.succeed(sql))),
   )
 }

@@ -1,65 +1,57 @@
-// A shell of questions: several lines until a semicolon, completion, history kept between sessions.
+// An interactive SQL shell: statements over several lines, completion, a history kept between sessions.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
-import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type { PublishedCopy } from "../../pipelines/readers/published.ts"
-import { askAndPrint, type Printing } from "./askAndPrint.ts"
 import { readCatalog } from "./catalog.ts"
 import { complete } from "./completion.ts"
-import { parametersIn } from "./declared.ts"
+import { printError, print, type Streams, streams } from "../output.ts"
+import { parametersIn } from "./parameters.ts"
+import { queryAndPrint, type QueryOptions } from "./formats.ts"
 import { runShellCommand } from "./shellCommands.ts"
 import { splitStatements } from "./statements.ts"
+import { paragraph } from "../terminal.ts"
 
 const HISTORY = 1000
 const GREETING =
-  "Read-only shell over the published copy. End a question with a semicolon; .help helps.\n"
+  "Read-only SQL shell on the published copy. End a statement with a semicolon; .help shows the commands."
 
-/** A process, or a test's streams in its place. */
-export interface Streams {
-  readonly stdin: Readable
-  readonly stdout: Writable
-  readonly stderr: Writable
-}
-
-/** Questions may hold what nobody else should read: the file is the user's own. */
+/** SQL may contain private values: only the user can read the file. */
 export const historyFile = (dataDir: string): string => join(dataDir, ".query_history")
 
 /** Goes on until `.quit` or Ctrl-D. */
 export const shell = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  printing: Printing,
+  options: QueryOptions,
   history: string,
-  streams: Streams,
 ) {
   const catalog = yield* readCatalog(copy)
   let pending = ""
   const terminal = yield* Effect.acquireRelease(
-    Effect.sync(() => openTerminal(streams, history, (line) => complete(catalog, pending, line))),
+    Effect.sync(() => openTerminal(streams(), history, (line) => complete(catalog, pending, line))),
     (opened) => Effect.sync(() => opened.close()),
   )
-  const { stdout } = streams
-  let isAsking = false
+  let isQuerying = false
   let isOpen = true
-  // Ctrl-D may be typed while a question runs; what was typed before it is still answered.
+  // Ctrl-D may be typed while a query runs; statements typed before it still run.
   terminal.on("close", () => {
     isOpen = false
   })
-  // Ctrl-C ends the question: the one that runs, or the one being typed.
+  // Ctrl-C stops the running query, or discards the statement being typed.
   terminal.on("SIGINT", () => {
-    if (isAsking) return copy.interrupt()
-    stdout.write("^C\n")
+    if (isQuerying) return copy.interrupt()
+    print("^C\n")
     pending = ""
-    // As if nothing had been typed on this line either.
+    // Clears this line too.
     terminal.write(null, { ctrl: true, name: "e" })
     terminal.write(null, { ctrl: true, name: "u" })
     terminal.setPrompt(PROMPT)
     terminal.prompt()
   })
-  // Lines pasted together wait here for their turn.
+  // Lines pasted together wait here.
   const lines = terminal[Symbol.asyncIterator]()
-  stdout.write(GREETING)
+  print(`${paragraph(GREETING)}\n`)
   for (;;) {
     if (isOpen) {
       terminal.setPrompt(pending === "" ? PROMPT : CONTINUED)
@@ -70,19 +62,19 @@ export const shell = Effect.fnUntraced(function* (
     const command = line.trim()
     if (pending === "" && command.startsWith(".")) {
       if (command === ".quit" || command === ".exit") return
-      stdout.write(runShellCommand(catalog, command))
+      print(runShellCommand(catalog, command))
       continue
     }
     if (pending === "" && /^(exit|quit|\\q)\s*;?$/i.test(command)) {
-      stdout.write("`.quit` or Ctrl-D ends the shell.\n")
+      print("`.quit` or Ctrl-D ends the shell.\n")
       continue
     }
     const { statements, rest } = splitStatements(`${pending}${line}\n`)
     pending = rest
     for (const statement of statements) {
-      isAsking = true
-      yield* answer(copy, statement, printing, streams)
-      isAsking = false
+      isQuerying = true
+      yield* runStatement(copy, statement, options)
+      isQuerying = false
     }
   }
 })
@@ -90,19 +82,12 @@ export const shell = Effect.fnUntraced(function* (
 const PROMPT = "vaulthouse> "
 const CONTINUED = "        ... "
 
-/** A question DuckDB refuses is told about, and the shell goes on. */
-const answer = (copy: PublishedCopy, sql: string, printing: Printing, streams: Streams) =>
-  askAndPrint(
-    copy,
-    sql,
-    { ...printing, parameters: parametersIn(sql, printing.parameters) },
-    streams.stdout,
-  ).pipe(
-    Effect.catch(({ why }) =>
+/** An error is printed, and the shell goes on. */
+const runStatement = (copy: PublishedCopy, sql: string, options: QueryOptions) =>
+  queryAndPrint(copy, sql, { ...options, parameters: parametersIn(sql, options.parameters) }).pipe(
+    Effect.catch(({ message, why }) =>
       Effect.sync(() =>
-        streams.stderr.write(
-          why.includes("INTERRUPT") ? "The question was stopped.\n" : `${why}\n`,
-        ),
+        printError(why.includes("INTERRUPT") ? "The query was stopped.\n" : `${message}\n`),
       ),
     ),
   )

@@ -1,12 +1,12 @@
-// Where one question ends and the next begins: at semicolons, save those in texts, names and comments.
+// Splits SQL into statements: at semicolons, except in strings, names and comments.
 
 const piece =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
 
 export interface Split {
-  /** Whole questions, with their semicolons. */
+  /** Complete statements, with their semicolons. */
   readonly statements: ReadonlyArray<string>
-  /** What no semicolon has ended yet. */
+  /** Text that no semicolon has ended yet. */
   readonly rest: string
 }
 

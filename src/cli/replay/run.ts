@@ -1,4 +1,4 @@
-// Runs a replay and says what became of each table.
+// Runs a replay and prints what changed in each table.
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { replay, type ReplayOptions, type ReplaySummary } from "../../pipelines/archive/replay.ts"
@@ -6,79 +6,103 @@ import {
   type QuarantineSummary,
   replayQuarantine,
 } from "../../pipelines/archive/replayQuarantine.ts"
+import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
 import type { Arguments } from "../Command.ts"
-import { counted } from "../counted.ts"
+import { lostLines, unreadableLines } from "../archiveLosses.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { publishOptions } from "../publishOptions.ts"
+import { publishOptions } from "../arguments.ts"
+import { count, counted } from "../numbers.ts"
+import { printError, rewriteLine, streams } from "../output.ts"
+import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 
-const count = (value: number): string => value.toLocaleString("en")
-
 export const runReplay = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, (config) => {
-    const options = optionsOf(argv, config)
-    return argv["quarantine"] === true ? fromQuarantine(argv, options) : everything(argv, options)
-  })
+  execute(argv, (config) =>
+    Effect.gen(function* () {
+      yield* checkedFields(config.settings.fields)
+      const options = optionsOf(argv, config)
+      return yield* argv["quarantine"] === true
+        ? fromQuarantine(argv, options)
+        : everything(argv, options)
+    }),
+  )
 
 const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
   dataDir: settings.dataDir,
   timeFields: settings.timeFields,
+  fields: settings.fields,
   memoryLimit: settings.memoryLimit,
   publish: publishOptions(argv, settings),
-  onResponse: settings.progress && process.stderr.isTTY ? progressLine() : () => undefined,
+  onResponse:
+    settings.progress && streams().stderr.isTTY === true ? progressLine() : () => undefined,
 })
 
 const MILLIS_BETWEEN_LINES = 250
 
-/** One line that is written over, a few times a second and at the end. */
+/** One line, rewritten a few times a second and at the end. */
 const progressLine = (): ReplayOptions["onResponse"] => {
   let writtenAt = 0
   return (done, of) => {
     const now = Date.now()
     if (done < of && now - writtenAt < MILLIS_BETWEEN_LINES) return
     writtenAt = now
-    process.stderr.write(`\r${count(done)} of ${count(of)} responses${done === of ? "\n" : ""}`)
+    rewriteLine(`${count(done)} of ${count(of)} responses`)
+    if (done === of) printError("\n")
   }
 }
 
 const everything = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replay(options), (summary): ExitCode => {
-    process.stdout.write(
-      argv["json"] === true ? `${JSON.stringify(summary)}\n` : replayText(summary),
-    )
-    return exitCodes.ok
+    printReport(argv, summary, replayText)
+    const { unreadable, lost, unended } = summary
+    return unreadable.length + lost.length + unended.length > 0 ? exitCodes.partial : exitCodes.ok
   })
 
-const replayText = ({ responses, tables, published }: ReplaySummary): string => {
+const replayText = (summary: ReplaySummary): string =>
+  [tablesText(summary), ...lossesText(summary)].join("\n")
+
+const lossesText = ({ unreadable, lost, unended }: ReplaySummary): ReadonlyArray<string> => [
+  ...(unreadable.length > 0
+    ? ["Responses that could not be read and were left out:", ...unreadableLines(unreadable), ""]
+    : []),
+  ...(lost.length > 0
+    ? ["Tables that stay as they are, since these rows would be lost:", ...lostLines(lost), ""]
+    : []),
+  ...unended.map(
+    ({ file, unmarked }) =>
+      `raw/${file} has no end, and ${counted(unmarked, "response")} without a commit marker, of which nothing was made: its run was killed, or the file was cut. If it was cut, restore it from a backup and replay into an empty folder.\n`,
+  ),
+]
+
+const tablesText = ({ responses, tables, lost, published }: ReplaySummary): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
+  if (differing.length === 0 && lost.length > 0) return "Nothing was changed.\n"
   if (differing.length === 0) {
-    return `${counted(responses, "response")} make the ${counted(tables.length, "table")} there are, to the last bit. Nothing was changed.\n`
+    return `All ${counted(tables.length, "table")} match the ${counted(responses, "response")}, bit by bit. Nothing was changed.\n`
   }
   const table = textTable(
     ["table", "rows before", "rows now"],
     differing.map((each) => [each.table, count(each.rowsBefore), count(each.rowsAfter)]),
     ["left", "right", "right"],
   )
-  return `${table}\n\n${count(responses)} responses; ${differing.length} of ${tables.length} tables differed and were taken over.${published ? " Published." : ""}\n`
+  return `${table}\n\n${count(responses)} responses; ${differing.length} of ${tables.length} tables differed and were replaced.${published ? " Published." : ""}\n`
 }
 
 const fromQuarantine = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replayQuarantine(options), (summary): ExitCode => {
-    process.stdout.write(
-      argv["json"] === true ? `${JSON.stringify(summary)}\n` : quarantineText(summary),
-    )
+    printReport(argv, summary, quarantineText)
     return summary.stillBroken.length > 0 ? exitCodes.partial : exitCodes.ok
   })
 
 const quarantineText = ({ closed, rows, stillBroken, published }: QuarantineSummary): string => {
-  if (closed === 0 && stillBroken.length === 0) return "Nothing is in quarantine.\n"
+  if (closed === 0 && stillBroken.length === 0) return "Quarantine: empty.\n"
   const still =
     stillBroken.length === 0
       ? ""
       : `\n${textTable(
-          ["pipeline", "entity", "path", "still not as documented"],
+          ["pipeline", "entity", "path", "still breaks the contract"],
           stillBroken.map(({ pipeline, entity, path, detail }) => [pipeline, entity, path, detail]),
         )}\n`
-  return `${counted(closed, "response")} loaded from quarantine, ${counted(rows, "row")} made of ${closed === 1 ? "it" : "them"}; ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
+  return `${counted(closed, "response")} loaded from quarantine (${counted(rows, "row")}); ${count(stillBroken.length)} still broken.${published ? " Published." : ""}\n${still}`
 }

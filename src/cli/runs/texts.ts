@@ -1,7 +1,9 @@
-// The list of runs and one run, for people.
+// The list of runs, and one run, as text.
 import type { LastRun } from "../../pipelines/run/lastRun.ts"
 import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/readers/runs.ts"
 import { paintOutcomes } from "../color.ts"
+import { lastRunText } from "../lastRunText.ts"
+import { duration } from "../numbers.ts"
 import { paragraph } from "../terminal.ts"
 import { cellText, rowsTable } from "../rowsTable.ts"
 
@@ -12,7 +14,7 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
         run: run.run_id,
         command: run["command"],
         started: cellText(run.started_at).slice(0, 16),
-        took: duration(run),
+        took: durationOf(run),
         outcome: outcomeOf(run),
         tasks: run["tasks"],
         requests: run["requests"],
@@ -31,64 +33,52 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
   ].join("\n")
 
 export const reportText = (report: RunReport, unpublished: LastRun | undefined): string => {
-  const { run, tasks, errors, gaps, quarantine, drift } = report
+  const { run, tasks, errors, checks, gaps, quarantine, drift } = report
   return [
     ...unpublishedText(unpublished),
     `Run ${run.run_id}: \`${String(run["command"])}\`, ${paintOutcomes(outcomeOf(run))}`,
     paragraph(
-      `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${duration(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
+      `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${durationOf(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
     ),
     `${cellText(run["tasks"])} tasks, ${cellText(run["requests"])} requests, ${cellText(run["rows_inserted"])} new rows, ${cellText(run["rows_revised"])} revised`,
     "",
     rowsTable(
       tasks,
-      "It did no task.",
+      "The run has no task.",
       undefined,
       ["entities", "rows_unchanged", "seconds"],
       ["outcome"],
     ),
     "",
     ...errorTexts(errors),
-    ...section("Gaps it recorded or settled", gaps, "none"),
+    ...section("Gaps it recorded or closed", gaps, "none"),
+    ...section("Failed checks", checks, "none"),
     ...section("Quarantined by it", quarantine, "none"),
-    ...section("Fields it saw first that the document does not name", drift, "none"),
+    ...section("Unknown fields it saw first", drift, "none"),
     "",
   ].join("\n")
 }
 
-/** The last run ended and left no trace in the copy: nothing was new, or publishing was left out. */
+/** The last run is not in the copy: it goes on, failed, found nothing new or did not publish. */
 const unpublishedText = (last: LastRun | undefined): ReadonlyArray<string> =>
   last === undefined
     ? []
-    : [
-        paragraph(
-          `The last run, ${last.runId}, is not in the published copy: it ended ${last.outcome} at ${last.finishedAt.slice(0, 19).replace("T", " ")} UTC with ${last.rowsInserted.toLocaleString("en")} new rows and ${last.rowsRevised.toLocaleString("en")} revised (${last.requests} requests, ${last.seconds.toFixed(1)} s; last-run.json).`,
-        ),
-      ]
+    : [paragraph(`The last run is not in the published copy: ${lastRunText(last)} (last-run.json)`)]
 
-const outcomeOf = (run: RunRow): string => {
-  const { outcome } = run
-  return typeof outcome === "string" ? outcome : "not ended (under way, or killed)"
-}
+const outcomeOf = ({ outcome }: RunRow): string =>
+  typeof outcome === "string" ? outcome : "not ended (running, or killed)"
 
-const duration = (run: RunRow): string => {
-  const { seconds } = run
-  if (typeof seconds !== "number") return "–"
-  if (seconds < 60) return `${seconds.toFixed(1)} s`
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
+const durationOf = ({ seconds }: RunRow): string =>
+  typeof seconds === "number" ? duration(seconds) : "–"
 
-/** In full: a long text in a column is read by nobody. */
+/** In full: a long text does not fit a column. */
 const errorTexts = (errors: ReadonlyArray<Row>): ReadonlyArray<string> => {
   if (errors.length === 0) return ["Errors: none", ""]
   const groups = [...Map.groupBy(errors, ({ outcome }) => String(outcome))]
   return groups.flatMap(([outcome, of]) => [
     `${paintOutcomes(outcome.replaceAll("_", " "))} (${of.length}):`,
     ...of.flatMap((task) => [
-      `  ${[task["pipeline"], task["entity"], task["window"], task["error_tag"]].map(cellText).join("  ")}`,
+      `  ${paragraph([task["pipeline"], task["entity"], task["window"], task["error_tag"]].map(cellText).join("  "), 4)}`,
       ...String(task["error_text"])
         .split("\n")
         .map((line) => `    ${paragraph(line, 4)}`),

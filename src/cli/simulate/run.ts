@@ -1,4 +1,4 @@
-// Serves the simulator until Ctrl-C.
+// Runs the simulator until Ctrl-C.
 import * as Effect from "effect/Effect"
 import { listenFromFlags, optionsFromFlags, type FlagValues } from "../../../simulator/flags.ts"
 import { startSimulator } from "../../../simulator/index.ts"
@@ -7,6 +7,7 @@ import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { print } from "../output.ts"
 
 export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
   execute(
@@ -14,6 +15,13 @@ export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
     () =>
       Effect.gen(function* () {
         const values = argv as FlagValues
+        for (const flag of ["vaults", "days"]) {
+          if (Number(values[flag]) < 1) {
+            return yield* new UsageError({
+              why: `--${flag} ${String(values[flag])} is not a number of at least 1.`,
+            })
+          }
+        }
         const simulator = yield* Effect.acquireRelease(
           Effect.tryPromise({
             try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
@@ -21,7 +29,7 @@ export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
           }),
           (started) => Effect.promise(() => started.close()),
         )
-        process.stdout.write(`${greeting(simulator)}\n`)
+        print(`${greeting(simulator)}\n`)
         return yield* Effect.never
       }).pipe(Effect.scoped),
     // Ctrl-C is how a simulator is meant to end.
@@ -32,14 +40,14 @@ const explain = (cause: unknown, { port, host }: FlagValues): string => {
   const { code, message } = cause as NodeJS.ErrnoException
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${String(port)} is taken; name another with --port, or 0 for any free one.`
+      return `Port ${String(port)} is in use; choose another with --port, or 0 for any free one.`
     case "ERR_SOCKET_BAD_PORT":
-      return `--port ${String(port)} is not a port: they go from 0, for any free one, to 65535.`
+      return `--port ${String(port)} is not a port: choose one from 1 to 65535, or 0 for any free one.`
     case "EACCES":
-      return `Port ${String(port)} is not for everyone to open; name one above 1023 with --port.`
+      return `Port ${String(port)} needs special rights; choose one above 1023 with --port.`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `--host ${String(host)} is no address of this machine.`
+      return `--host ${String(host)} is not an address of this machine.`
     default:
       return message
   }

@@ -1,64 +1,69 @@
-// One screen of how the warehouse is.
+// vaulthouse status: one screen about the warehouse.
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { readStatus, type Status } from "../../pipelines/readers/status.ts"
 import { type Meaning, paint, paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { counted } from "../counted.ts"
-import { execute } from "../execute.ts"
+import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { lastRunText } from "../lastRunText.ts"
+import { streams } from "../output.ts"
+import { printReport } from "../report.ts"
 import { columnsThatFit, type PaintCell, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runStatus = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
-    Effect.map(readStatus(dataDir), (status) => {
-      process.stdout.write(
-        argv["json"] === true
-          ? `${JSON.stringify(status, null, 2)}\n`
-          : statusText(status, dataDir),
-      )
-      return exitCodes.ok
-    }).pipe(Effect.scoped),
+  execute(
+    argv,
+    ({ settings: { dataDir, queryMemoryLimit } }) =>
+      Effect.map(readStatus(dataDir, queryMemoryLimit), (status) => {
+        printReport(argv, status, () => statusText(status, dataDir))
+        return exitCodes.ok
+      }).pipe(Effect.scoped),
+    stopped,
   )
 
-/** As wide as the terminal; in a pipe, what one usually is. */
-const screen = (): number => Math.min(terminalWidth(), process.stdout.isTTY ? Infinity : 100)
+/** The width of the terminal; in a pipe, a usual one. */
+const screen = (): number =>
+  Math.min(terminalWidth(), streams().stdout.isTTY === true ? Infinity : 100)
 
 const statusText = (status: Status, dataDir: string): string => {
-  const { gaps, quarantine, drift, swaps } = status
+  const { lastRun, published, gaps, quarantine, drift, swaps } = status
+  const failedChecks = lastRun?.failed_checks ?? []
+  const [copy] = published
+  const file = join(dataDir, "published", "vaulthouse.duckdb")
   return [
-    ...headOf(status, dataDir),
+    `Last run   ${lastRun === undefined ? "none yet" : paintOutcomes(paragraph(lastRunText(lastRun), 11, screen()))}`,
+    `Published  ${copy === undefined ? "nothing yet" : `${file}, ${ago(String(copy["published_at"]), status.asOf)}`}`,
     "",
-    tableOf(status.freshness, "nothing to be fresh"),
-    "",
-    tablesText(status.tables),
-    "",
-    ...section("Gaps", gaps, "no gap is open"),
-    ...section("Quarantine", quarantine, "no response is set aside"),
-    ...(swaps.length === 0
+    ...(failedChecks.length === 0 ? [] : section("Failed checks", failedChecks.map(checkRow))),
+    ...(copy === undefined
       ? []
-      : section(
-          "Swaps of unknown outcome (`vaulthouse swap --list` says how to find out)",
-          swaps.map(withShortToken),
+      : [
+          tableOf(status.freshness),
+          paint("stale, median hours: of active vaults; mart.freshness has all", "aside"),
           "",
-        )),
-    ...section("Fields the document does not name", drift.map(shortened), "none seen", "heading"),
-    "",
+          tablesText(status.tables),
+          "",
+          ...section("Gaps", gaps),
+          ...section("Quarantine", quarantine),
+          ...(swaps.length === 0
+            ? []
+            : section(
+                "Swaps of unknown outcome (`vaulthouse swap --list` says how to find out)",
+                swaps.map(withShortToken),
+              )),
+          ...section("Unknown fields", drift.map(shortened), "heading"),
+          "",
+        ]),
   ].join("\n")
 }
 
-const headOf = ({ lastRun, published, asOf }: Status, dataDir: string): ReadonlyArray<string> => {
-  const ran =
-    lastRun === undefined
-      ? "no run has ended yet"
-      : `${lastRun.runId}: ${lastRun.outcome}, ended ${ago(lastRun.finishedAt, asOf)} (${counted(lastRun.rowsInserted, "new row")}, ${lastRun.rowsRevised.toLocaleString("en")} revised, ${counted(lastRun.requests, "request")}, ${lastRun.seconds.toFixed(1)} s)`
-  const [copy] = published
-  const made = copy === undefined ? "" : `, as of ${ago(String(copy["published_at"]), asOf)}`
-  return [
-    `Last run   ${paintOutcomes(paragraph(ran, 11, screen()))}`,
-    `Published  ${dataDir}/published/vaulthouse.duckdb${made}`,
-  ]
-}
+const checkRow = ({
+  severity,
+  name,
+  failures,
+}: NonNullable<Status["lastRun"]>["failed_checks"][number]) => ({ severity, check: name, failures })
 
 const ago = (instant: string, now: string): string => {
   const minutes = Math.max(0, Math.round((Date.parse(now) - Date.parse(instant)) / 60_000))
@@ -71,9 +76,9 @@ const ago = (instant: string, now: string): string => {
 
 const GAP = 2
 
-/** In as many columns as fit, since there are more tables than a screen has lines. */
+/** In several columns: there are more tables than a screen has lines. */
 const tablesText = (tables: Status["tables"]): string => {
-  if (tables.length === 0) return "no rows yet"
+  if (tables.length === 0) return "Tables: no rows yet"
   const longest = (name: "table" | "rows"): number =>
     tables.reduce((max, row) => Math.max(max, cell(name, row[name]).length), name.length)
   const pair = longest("table") + longest("rows") + 2 * GAP
@@ -94,7 +99,7 @@ const tablesText = (tables: Status["tables"]): string => {
   )
 }
 
-/** Two addresses in full are no line of a screen, and the subaccount is what to look for. */
+/** Two whole addresses do not fit a line, and the subaccount is the one to look for. */
 const withShortToken = (swap: Status["swaps"][number]): Status["swaps"][number] => ({
   ...swap,
   source_token: String(swap["source_token"]).replace(/^(0x.{4}).+(.{4})$/, "$1…$2"),
@@ -113,12 +118,9 @@ const shortened = (drift: Status["drift"][number]): Status["drift"][number] => {
 const section = (
   title: string,
   rows: Status["gaps"],
-  none: string,
   meaning: Meaning = "warning",
 ): ReadonlyArray<string> =>
-  rows.length === 0
-    ? [`${title}: ${none}.`]
-    : [paint(`${title}:`, meaning), tableOf(rows, none), ""]
+  rows.length === 0 ? [`${title}: none`] : [paint(`${title}:`, meaning), tableOf(rows), ""]
 
 /** Instants to the minute and hours to one decimal: `status --json` has the rest. */
 const cell = (name: string, value: unknown): string => {
@@ -134,17 +136,17 @@ const cell = (name: string, value: unknown): string => {
   return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")
 }
 
-/** How many of what should be fresh is not. */
+/** Stale active vaults are a warning. */
 const paintStale =
   (names: ReadonlyArray<string>): PaintCell =>
   (line, column) =>
-    names[column] === "stale_active" && line !== "0" ? paint(line, "warning") : line
+    names[column] === "stale" && line !== "0" ? paint(line, "warning") : line
 
 const heading = (name: string): string => name.replaceAll("_", " ")
 
-const tableOf = (rows: Status["gaps"], none: string): string => {
+const tableOf = (rows: Status["gaps"]): string => {
   const [first] = rows
-  if (first === undefined) return none
+  if (first === undefined) return ""
   const all = Object.keys(first)
   const cells = (of: ReadonlyArray<string>) =>
     rows.map((row) => of.map((name) => cell(name, row[name])))

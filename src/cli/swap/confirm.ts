@@ -1,9 +1,9 @@
-// Asks a person to type a word before something is done that can't be undone.
+// Asks for a typed word before something that can't be undone.
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 
-/** Whether the word was typed; anything else, and an end of input, is a no. */
+/** Whether the word was typed; anything else, or the end of input, means no. */
 export const confirmed = async (
   word: string,
   prompt: string,

@@ -1,14 +1,17 @@
-// Shows a swap, and sends it where that was asked for and confirmed.
+// Shows a swap; sends it with --execute and a confirmation.
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
 import { type CheckedSwap, checkSwap, sendSwap } from "../../pipelines/service/swap.ts"
 import { readSwaps } from "../../pipelines/service/swapJournal.ts"
 import { paintComplaint, warningText } from "../color.ts"
-import { type Arguments, textOf } from "../Command.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { printError, streams } from "../output.ts"
+import { printReport } from "../report.ts"
 import { serviceOf, wireOf } from "../service.ts"
 import { version } from "../version.ts"
 import { confirmed } from "./confirm.ts"
@@ -26,7 +29,7 @@ const inputNames = [
   "max_slippage",
 ] as const
 
-const stopped: Stopped = {
+const whenStopped: Stopped = {
   code: exitCodes.interrupted,
   text: "vaulthouse: stopped; `vaulthouse swap --list` shows whether anything was sent\n",
 }
@@ -35,27 +38,25 @@ export const runSwap = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
     (config) => (argv["list"] === true ? list(argv, config) : swap(argv, config)),
-    stopped,
+    whenStopped,
   )
 
 const list = (argv: Arguments, { settings: { dataDir, memoryLimit } }: Config) =>
   Effect.map(readSwaps({ dataDir, memoryLimit }), (swaps) => {
-    process.stdout.write(
-      argv["json"] === true ? `${JSON.stringify(swaps, null, 2)}\n` : journalText(swaps),
-    )
+    printReport(argv, swaps, journalText)
     return exitCodes.ok
   })
 
 const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   const checked = yield* Effect.fromResult(checkSwap(typedInputs(argv), wireOf(config.settings)))
-  const asJson = argv["json"] === true
   const url = (config.settings.baseUrl ?? "{base_url}") + checked.request.path
-  for (const warning of checked.warnings) process.stderr.write(`${warningText(warning)}\n`)
+  for (const warning of checked.warnings) printError(`${warningText(warning)}\n`)
   if (argv["execute"] !== true) {
-    process.stdout.write(
-      asJson
-        ? `${JSON.stringify({ executed: false, request: requestOf(checked, url) }, null, 2)}\n`
-        : `${requestText(checked.request, url)}\nNothing was sent. Add --execute to send it, once.\n`,
+    printReport(
+      argv,
+      { executed: false, request: requestOf(checked, url) },
+      () =>
+        `${requestText(checked.request, url)}\nNothing was sent. Add --execute to send it once.\n`,
     )
     return exitCodes.ok
   }
@@ -66,24 +67,24 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
       advice: `Set ${API_KEY}. Nothing was sent.`,
     })
   }
-  process.stderr.write(`${requestText(checked.request, url)}\n`)
+  printError(`${requestText(checked.request, url)}\n`)
   if (argv["yes"] !== true && !(yield* askPerson(checked))) {
-    process.stderr.write("vaulthouse: not confirmed; nothing was sent.\n")
+    printError("vaulthouse: not confirmed; nothing was sent.\n")
     return exitCodes.unexpected
   }
   const { dataDir, memoryLimit } = config.settings
   const outcome = yield* sendSwap({ ...service, ...checked, dataDir, memoryLimit, version })
   const result = { executed: true, request: requestOf(checked, url), ...outcome }
-  process.stdout.write(asJson ? `${JSON.stringify(result, null, 2)}\n` : outcomeText(outcome))
+  printReport(argv, result, () => outcomeText(outcome))
   if (outcome.journalError !== null) {
-    const told = `vaulthouse: the journal still calls swap ${outcome.swapId} sent: ${outcome.journalError}`
-    process.stderr.write(`${paintComplaint(told)}\n`)
+    const text = `vaulthouse: core.swaps still has swap ${outcome.swapId} as sent: ${outcome.journalError}`
+    printError(`${paintComplaint(text)}\n`)
     return exitCodes.unexpected
   }
   return outcome.state === "answered" ? exitCodes.ok : exitCodes.unexpected
 })
 
-/** What was typed, by the names of the API document. */
+/** The flags, by the names of the API document. */
 const typedInputs = (argv: Arguments): Readonly<Record<string, string>> =>
   Object.fromEntries(
     inputNames.flatMap((name) => {
@@ -99,20 +100,21 @@ const requestOf = ({ request: { method, body } }: CheckedSwap, url: string) => (
 })
 
 const askPerson = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => {
-  if (!process.stdin.isTTY) {
+  const { stdin, stderr } = streams()
+  if (stdin.isTTY !== true) {
     return Effect.fail(
       new UsageError({
-        why: "There is no terminal to confirm the swap on.",
-        advice: "Add --yes to send it without asking. Nothing was sent.",
+        why: "There is no terminal to confirm the swap.",
+        advice: "Add --yes to send it without confirmation. Nothing was sent.",
       }),
     )
   }
   return Effect.promise((signal) =>
     confirmed(
       "swap",
-      `This swaps for ${checked.inputs.address} and can't be undone. Type swap to send it: `,
-      process.stdin,
-      process.stderr,
+      `This swaps tokens of ${checked.inputs.address} and can't be undone. Type swap to send it: `,
+      stdin,
+      stderr,
       signal,
     ),
   )

@@ -1,4 +1,4 @@
-// What the swap command prints: the request, what became of it, and the journal.
+// What the swap command prints: the request, its outcome, and the recorded swaps.
 import type { SwapOutcome } from "../../pipelines/service/swap.ts"
 import type { JournalledSwap } from "../../pipelines/service/swapJournal.ts"
 import { paint } from "../color.ts"
@@ -16,25 +16,25 @@ export const requestText = (
     ),
   ].join("\n")
 
-/** Where to look when nobody said what became of a swap. */
+/** How to find the outcome of a swap without a response. */
 const howToFindOut = (subaccount: string, since: string): string =>
   [
-    "To find out, look at the subaccount's transactions before doing anything else:",
+    "Before doing anything else, check the subaccount's transactions:",
     `  vaulthouse call transactions --param subaccountAddress=${subaccount} --param startTime=${since}`,
   ].join("\n")
 
 export const outcomeText = (outcome: SwapOutcome): string => {
   const { swapId, state, answer, status, error, subaccount, requestedAt } = outcome
-  const heard = error ?? "no answer"
+  const reason = error ?? "no response"
   switch (state) {
     case "answered":
-      return `${JSON.stringify(answer, null, 2)}\n${paint("Swapped", "good")}, says the service (swap ${swapId}).\n`
+      return `${JSON.stringify(answer, null, 2)}\n${paint("Swapped", "good")}: the service confirmed it (swap ${swapId}).\n`
     case "refused":
-      return `${paint("The service refused:", "bad")} ${heard}\nNothing was swapped (swap ${swapId}).\n`
+      return `${paint("The service refused:", "bad")} ${reason}\nNothing was swapped (swap ${swapId}).\n`
     case "unknown":
       return [
-        `${paint("UNKNOWN", "warning")} whether it was swapped (swap ${swapId}): ${heard}`,
-        `The request was sent once${status === null ? " and not answered" : ""}; it is not sent again. It may have been executed.`,
+        `${paint("UNKNOWN", "warning")} whether it was swapped (swap ${swapId}): ${reason}`,
+        `The request was sent once${status === null ? ", without a response" : ""}, and is not sent again. It may have been executed.`,
         howToFindOut(subaccount, requestedAt),
         "",
       ].join("\n")
@@ -42,7 +42,7 @@ export const outcomeText = (outcome: SwapOutcome): string => {
 }
 
 export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
-  if (swaps.length === 0) return "No swap was sent.\n"
+  if (swaps.length === 0) return "No swap was sent yet.\n"
   const rows = swaps.map((swap) => [
     swap.requestedAt,
     swap.state,
@@ -56,7 +56,7 @@ export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
   const open = swaps.find(({ state }) => state === "unknown")
   return open === undefined
     ? `${table}\n`
-    : `${table}\n\nUnknown: sent, and nobody said what became of it. ${howToFindOut(open.subaccount, open.requestedAt)}\n`
+    : `${table}\n\nUnknown: the request was sent, and no response says whether it was executed. ${howToFindOut(open.subaccount, open.requestedAt)}\n`
 }
 
 const sideText = (

@@ -1,9 +1,10 @@
-// A bar for each pipeline that is being read, at the bottom of the terminal; above them, what is done or went
-// wrong, as lines that stay.
+// A bar for each running pipeline at the bottom of the terminal; above them, lines that stay for what has finished or
+// failed.
 import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
-import type { ProgressEvent } from "../../pipelines/run/progress.ts"
-import { paintNews } from "../color.ts"
+import type { ProgressEvent } from "../../pipelines/model/progress.ts"
+import { paintProgress } from "../color.ts"
+import { rendered, streams } from "../output.ts"
 import { retryText } from "../retryText.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 import type { Display } from "./progressDisplay.ts"
@@ -11,7 +12,7 @@ import type { Display } from "./progressDisplay.ts"
 interface Counter {
   readonly tasks: number
   readonly startedAt: number
-  /** From the first answer on: what is skipped or has nothing to ask shows none. */
+  /** From the first response on: a skipped or idle pipeline has none. */
   bar: SingleBar | undefined
   seen: number
   rows: number
@@ -21,12 +22,13 @@ interface Counter {
 const NAME_WIDTH = pipelineNames.reduce((max, name) => Math.max(max, name.length), 0)
 const MAX_BAR = 16
 const MIN_BAR = 3
-// Everything in a line but its name and its bar.
+// Everything in a line except its name and its bar.
 const OTHER_WIDTH = 54
 // More bars than lines would be drawn over each other: the others wait until one is done.
 const OTHER_LINES = 3
 
-const ERASE_REST_OF_LINE = "\u001B[K"
+// Before a line: after one that is as wide as the terminal it would erase its last character.
+const ERASE_LINE = "\u001B[K"
 
 const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counter) => {
   const seconds = (Date.now() - startedAt) / 1000
@@ -43,12 +45,13 @@ const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counte
   }
 }
 
-/** `lineText`: news that stays, in one line or several. */
+/** `lineText`: what stays as lines above the bars. */
 export const bars = (lineText: (event: ProgressEvent) => string | undefined): Display => {
-  const width = terminalWidth(process.stderr)
+  const width = terminalWidth("stderr")
+  const { stderr } = streams()
   const barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
   const multi = new MultiBar({
-    stream: process.stderr,
+    stream: stderr,
     format: " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}",
     barsize,
     hideCursor: true,
@@ -61,12 +64,12 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
   const note = noteAmong(multi)
   let shown = 0
 
-  const say = (text: string): void => {
-    const lines = paintNews(paragraph(text, 2, width)).split("\n")
-    multi.log(lines.map((line) => `${line}${ERASE_REST_OF_LINE}\n`).join(""))
+  const addLine = (text: string): void => {
+    const lines = rendered(paintProgress(paragraph(text, 2, width)), "stderr").split("\n")
+    multi.log(lines.map((line) => `${ERASE_LINE}${line}\n`).join(""))
   }
   const update = (name: string, counter: Counter): void => {
-    if (counter.bar === undefined && shown < (process.stderr.rows || 24) - OTHER_LINES) {
+    if (counter.bar === undefined && shown < (stderr.rows ?? 24) - OTHER_LINES) {
       counter.bar = multi.create(counter.tasks, 0, lineOf(name, counter))
       shown += 1
     }
@@ -80,7 +83,9 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
     }
     if (counter.requests === 0) return
     const { tasks, rows, requests, rate, ...line } = lineOf(name, counter)
-    say(` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows ${requests} req ${rate}/s done`)
+    addLine(
+      ` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows ${requests} req ${rate}/s done`,
+    )
   }
   const onProgress = (event: ProgressEvent): void => {
     const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
@@ -101,7 +106,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
         counter.requests += event.requests
         if (counter.requests > 0) update(event.pipeline, counter)
         return
-      case "settled":
+      case "done":
         if (counter === undefined) return
         counter.seen += 1
         if (counter.requests > 0) update(event.pipeline, counter)
@@ -110,40 +115,40 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
         if (counter !== undefined) finish(event.pipeline, counter)
         return
       case "retry":
-        note.show(retryText(event), event.waitSeconds)
+        note.show(rendered(retryText(event), "stderr"), event.waitSeconds)
         return
       default: {
         const text = lineText(event)
-        if (text !== undefined) say(text)
+        if (text !== undefined) addLine(text)
       }
     }
   }
   const stop = (): void => {
     note.clear()
-    // What was said since the last time the bars were drawn.
+    // Lines added since the bars were last drawn.
     multi.update()
     multi.stop()
   }
   return { onProgress, stop }
 }
 
-// A note is read before it goes, and stays while the same is told again and again.
+// Long enough to read, and without flickering while the same note is repeated.
 const NOTE_SECONDS = 2
 
-/** A line among the bars that says what is waited for, while it is. */
+/** A line among the bars for the retry that is being waited for. */
 const noteAmong = (multi: MultiBar) => {
   let line: SingleBar | undefined
-  let gone: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   const clear = (): void => {
-    clearTimeout(gone)
+    clearTimeout(timer)
     if (line !== undefined) multi.remove(line)
     line = undefined
   }
   const show = (text: string, waitSeconds: number): void => {
     line ??= multi.create(1, 0, { text }, { format: " {text}" })
     line.update(0, { text })
-    clearTimeout(gone)
-    gone = setTimeout(clear, (waitSeconds + NOTE_SECONDS) * 1000).unref()
+    clearTimeout(timer)
+    timer = setTimeout(clear, (waitSeconds + NOTE_SECONDS) * 1000).unref()
   }
   return { show, clear }
 }

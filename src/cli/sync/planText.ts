@@ -1,42 +1,42 @@
-// What a run would do: a table of what it would ask, and why it would not ask the rest.
+// What a run would do: a table of its requests, and why it would not read the rest.
 import type { Plan, PlannedPipeline } from "../../pipelines/run/plan.ts"
 import { paint } from "../color.ts"
+import { count, counted, duration } from "../numbers.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"
-import { counted } from "../counted.ts"
 
 const namesOf = (pipelines: ReadonlyArray<PlannedPipeline>): string =>
   pipelines.map(({ name }) => name).join(", ")
 
 export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan): string => {
-  const asking = pipelines.filter(({ tasks }) => tasks > 0)
+  const reading = pipelines.filter(({ tasks }) => tasks > 0)
   const skipped = pipelines.filter((each) => each.skipped !== undefined)
-  const idle = pipelines.filter((each) => !asking.includes(each) && !skipped.includes(each))
+  const idle = pipelines.filter((each) => !reading.includes(each) && !skipped.includes(each))
   const table = textTable(
     ["pipeline", "tasks", "requests"],
-    asking.map(({ name, tasks, requests: expected }) => [
+    reading.map(({ name, tasks, requests: expected }) => [
       name,
-      tasks.toLocaleString("en"),
-      `about ${expected.toLocaleString("en")}`,
+      count(tasks),
+      `about ${count(expected)}`,
     ]),
     ["left", "right", "right"],
   )
   const reasons = [...Map.groupBy(skipped, (each) => each.skipped ?? "")].map(
     ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
   )
-  const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s at the last run's pace`
+  const time = seconds === undefined ? "" : `, about ${duration(Math.max(1, seconds))}`
   return [
-    ...(asking.length > 0 ? [table] : []),
+    ...(reading.length > 0 ? [table] : []),
     ...(reasons.length > 0 ? ["", paint("Would be skipped:", "aside"), ...reasons] : []),
     ...(idle.length > 0
-      ? ["", paragraph(`Nothing to ask${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
+      ? ["", paragraph(`Nothing to read${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
       : []),
     "",
     `About ${counted(requests, "request")} in all${time}. Nothing was sent.`,
     ...(vaultsUnknown
       ? [
           paragraph(
-            "No vault is known yet: a first run lists them, and then reads every history of each.",
+            "No vault is known yet: the first run lists the vaults, then reads every history of each.",
           ),
         ]
       : []),

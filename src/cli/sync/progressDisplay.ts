@@ -1,7 +1,9 @@
-// Progress of a run on standard error: a bar per pipeline on a terminal, lines elsewhere.
+// Progress of a run on standard error: bars on a terminal, lines elsewhere.
+import { printError } from "../output.ts"
+import { withSnakeKeys } from "../report.ts"
 import { retryText, seldom } from "../retryText.ts"
-import type { OnProgress, ProgressEvent } from "../../pipelines/run/progress.ts"
-import { paintNews } from "../color.ts"
+import type { OnProgress, ProgressEvent } from "../../pipelines/model/progress.ts"
+import { paintProgress } from "../color.ts"
 import { bars } from "./bars.ts"
 
 export interface Display {
@@ -17,21 +19,17 @@ export interface DisplayOptions {
 
 export const progressDisplay = (options: DisplayOptions): Display => {
   if (!options.show) return { onProgress: () => undefined, stop: () => undefined }
-  if (options.json) return lines((event) => JSON.stringify(event))
+  if (options.json) return lines((event) => JSON.stringify(withSnakeKeys(event)))
   return options.terminal
-    ? bars((event) => (isNews(event) ? plainLine(event) : undefined))
-    : lines((event) => paintNews(plainLine(event)))
+    ? bars((event) => (isShown(event) ? plainLine(event) : undefined))
+    : lines((event) => paintProgress(plainLine(event)))
 }
 
-const write = (line: string): void => {
-  process.stderr.write(`${line}\n`)
-}
-
-/** Pages and good tasks go by in silence: a batch run's log should be readable. */
-const isNews = (event: ProgressEvent): boolean => {
+/** Not pages and successful tasks: the log of a run should be readable. */
+const isShown = (event: ProgressEvent): boolean => {
   switch (event.kind) {
     case "page":
-    case "settled":
+    case "done":
       return false
     case "task":
       return event.outcome === "failed" || event.outcome === "quarantined"
@@ -44,7 +42,7 @@ const lines = (text: (event: ProgressEvent) => string): Display => {
   const isTime = seldom()
   return {
     onProgress: (event) => {
-      if (event.kind === "retry" ? isTime() : isNews(event)) write(text(event))
+      if (event.kind === "retry" ? isTime() : isShown(event)) printError(`${text(event)}\n`)
     },
     stop: () => undefined,
   }
@@ -64,8 +62,10 @@ const plainLine = (event: ProgressEvent): string => {
       return `${event.pipeline}: ${event.outcome}: ${event.text ?? event.entity}`
     case "stage":
       return `${event.stage} …`
+    case "waiting":
+      return event.text
     case "page":
-    case "settled":
+    case "done":
       return ""
   }
 }

@@ -1,11 +1,15 @@
-// Prints the dictionary, from the same values the database is made of.
+// Prints the data dictionary, from the tables and marts the database is created from.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import { type DictionaryEntry, dictionary } from "../../pipelines/readers/dictionary.ts"
-import { type Arguments, textOf } from "../Command.ts"
+import { openapi } from "../../pipelines/service/openapi.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { print } from "../output.ts"
+import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 import { sqlLines } from "../sqlLines.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
@@ -14,25 +18,31 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, () =>
     Effect.gen(function* () {
       const entries = dictionary()
-      const asked = textOf(argv, "name")
-      const found = asked === undefined ? entries : entries.filter((entry) => isNamed(entry, asked))
+      const wanted = textOf(argv, "name")
+      const found =
+        wanted === undefined ? entries : entries.filter((entry) => isNamed(entry, wanted))
       if (found.length === 0) {
         const names = entries.flatMap(({ name }) => [name, withoutSchema(name)])
         return yield* new UsageError({
-          why: `There is no table \`${asked}\`${didYouMean(asked ?? "", names) || "."}`,
+          why: `There is no table \`${wanted}\`${didYouMean(wanted ?? "", names) || "."}`,
           advice: "`vaulthouse tables` lists them all.",
         })
       }
-      if (argv["json"] === true) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`)
-      else if (asked === undefined) process.stdout.write(listText(found))
-      else process.stdout.write(found.map(entryText).join("\n"))
+      printReport(argv, found, () =>
+        wanted === undefined ? listText(found) : found.map(entryText).join("\n"),
+      )
       return exitCodes.ok
     }),
   )
 
+export const printOpenapi = (): ExitCode => {
+  print(`${JSON.stringify(openapi(), null, 2)}\n`)
+  return exitCodes.ok
+}
+
 /** With or without its schema. */
-const isNamed = ({ name }: DictionaryEntry, asked: string): boolean =>
-  name === asked || withoutSchema(name) === asked
+const isNamed = ({ name }: DictionaryEntry, wanted: string): boolean =>
+  name === wanted || withoutSchema(name) === wanted
 
 const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)
 
@@ -63,7 +73,7 @@ const entryText = (entry: DictionaryEntry): string =>
 
 const EXAMPLE_WIDTH = 92
 
-/** The command to paste, whole on one line or a clause of its SQL a line. */
+/** A command to paste, on one line or with one clause of its SQL a line. */
 const exampleText = (example: string): string => {
   const [first = "", ...rest] = sqlLines(example, Math.min(EXAMPLE_WIDTH, terminalWidth() - 8))
   return rest.length === 0 && first.length < EXAMPLE_WIDTH - 22

@@ -1,15 +1,16 @@
-// Reads which figure is meant, follows it, and prints the way back.
+// Finds the row that is meant and prints where its values come from.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
 import { trace } from "../../pipelines/readers/trace.ts"
 import type { Moment } from "../../pipelines/readers/traceTarget.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
-import { type Arguments, textOf } from "../Command.ts"
+import { pairsOf, rowLimit, textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { rowLimit } from "../rowLimit.ts"
+import { printReport } from "../report.ts"
 import { traceText } from "./texts.ts"
 
 export const runTrace = (argv: Arguments): Promise<ExitCode> =>
@@ -18,16 +19,16 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
       const table = textOf(argv, "table")
       if (table === undefined) {
         return yield* new UsageError({
-          why: "Which figure? Name a mart or a table.",
+          why: "Name a mart or a table.",
           advice: "For example: vaulthouse trace vault_latest --vault 0x…",
         })
       }
       const options = {
         table,
         moment: yield* momentOf(argv),
-        key: yield* keyOf(argv),
+        key: yield* Effect.fromResult(pairsOf(argv, "key")),
         column: textOf(argv, "column"),
-        maxRows: yield* rowLimit(argv),
+        maxRows: yield* Effect.fromResult(rowLimit(argv)),
         withBody: argv["body"] === true,
       }
       const copy = yield* openPublishedCopy(dataDir)
@@ -37,16 +38,14 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
         vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
       }
       const found = yield* trace(copy, dataDir, request)
-      process.stdout.write(
-        argv["json"] === true ? `${JSON.stringify(found, null, 2)}\n` : traceText(found, request),
-      )
+      printReport(argv, found, () => traceText(found, request))
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
 
 const MICROS = { day: 86_400_000_000, hour: 3_600_000_000, minute: 60_000_000, second: 1_000_000 }
 
-/** An instant covers what was left out of it: an hour without minutes is all of that hour. */
+/** An hour without minutes means the whole hour, and so on. */
 const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError> => {
   const date = textOf(argv, "date")
   const at = textOf(argv, "at")
@@ -68,7 +67,7 @@ const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError
       new UsageError({
         why:
           date === undefined
-            ? `--at ${text} is no instant: write YYYY-MM-DDTHH:MM, in UTC.`
+            ? `--at ${text} is not a time: write YYYY-MM-DDTHH:MM, in UTC.`
             : `--date ${text} is not a day: write YYYY-MM-DD.`,
       }),
     )
@@ -84,18 +83,4 @@ const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError
             ? MICROS.second
             : 1
   return Effect.succeed({ from, to: from + covers, text })
-}
-
-const keyOf = (argv: Arguments): Effect.Effect<Readonly<Record<string, string>>, UsageError> => {
-  const given = argv["key"]
-  const pairs = (Array.isArray(given) ? given : given === undefined ? [] : [given]).map(String)
-  const wrong = pairs.find((pair) => !/^\w+=/.test(pair))
-  if (wrong !== undefined) {
-    return Effect.fail(new UsageError({ why: `--key ${wrong} is not of the form name=value.` }))
-  }
-  return Effect.succeed(
-    Object.fromEntries(
-      pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
-    ),
-  )
 }

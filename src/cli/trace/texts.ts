@@ -1,4 +1,4 @@
-// The way from a figure back to its response, for people: each step indented below what it explains.
+// Where a value comes from, back to its response: each step indented below what it explains.
 import type { Row } from "../../pipelines/readers/runs.ts"
 import {
   fieldsOf,
@@ -8,27 +8,27 @@ import {
 } from "../../pipelines/readers/trace.ts"
 import { cellText } from "../rowsTable.ts"
 
-export interface Wish {
+export interface TraceOptions {
   readonly withBody: boolean
 }
 
-export const traceText = (found: Trace, wish: Wish): string => {
+export const traceText = (found: Trace, options: TraceOptions): string => {
   const heading = `${found.table}  ${pairs(found.key)}`
   const figures = Object.entries(found.values).map(
     ([name, value]) => `  ${name} = ${valueText(name, value)}`,
   )
-  // A table's own row needs no names for its columns: they are the table's.
+  // For a row of a table its columns need no names.
   const isOwn = found.origins.length === 1 && found.origins[0]?.table === found.table
   return [
     heading,
     ...figures,
     "",
-    ...found.origins.flatMap((origins) => originTexts(origins, isOwn, wish)),
-    ...(found.origins.length === 0 ? ["No row stands behind it.", ""] : []),
+    ...found.origins.flatMap((origins) => originTexts(origins, isOwn, options)),
+    ...(found.origins.length === 0 ? ["It derives from no row.", ""] : []),
   ].join("\n")
 }
 
-/** What numbers something is no amount: 43114 is a chain, 43,114 would be a count. */
+/** An id is not an amount: chain 43114, but 43,114 rows. */
 const valueText = (name: string, value: unknown): string =>
   typeof value === "number" && /(^|_)(id|ordinal|year)$/.test(name)
     ? String(value)
@@ -42,26 +42,30 @@ const pairs = (row: Row): string =>
 const originTexts = (
   { table, columns, facts, more }: Origins,
   isOwn: boolean,
-  wish: Wish,
+  options: TraceOptions,
 ): ReadonlyArray<string> => {
   const named = Object.entries(columns).map(([column, field]) =>
     column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
   )
   if (facts.length === 0) {
-    return [`${named.join(", ")}: no row of ${table} stands behind it.`, ""]
+    return [`${named.join(", ")}: derives from no row of ${table}.`, ""]
   }
   const count = facts.length + more
   return [
     ...(isOwn
       ? []
       : [named.join(", "), `← ${table}${count > 1 ? `, ${count.toLocaleString("en")} rows` : ""}`]),
-    ...facts.flatMap((fact) => factTexts(fact, isOwn, wish)),
-    ...(more > 0 ? [`  (${more.toLocaleString("en")} more rows; --max-rows follows them)`] : []),
+    ...facts.flatMap((fact) => factTexts(fact, isOwn, options)),
+    ...(more > 0 ? [`  (${more.toLocaleString("en")} more rows; --max-rows traces them)`] : []),
     "",
   ]
 }
 
-const factTexts = (fact: TracedFact, isOwn: boolean, wish: Wish): ReadonlyArray<string> => [
+const factTexts = (
+  fact: TracedFact,
+  isOwn: boolean,
+  options: TraceOptions,
+): ReadonlyArray<string> => [
   ...(isOwn
     ? []
     : [
@@ -70,10 +74,10 @@ const factTexts = (fact: TracedFact, isOwn: boolean, wish: Wish): ReadonlyArray<
           ([name, value]) => `              ${name} = ${valueText(name, value)}`,
         ),
       ]),
-  `  known     first at ${cellText(fact.first_seen_at)}, with these values since ${cellText(fact.updated_at)}`,
+  `  loaded    first at ${cellText(fact.first_seen_at)}, with these values since ${cellText(fact.updated_at)}`,
   ...fact.superseded.flatMap(supersededTexts),
   ...runTexts(fact.run),
-  ...responseTexts(fact, wish),
+  ...responseTexts(fact, options),
 ]
 
 const supersededTexts = (version: Row): ReadonlyArray<string> => {
@@ -88,19 +92,17 @@ const supersededTexts = (version: Row): ReadonlyArray<string> => {
 
 const runTexts = (run: Row | undefined): ReadonlyArray<string> =>
   run === undefined
-    ? ["  run       its record is gone"]
+    ? ["  run       not recorded"]
     : [
         `  run       ${cellText(run["run_id"])}: \`${cellText(run["command"])}\`, ${cellText(run["outcome"])}, vaulthouse ${cellText(run["vaulthouse_version"])}`,
       ]
 
 const responseTexts = (
   { response, fragment }: TracedFact,
-  { withBody }: Wish,
+  { withBody }: TraceOptions,
 ): ReadonlyArray<string> => {
   if (response === undefined) {
-    return [
-      "  response  none is archived: vaulthouse wrote this row itself, or the archive was lost",
-    ]
+    return ["  response  none archived: vaulthouse wrote this row itself, or the archive was lost"]
   }
   const { request_body: sent } = response
   return [
@@ -114,7 +116,7 @@ const responseTexts = (
 
 const fragmentTexts = (fragment: TracedFact["fragment"]): ReadonlyArray<string> =>
   fragment === undefined
-    ? ["  body      no part of it has this row's values; its hash is right"]
+    ? ["  body      no part of it has the values of this row; its hash is correct"]
     : [
         `  body      ${fragment.path}  (found by ${fragment.matched.join(", ")})`,
         ...JSON.stringify(fragment.value, null, 2)

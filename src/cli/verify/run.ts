@@ -1,36 +1,46 @@
-// Runs the check of the published files and says what it found.
+// Verifies the published files and prints the findings.
 import * as Effect from "effect/Effect"
 import { verify } from "../../pipelines/archive/verify.ts"
 import { paint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { counted } from "../counted.ts"
-import { execute } from "../execute.ts"
+import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { counted } from "../numbers.ts"
+import { printError } from "../output.ts"
+import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
 export const runVerify = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
-    Effect.map(verify(dataDir), (findings) => {
-      if (argv["json"] === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
-      else if (findings.length === 0) {
-        const told = `Everything published in ${dataDir} is as its manifest says.`
-        process.stdout.write(`${paint(told, "good")}\n`)
-      } else {
-        const rows = findings.map(({ kind, path, detail }) => [kind, path, detail])
-        const table = textTable(
-          ["finding", "file", "detail"],
-          rows,
-          [],
-          terminalWidth(),
-          (line, column) => (column === 0 ? paint(line, "bad") : line),
-        )
-        process.stdout.write(`${table}\n`)
-        const advice = paragraph(
-          `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` makes the copies and every Parquet file again from the warehouse; a damaged archive below \`raw\` can only be restored from a backup.`,
-        )
-        process.stderr.write(`${advice}\n`)
-      }
-      return findings.length === 0 ? exitCodes.ok : exitCodes.checks
-    }),
+  execute(
+    argv,
+    ({ settings: { dataDir } }) =>
+      Effect.map(verify(dataDir), (findings) => {
+        printReport(argv, findings, () => findingsText(findings, dataDir))
+        if (findings.length === 0) return exitCodes.ok
+        if (argv["json"] !== true) {
+          printError(
+            `${paragraph(`${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again; a damaged archive in \`raw\` can only be restored from a backup.`, 0, terminalWidth("stderr"))}\n`,
+          )
+        }
+        return exitCodes.checks
+      }),
+    stopped,
   )
+
+const findingsText = (
+  findings: Effect.Success<ReturnType<typeof verify>>,
+  dataDir: string,
+): string => {
+  if (findings.length === 0) {
+    return `${paint(`Everything published in ${dataDir} matches its manifest.`, "good")}\n`
+  }
+  const table = textTable(
+    ["finding", "file", "detail"],
+    findings.map(({ kind, path, detail }) => [kind, path, detail]),
+    [],
+    terminalWidth(),
+    (line, column) => (column === 0 ? paint(line, "bad") : line),
+  )
+  return `${table}\n`
+}

@@ -1,9 +1,16 @@
-// Shapes several endpoints share. A struct lists only what the document names; everything else a record
-// holds stays in it (unknown fields are neither required nor lost).
+// Shapes that several endpoints share. A schema says where the records of a response are. Columns (`documented`) say
+// which fields a record must have, so that a record that breaks the contract is rejected alone.
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 
-/** A record of which the document names no field for certain. */
 export const AnyRecord: Schema.Codec<JsonObject> = Schema.Record(Schema.String, Schema.Unknown)
 
-export const AnyRecords = Schema.Array(AnyRecord)
+const holdsRecords = Schema.makeFilter<ReadonlyArray<unknown>>(
+  (list) => list.length === 0 || list.some(isJsonObject) || "Expected records",
+  { toJsonSchema: () => ({ items: { type: "object" } }) },
+)
+
+/** A list with at least one record, unless it is empty; the mapping rejects other elements. */
+export const AnyRecords = Schema.Array(Schema.Unknown).check(
+  holdsRecords,
+) as unknown as Schema.Codec<ReadonlyArray<JsonObject>>

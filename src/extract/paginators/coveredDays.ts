@@ -1,4 +1,4 @@
-// What a window that was read, or that failed, tells of a dated series: the days it settles, and the cursor.
+// How the cursor of a dated series moves after a window was read or failed, and which days are then covered.
 import {
   type DayRange,
   nothingOlder,
@@ -7,7 +7,7 @@ import {
   type WindowRead,
 } from "./dateWindow.ts"
 
-/** Days an answer leaves nothing to ask of. Of the day it ends on before its window does, there may be more. */
+/** Days with nothing left to read. A response that ends before its window may hold only part of its last day. */
 export const coveredBy = (
   window: Pending,
   { oldest }: WindowRead<unknown>,
@@ -17,14 +17,14 @@ export const coveredBy = (
   return { from: end === undefined ? (window.from ?? -Infinity) : end + 1, to: window.to }
 }
 
-/** The cursor once a window is read. It covers one unbroken range, gaps being recorded apart. */
-export const moved = (
+/** The cursor after a window was read. It covers one unbroken range; gaps are recorded separately. */
+export const cursorAfterRead = (
   cursor: SeriesCursor | undefined,
   window: Pending,
-  answer: WindowRead<unknown>,
+  response: WindowRead<unknown>,
   short: number | undefined,
 ): SeriesCursor | undefined => {
-  const { newest, oldest } = answer
+  const { newest, oldest } = response
   if (cursor === undefined) {
     if (newest === undefined || oldest === undefined) return undefined
     const from = window.purpose === "probe" ? oldest : (short ?? window.from ?? oldest)
@@ -34,7 +34,7 @@ export const moved = (
     case "gap":
       return cursor
     case "forward": {
-      // Not before everything up to it is read: a stop in between would leave a hole nobody knows of.
+      // Only once everything up to it is read: a stop before that would leave an unrecorded hole.
       const through = Math.max(newest ?? -Infinity, window.verifies ?? -Infinity, cursor.through)
       return short === undefined ? { ...cursor, through } : cursor
     }
@@ -43,14 +43,14 @@ export const moved = (
     case "last":
       return { ...cursor, from: Math.min(cursor.from, short ?? window.from ?? cursor.from) }
     case "probe":
-      return nothingOlder(window, answer)
+      return nothingOlder(window, response)
         ? { ...cursor, from: window.from ?? cursor.from, complete: window.from === undefined }
         : { ...cursor, from: Math.min(cursor.from, oldest ?? cursor.from) }
   }
 }
 
-/** The cursor beyond a window that failed; the gap it leaves is recorded with it. */
-export const passed = (
+/** The cursor after a window failed; the gap is recorded in the same commit. */
+export const cursorAfterFailure = (
   cursor: SeriesCursor | undefined,
   window: Pending & { readonly from: number },
 ): SeriesCursor => {

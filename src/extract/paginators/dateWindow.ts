@@ -1,5 +1,4 @@
-// What the parts of reading a dated series share: windows of days, what an answer held of one, and how far the
-// series has been read.
+// Types for reading a dated series: windows of days, what a response held, and how far the series has been read.
 
 /** Days since 1970, both ends inclusive; without `from` the window reaches back to the beginning. */
 export interface DateWindow {
@@ -12,7 +11,7 @@ export interface DayRange {
   readonly to: number
 }
 
-/** What has been read of a series: everything between the two days, gaps recorded apart. */
+/** Everything between the two days has been read; gaps are recorded separately. */
 export interface SeriesCursor {
   /** Day of the newest point read: the high-water mark. */
   readonly through: number
@@ -21,23 +20,23 @@ export interface SeriesCursor {
   readonly complete: boolean
 }
 
-/** What one answer held. `full`: as many points as were asked for, so there may be more. */
+/** What one response held. `full`: as many points as fit, so there may be more. */
 export interface WindowRead<A> {
   readonly content: A
   readonly points: number
   readonly oldest: number | undefined
   readonly newest: number | undefined
-  /** Whether the oldest day is held only from some hour on, so that older points of it may be cut off. */
+  /** Whether the oldest day begins at some later hour, so that its older points may be cut off. */
   readonly startsLate: boolean
   readonly full: boolean
 }
 
 export type Purpose =
-  /** A range within what is known, to be read again. */
+  /** A range inside the covered days, to be read again. */
   | "gap"
-  /** The first of a series never read before. */
+  /** The first window of a new series. */
   | "newest"
-  /** What came since the last run, with the overlap. */
+  /** New points since the last run, with the overlap. */
   | "forward"
   | "backward"
   | "probe"
@@ -45,11 +44,11 @@ export type Purpose =
 
 export interface Pending extends DateWindow {
   readonly purpose: Purpose
-  /** Whether it is a gap, or one lies within it: what is known does not make up for what is not read then. */
+  /** Whether it is or contains a gap, so that it must be read to its start. */
   readonly holdsGap?: boolean
-  /** Newest day of the answers whose older end this window asks for again; the mark once it is read. */
+  /** Newest day of the responses that this window completes; the high-water mark once it is read. */
   readonly verifies?: number
-  /** The window's last day was read already: finding nothing but it means that nothing is older. */
+  /** The window's last day was read already: a response with that day only means that nothing is older. */
   readonly known?: boolean
 }
 
@@ -60,29 +59,29 @@ export interface State {
   readonly failures: number
 }
 
-/** What bounds a walk into the past. */
+/** Limits of the backfill. */
 export interface Bounds {
   readonly since: number | undefined
   readonly windowDays: number
 }
 
 /**
- * Oldest day of an answer that does not reach down to its window's start: there is nothing in between,
- * or the service gives out less at once than it says. Only asking tells.
+ * Oldest day of a response that does not reach the start of its window: either nothing is in between, or the service
+ * returns less at once than it says. Only another request shows which.
  */
 export const stopsShortAt = (
   window: Pending,
   { oldest, startsLate }: WindowRead<unknown>,
 ): number | undefined => {
   if (oldest === undefined || window.from === undefined) return undefined
-  // The rest of these is asked for by date: from its last day on, that would be the same question again.
-  if (isAskedToItsStart(window) && oldest >= window.to) return undefined
+  // The rest would be requested up to the same last day: the same request again.
+  if (isReadToItsStart(window) && oldest >= window.to) return undefined
   if (oldest === window.from) return window.holdsGap === true && startsLate ? oldest : undefined
   return oldest < window.from ? undefined : oldest
 }
 
-/** Whether the rest of an answer that stops short is asked for within the same window. */
-export const isAskedToItsStart = ({ purpose }: Pending): boolean =>
+/** Whether the rest of a response that stops short is requested within the same window. */
+export const isReadToItsStart = ({ purpose }: Pending): boolean =>
   purpose === "gap" || purpose === "forward"
 
 export const nothingOlder = ({ to, known }: Pending, { oldest }: WindowRead<unknown>): boolean =>

@@ -1,16 +1,16 @@
-// Reads a series that can be asked for by date, whole once and by its new end afterwards. Every window it
-// has read is committed with a cursor, so that a stop at any moment costs one window.
+// Reads a series that can be requested by date: completely once, then only its new end. Every window is committed with
+// its cursor, so a stop at any moment costs one window.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ApiError, type ApiErrorTag } from "../../domain/errors.ts"
-import { coveredBy, moved, passed } from "./coveredDays.ts"
+import { coveredBy, cursorAfterFailure, cursorAfterRead } from "./coveredDays.ts"
 import {
   type Bounds,
   type DateWindow,
   type DayRange,
-  isAskedToItsStart,
+  isReadToItsStart,
   type Pending,
   type SeriesCursor,
   type State,
@@ -21,12 +21,12 @@ import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
-  /** Ranges to be read again; asked for first, unless everything is. */
+  /** Ranges to read again; they come first, unless everything is read. */
   readonly gaps: ReadonlyArray<DayRange>
-  /** Whether a day is known to have points: a gap that holds one is not empty. */
+  /** Whether a day has stored points: a gap with such a day can't be empty. */
   readonly hasPoints?: (day: number) => boolean
   readonly today: number
-  /** Longest window whose answer is not cut off. */
+  /** Longest window whose response is not cut off. */
   readonly windowDays: number
   readonly overlapDays: number
   readonly since: number | undefined
@@ -41,11 +41,11 @@ export type WindowStep<A> =
       readonly content: A
       readonly points: number
       readonly cursor: SeriesCursor | undefined
-      /** Days of which nothing is left to ask, of gaps among them; `undefined` where the answer is not believed. */
+      /** Days with nothing left to read, gaps included; `undefined` for a suspicious response. */
       readonly covered: DayRange | undefined
-      /** Points were there before in this window, and now there is none. */
+      /** The window had points before and is now empty. */
       readonly suspicious: boolean
-      /** One day alone holds more points than an answer can: the rest is out of reach. */
+      /** A single day has more points than a response can hold; the rest can't be read. */
       readonly cutOff: boolean
     }
   | {
@@ -55,8 +55,8 @@ export type WindowStep<A> =
       readonly cursor: SeriesCursor | undefined
     }
 
-// A broken window must not hide the rest of the series; these speak of one window, the others (no access,
-// no such vault, a rate limit) of all of them.
+// These failures are about one window, which must not hide the rest of the series; all others (no access, no such vault,
+// a rate limit) are about every window.
 const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "ContractViolation",
   "DependencyFailed",
@@ -92,7 +92,7 @@ interface Progress<A> {
   readonly state: State
 }
 
-/** A gap within the first window is read with it; one that reaches into it is not asked for twice. */
+/** A gap within the first window is read with it; a gap that overlaps its start shortens it. */
 const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
   const { cursor, windowDays } = options
   const gaps = cursor === undefined ? [] : options.gaps
@@ -127,40 +127,40 @@ const afterRead = <A, E, R>(
   options: DateWindows<A, E, R>,
   state: State,
   window: Pending,
-  answer: WindowRead<A>,
+  response: WindowRead<A>,
 ): Progress<A> => {
-  if (answer.full && window.from !== undefined && window.to > window.from) {
+  if (response.full && window.from !== undefined && window.to > window.from) {
     return { steps: [], state: split(state, { ...window, from: window.from }) }
   }
   const short =
-    // An answer that meets what is known leaves no hole, even if the overlap before it is thin.
+    // A response that reaches the covered days leaves no hole, even without the whole overlap.
     window.purpose === "forward" &&
     window.holdsGap !== true &&
-    (answer.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
+    (response.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
       ? undefined
-      : stopsShortAt(window, answer)
-  const cursor = moved(state.cursor, window, answer, short)
+      : stopsShortAt(window, response)
+  const cursor = cursorAfterRead(state.cursor, window, response, short)
   const pending =
     short === undefined
       ? state.pending
-      : isAskedToItsStart(window)
-        ? [remainder(window, answer, short), ...state.pending]
-        : // What is older is asked for from where the answer ended, not by the windows planned before.
+      : isReadToItsStart(window)
+        ? [remainder(window, response, short), ...state.pending]
+        : // Older points are requested from where the response ended, not by the planned windows.
           []
-  const suspicious = answer.points === 0 && hadPoints(options, state, window)
+  const suspicious = response.points === 0 && hadPoints(options, state, window)
   const step: WindowStep<A> = {
     _tag: "Read",
     window,
-    content: answer.content,
-    points: answer.points,
+    content: response.content,
+    points: response.points,
     cursor,
-    covered: suspicious ? undefined : coveredBy(window, answer, short),
+    covered: suspicious ? undefined : coveredBy(window, response, short),
     suspicious,
-    cutOff: answer.full && window.from === window.to,
+    cutOff: response.full && window.from === window.to,
   }
   return {
     steps: [step],
-    state: proceed(options, { ...state, cursor, pending, failures: 0 }, window, answer),
+    state: proceed(options, { ...state, cursor, pending, failures: 0 }, window, response),
   }
 }
 
@@ -180,7 +180,7 @@ const hadPoints = <A, E, R>(
   )
 }
 
-/** `undefined` when the failure speaks of the whole series, so that the walk ends with it. */
+/** `undefined` when the failure is about the whole series and ends the reading. */
 const afterFailure = <A>(
   options: Bounds,
   state: State,
@@ -188,12 +188,12 @@ const afterFailure = <A>(
   error: unknown,
 ): Progress<A> | undefined => {
   if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
-  // An open-ended question that failed says nothing of any window.
+  // The failure of an open-ended request says nothing about any window.
   if (window.from === undefined || window.purpose === "probe") return undefined
   const failures = error.reason._tag === "ContractViolation" ? 0 : state.failures + 1
   if (failures >= MAX_FAILURES_IN_A_ROW) return undefined
   const { from, to } = window
-  const cursor = passed(state.cursor, { ...window, from })
+  const cursor = cursorAfterFailure(state.cursor, { ...window, from })
   return {
     steps: [{ _tag: "Failed", window: { from, to }, error, cursor }],
     state: proceed(options, { ...state, cursor, failures }, window, undefined),

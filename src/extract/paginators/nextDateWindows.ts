@@ -1,5 +1,5 @@
-// Decides what a walk over a dated series asks for next: further into the past, an open question about anything
-// older, or shorter windows where an answer looks cut off.
+// The next windows of a dated series: further into the past, anything older without a start date, or shorter windows
+// after a full response.
 import {
   type Bounds,
   nothingOlder,
@@ -22,7 +22,7 @@ export const backward = (
   return [{ from: Math.max(floor, to - windowDays + 1), to, purpose: "backward" }]
 }
 
-/** The newest points up to a day, however far back: tells a hole from the beginning. */
+/** The newest points up to a day, however far back: distinguishes a hole from the beginning. */
 export const probe = (options: Bounds, to: number, known: boolean): ReadonlyArray<Pending> =>
   options.since !== undefined && (known ? options.since >= to : options.since > to)
     ? []
@@ -38,20 +38,22 @@ export const remainder = (
   verifies: Math.max(newest ?? -Infinity, window.verifies ?? -Infinity),
 })
 
-/** Decides what comes next once nothing is pending; without an answer, the window failed. */
+/** Adds the next windows once none is pending; without a response, the window failed. */
 export const proceed = (
   options: Bounds,
   state: State,
   window: Pending,
-  answer: WindowRead<unknown> | undefined,
+  response: WindowRead<unknown> | undefined,
 ): State =>
-  state.pending.length > 0 ? state : { ...state, pending: next(options, state, window, answer) }
+  state.pending.length > 0
+    ? state
+    : { ...state, pending: nextWindows(options, state, window, response) }
 
-export const next = (
+const nextWindows = (
   options: Bounds,
   state: State,
   window: Pending,
-  answer: WindowRead<unknown> | undefined,
+  response: WindowRead<unknown> | undefined,
 ): ReadonlyArray<Pending> => {
   switch (window.purpose) {
     case "gap":
@@ -60,35 +62,31 @@ export const next = (
     case "newest":
     case "backward": {
       if (window.from === undefined) return backward(options, state, false)
-      // Behind a window that can't be read, or holds nothing, only an open question tells whether there is
-      // anything, and ends the walk when it can't be read either: by windows it would go on into the past for
-      // ever. Points that hold nothing (a day without allocations) have no days either.
-      if (answer?.oldest === undefined) return probe(options, window.from - 1, false)
-      const short = stopsShortAt(window, answer)
+      // After an empty or unreadable window, only a request without a start date shows whether anything is older. If that
+      // fails too, the backfill ends: by windows it would go on forever. Empty points (a day without allocations) have
+      // no days either.
+      if (response?.oldest === undefined) return probe(options, window.from - 1, false)
+      const short = stopsShortAt(window, response)
       return short === undefined
-        ? backward(options, state, answer.startsLate)
+        ? backward(options, state, response.startsLate)
         : probe(options, short, true)
     }
     case "probe":
-      if (answer !== undefined && !nothingOlder(window, answer))
+      if (response !== undefined && !nothingOlder(window, response))
         return backward(options, state, true)
-      // Some services show nothing unless both dates are given: look back one more window by date
-      // before believing that there is no history at all.
+      // Some services return nothing unless both dates are given: request one more window by date before concluding
+      // that there is no history.
       return state.cursor === undefined ? lastLook(options, state.windowDays, window.to) : []
     case "last":
       return backward(options, state, false)
   }
 }
 
-export const lastLook = (
-  options: Bounds,
-  windowDays: number,
-  to: number,
-): ReadonlyArray<Pending> => [
+const lastLook = (options: Bounds, windowDays: number, to: number): ReadonlyArray<Pending> => [
   { from: Math.max(options.since ?? -Infinity, to - windowDays + 1), to, purpose: "last" },
 ]
 
-/** Cuts a window whose answer looks cut off into shorter ones, nearest to what is known first. */
+/** Splits a window whose response is full into shorter ones, the nearest to the covered days first. */
 export const split = (state: State, window: Pending & { readonly from: number }): State => {
   const span = window.to - window.from + 1
   const size = span > state.windowDays ? state.windowDays : Math.ceil(span / 2)
@@ -99,7 +97,7 @@ export const split = (state: State, window: Pending & { readonly from: number })
   if (window.purpose === "backward" || window.purpose === "newest") parts.reverse()
   return {
     ...state,
-    // A denser series than expected: later windows start out shorter.
+    // The series is dense, so later windows begin shorter.
     windowDays: Math.min(state.windowDays, size),
     pending: [...parts, ...state.pending],
   }

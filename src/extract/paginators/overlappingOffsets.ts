@@ -1,93 +1,93 @@
-// Reads a list that can be asked for by offset only, while it may gain and lose rows between two pages. Pages
-// overlap, so that a list that moved is noticed; it is read again until a walk finds it still.
+// Reads a list by offset while it may gain and lose rows between two pages. Pages overlap, so that a change is noticed;
+// then the list is read again, until a reading finds it unchanged.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { looksCutOff } from "./plausibleCap.ts"
 
 export interface OffsetPage<A> {
   readonly content: A
-  /** What identifies each row, in the order served. */
+  /** What identifies each row, in the order of the response. */
   readonly keys: ReadonlyArray<string>
 }
 
 export interface OverlappingOffsets<A, E, R> {
-  /** Rows a page is asked to hold. */
+  /** Rows requested per page. */
   readonly limit: number
-  /** Rows of such a page that the next one repeats: at least one. */
+  /** Rows of a page that the next one repeats: at least one. */
   readonly overlap: number
-  /** How often the list is read before it is taken as it comes. */
-  readonly maxWalks: number
+  /** How many times the list is read at most. */
+  readonly maxReadings: number
   readonly read: (offset: number) => Effect.Effect<OffsetPage<A>, E, R>
 }
 
-export interface OffsetWalks<A, E> {
-  /** Every page read, in the order asked. */
+export interface OffsetReads<A, E> {
+  /** Every page read, in order. */
   readonly read: ReadonlyArray<A>
-  /** Pages of the walk that found the list still: all there is of it. Absent when none did. */
-  readonly settled: ReadonlyArray<A> | undefined
-  /** What ended the reading before its time. */
+  /** Pages of the reading that found the list unchanged: the whole list. `undefined` when none did. */
+  readonly whole: ReadonlyArray<A> | undefined
+  /** The failure that ended the reading early. */
   readonly failure: E | undefined
 }
 
-interface Walk<A> {
+interface OffsetRead<A> {
   readonly pages: ReadonlyArray<A>
   /** Key of each place in the list. */
   readonly places: ReadonlyArray<string>
   /**
-   * `moved`: the overlap shows other rows than before. `repeats`: it shows the same, but a row stands in two
-   * places: it has moved, or the list holds it twice.
+   * `moved`: the overlap shows other rows than before. `repeats`: it shows the same, but a row is in two places: it has
+   * moved, or the list has it twice.
    */
   readonly found: "still" | "repeats" | "moved"
 }
 
 /**
- * The rows two pages share must be the same in the same places, all of them: a row gained or lost before
- * them shifts them. No row may come from two requests in two places: it was moved, and where one moved to what had
- * been read, another may have moved away from what had not. (Unless a second walk finds just the same: then
- * the list holds it twice.)
+ * The rows that two pages share must be the same in the same places: a row gained or lost before them shifts them. No
+ * row may come in two places: it was moved, and another may have moved out of the part not yet read. (Unless a second
+ * reading finds the same: then the list has it twice.)
  *
- * So a settled walk holds every row that was in the list all the while, whatever rows the list gained
- * and lost, as long as the others kept their order; and whatever was reordered, as long as none was lost.
- * What no walk can see is a row that jumps over the place read up to just when another that was read is lost.
+ * So a whole reading holds every row that was in the list all along, whatever rows the list gained and lost, as long as
+ * the others kept their order; and whatever was reordered, as long as none was lost. No reading can notice a row that
+ * jumps over the current place at the moment another is lost before it.
  *
- * The fewest requests: a short page is the end, and only a last page that is full needs one more after it. But a
- * first page of fewer rows than asked for that looks cut off (§4.3 allows 1,000; a service may give out less, or
- * have taken its default) is taken for what a page of this service holds.
+ * It sends the fewest requests: a short page is the end, and only a full last page needs one more. But a short first page
+ * that looks cut off (§4.3 allows 1,000; a service may return less, or use its default) shows the service's page size.
  */
 export const overlappingOffsets = <A, E, R>(
   options: OverlappingOffsets<A, E, R>,
-): Effect.Effect<OffsetWalks<A, E>, never, R> =>
+): Effect.Effect<OffsetReads<A, E>, never, R> =>
   Effect.gen(function* () {
     const read: Array<A> = []
-    let before: Walk<A> | undefined
-    for (let walks = 1; walks <= options.maxWalks; walks += 1) {
-      const outcome = yield* Effect.result(walkOnce(options, read, walks === options.maxWalks))
-      if (Result.isFailure(outcome)) return { read, settled: undefined, failure: outcome.failure }
-      const walk = outcome.success
-      if (walk.found === "still" || (walk.found === "repeats" && sameList(walk, before))) {
-        return { read, settled: walk.pages, failure: undefined }
+    let before: OffsetRead<A> | undefined
+    for (let readings = 1; readings <= options.maxReadings; readings += 1) {
+      const outcome = yield* Effect.result(
+        readOnce(options, read, readings === options.maxReadings),
+      )
+      if (Result.isFailure(outcome)) return { read, whole: undefined, failure: outcome.failure }
+      const reading = outcome.success
+      if (reading.found === "still" || (reading.found === "repeats" && sameList(reading, before))) {
+        return { read, whole: reading.pages, failure: undefined }
       }
-      before = walk
+      before = reading
     }
-    return { read, settled: undefined, failure: undefined }
+    return { read, whole: undefined, failure: undefined }
   })
 
-const sameList = (walk: Walk<unknown>, before: Walk<unknown> | undefined): boolean =>
+const sameList = (reading: OffsetRead<unknown>, before: OffsetRead<unknown> | undefined): boolean =>
   before?.found === "repeats" &&
-  before.places.length === walk.places.length &&
-  before.places.every((key, place) => key === walk.places[place])
+  before.places.length === reading.places.length &&
+  before.places.every((key, place) => key === reading.places[place])
 
-/** From the first page to the end; a walk whose list moved ends there, unless it is the last one. */
-const walkOnce = Effect.fnUntraced(function* <A, E, R>(
+/** From the first page to the end; stops where the list moved, unless it is the last reading. */
+const readOnce = Effect.fnUntraced(function* <A, E, R>(
   { limit, overlap, read }: OverlappingOffsets<A, E, R>,
   all: Array<A>,
   last: boolean,
 ) {
   const pages: Array<A> = []
   const places: Array<string> = []
-  /** The request each key first came with, and its place then. */
+  /** Offset and place where each key first came. */
   const seen = new Map<string, { readonly offset: number; readonly place: number }>()
-  let found: Walk<A>["found"] = "still"
+  let found: OffsetRead<A>["found"] = "still"
   let size = limit
   for (let offset = 0; ; offset += size - Math.ceil((size * overlap) / limit)) {
     const { content, keys } = yield* read(offset)
@@ -106,11 +106,11 @@ const walkOnce = Effect.fnUntraced(function* <A, E, R>(
       places[place] = key
     }
     const isEnd = keys.length < size
-    // A full page with nothing new: the list turns in circles, or the service does not heed the offset.
+    // A full page with nothing new: the list repeats itself, or the service ignores the offset.
     const isCircle = !isEnd && seen.size === known
     if (isCircle) found = "moved"
     if (isEnd || isCircle || (found === "moved" && !last)) {
-      return { pages, places, found } satisfies Walk<A>
+      return { pages, places, found } satisfies OffsetRead<A>
     }
   }
 })

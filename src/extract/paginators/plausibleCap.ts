@@ -1,9 +1,9 @@
-// Lists whose answers may be cut off at a number the document does not say, or that a service has lowered.
+// Responses that may be cut off at a number which the document does not name or the service has lowered.
 
-/** Nobody chooses a smaller step. */
+/** Limits are usually multiples of this. */
 export const CAP_STEP = 50
 const SMALLEST_CAP = 100
 
-/** Whether an answer of so many records looks like one cut off: a number somebody would choose as the most. */
+/** Whether so many records may be a cut-off response: the number is a likely limit. */
 export const looksCutOff = (count: number): boolean =>
   count >= SMALLEST_CAP && count % CAP_STEP === 0

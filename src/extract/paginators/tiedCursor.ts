@@ -1,5 +1,5 @@
-// Walks pages, newest first, behind a cursor that excludes its own instant: passing back the last one skips
-// the entries that share it (§4.1). Goes on from the instant just before, so that every tie comes whole.
+// Reads pages, newest first, with a cursor that excludes its own instant: passing back the last instant of a page would
+// skip entries that share it (§4.1). Continues from the instant before it, so that every tie comes whole.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -12,7 +12,7 @@ export interface Place {
 
 export interface CursorPage<A> {
   readonly content: A
-  /** One an entry, as served. */
+  /** One for each entry, in the order of the response. */
   readonly places: ReadonlyArray<Place>
   readonly more: boolean
 }
@@ -20,11 +20,11 @@ export interface CursorPage<A> {
 export interface TiedCursor<A, E, R> {
   /** Entries strictly older than the cursor; the newest without one. */
   readonly read: (before: string | undefined) => Effect.Effect<CursorPage<A>, E, R>
-  /** The walk ends once everything from this instant on is read. */
+  /** Reading ends once everything from this instant on is read. */
   readonly back: number | undefined
 }
 
-/** Instants, both inclusive, among which entries may exist that no page shows. */
+/** A range of instants, inclusive, in which entries may exist that no page shows. */
 export interface Loss {
   readonly from: number
   readonly to: number
@@ -32,23 +32,23 @@ export interface Loss {
   readonly why: "tie" | "skipped"
 }
 
-export interface WalkedPage<A> {
+export interface ReadPage<A> {
   readonly before: string | undefined
   /** 1 for the first page. */
   readonly number: number
   readonly content: A
-  /** Newest instant of the walk so far. */
+  /** Newest instant so far. */
   readonly newest: number | undefined
   readonly isEmpty: boolean
   readonly losses: ReadonlyArray<Loss>
   readonly isLast: boolean
-  /** Why the walk cannot go on although there is more; it ends with this page. */
+  /** Why reading ends with this page although there is more. */
   readonly stalled: string | undefined
 }
 
 interface State {
   readonly before: Place | undefined
-  /** Instant the page before ended at: the next must begin with the entries of that instant. */
+  /** Last instant of the page before: the next page must begin with the entries of that instant. */
   readonly tail: number | undefined
   readonly number: number
   readonly newest: number | undefined
@@ -57,7 +57,7 @@ interface State {
 export const tiedCursor = <A, E, R>({
   read,
   back,
-}: TiedCursor<A, E, R>): Stream.Stream<WalkedPage<A>, E, R> => {
+}: TiedCursor<A, E, R>): Stream.Stream<ReadPage<A>, E, R> => {
   const start: State = { before: undefined, tail: undefined, number: 1, newest: undefined }
   return Stream.paginate(
     start,
@@ -70,7 +70,7 @@ export const tiedCursor = <A, E, R>({
       const next = isDone ? undefined : following(page, oldest)
       const stalled = isDone ? undefined : stallOf(before, next)
       const seen = Math.max(state.newest ?? -Infinity, newest)
-      const walked: WalkedPage<A> = {
+      const current: ReadPage<A> = {
         before: before?.cursor,
         number,
         content: page.content,
@@ -85,17 +85,17 @@ export const tiedCursor = <A, E, R>({
         isLast: isDone || stalled !== undefined,
         stalled,
       }
-      if (next === undefined || stalled !== undefined) return [[walked], Option.none()] as const
+      if (next === undefined || stalled !== undefined) return [[current], Option.none()] as const
       const tail = next.at === oldest ? undefined : oldest
-      const after: State = { before: next, tail, number: number + 1, newest: walked.newest }
-      return [[walked], Option.some(after)] as const
+      const after: State = { before: next, tail, number: number + 1, newest: current.newest }
+      return [[current], Option.some(after)] as const
     }),
   )
 }
 
 /**
- * The oldest place strictly newer than the page's last: what comes before it begins with the whole tie the
- * page may have cut. A page of one instant has none; only its own leads on, past what it may have cut.
+ * The oldest place strictly newer than the page's last: the page after it begins with the whole tie that this page may
+ * have cut. A page of one instant has none; then its own instant leads on, past what it may have cut.
  */
 const following = ({ places }: CursorPage<unknown>, oldest: number): Place | undefined =>
   places.reduce<Place | undefined>(
@@ -106,7 +106,7 @@ const following = ({ places }: CursorPage<unknown>, oldest: number): Place | und
     places.find(({ at }) => at === oldest),
   )
 
-/** Each cursor must be older than the one before: else the walk would never end. */
+/** Each cursor must be older than the one before, or reading would never end. */
 const stallOf = (before: Place | undefined, next: Place | undefined): string | undefined => {
   const where = before === undefined ? "the first page" : `the page before ${before.cursor}`
   if (next === undefined) return `says that there is more, but ${where} holds no entry`
@@ -115,7 +115,7 @@ const stallOf = (before: Place | undefined, next: Place | undefined): string | u
     : undefined
 }
 
-/** A cursor read less exactly than it was written passes over entries just before it. */
+/** A server that reads the cursor less exactly than it writes it skips entries just before it. */
 const skipped = (tail: number | undefined, newest: number): ReadonlyArray<Loss> =>
   tail === undefined || newest >= tail
     ? []

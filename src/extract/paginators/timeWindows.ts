@@ -1,50 +1,51 @@
-// Reads records that can be asked for between two instants, newest first, both ends inclusive. Whether an
-// answer is cut off, and at how many records, is not said (§4.3): only what an answer held tells.
+// Reads records that can be requested between two instants, newest first, both ends inclusive. Whether a response is
+// cut off, and at how many records, is not documented (§4.3): only the responses themselves show it.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 
 const MICROS_PER_MILLI = 1000
-/** Windows share this much: the service may keep finer or coarser time than the wire carries. */
+/** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
 const OVERLAP = 1_000_000
 
 /** Microseconds since 1970, both ends inclusive; an absent end is open. */
 export interface TimeWindow {
-  readonly from: number | undefined
-  readonly to: number | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
 }
 
-/** A walk towards the past that is not done: everything above `to` is read. */
-interface Walk {
-  readonly from: number | undefined
-  readonly to: number | undefined
-  /** Newest record it has met. */
-  readonly newest: number | undefined
+/** A range that has been read down to `to`, but not to its start. */
+interface PendingRead {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  /** Newest record in it. */
+  readonly newest?: number | undefined
 }
 
 export interface TimeCursor {
-  /** Newest record of all that is read: the high-water mark; `undefined` during a first walk. */
-  readonly through: number | undefined
-  /** Nothing before it was asked for; `undefined` where everything was. */
-  readonly from: number | undefined
+  /** Newest record read: the high-water mark; `undefined` before the first reading ends. */
+  readonly through?: number | undefined
+  /** Where reading was limited (`since`); `undefined` where everything was requested. */
+  readonly from?: number | undefined
   /**
-   * Most records an answer has held. Every answer that held fewer was whole: the service gives out at
-   * least as many at once.
+   * The most records of any response. A response with fewer was whole, since the service can return this many at once.
    */
   readonly largest: number
-  readonly walk: Walk | undefined
+  readonly pending?: PendingRead | undefined
 }
 
-/** What one answer held; `times` in microseconds, one a record, in any order. */
+/** What one response held; `times` in microseconds, one for each record, in any order. */
 export interface TimeRead<A> {
   readonly content: A
   readonly times: ReadonlyArray<number>
+  /** Number of records, where some have no time. */
+  readonly count?: number
 }
 
 export interface TimeWindows<A, E, R> {
   readonly cursor: TimeCursor | undefined
-  /** How far before the high-water mark records may still come or change. */
+  /** How long before the high-water mark records may still arrive or change. */
   readonly overlap: number
   readonly since: number | undefined
   readonly until: number | undefined
@@ -56,21 +57,21 @@ export interface TimeStep<A> {
   readonly content: A
   readonly count: number
   readonly cursor: TimeCursor | undefined
-  /** Records were there before in this window, and now there is none. */
+  /** The window had records before and is now empty. */
   readonly suspicious: boolean
-  /** An instant of which an answer could not hold all records: some may be out of reach. */
+  /** An instant with more records than a response holds, some of which can't be read. */
   readonly tie: number | undefined
-  /** The answer holds later records than were asked for: the end of the window is not heeded. */
-  readonly unheeded: boolean
+  /** The response has records after the window: the service ignores its end. */
+  readonly ignoresEnd: boolean
 }
 
-interface Pending extends Walk {
+interface Pending extends PendingRead {
   readonly purpose: "newest" | "forward" | "backward"
-  /** Answers of as many records are asked beyond, whatever is known of larger ones. */
+  /** Whether to read on after every response, however many records it has. */
   readonly toTheEnd: boolean
-  /** Everything in the walk so far lies at or above it. */
+  /** The oldest record of the range so far. */
   readonly reached: number | undefined
-  /** An instant that filled a whole answer: only what is older tells whether it was cut off. */
+  /** An instant that filled a whole response: only older records show whether it was cut off. */
   readonly filled: number | undefined
 }
 
@@ -83,11 +84,11 @@ export const timeWindows = <A, E, R>(
   options: TimeWindows<A, E, R>,
 ): Stream.Stream<TimeStep<A>, E, R> => {
   const advance = Effect.fnUntraced(function* (state: State) {
-    const [walk, ...rest] = state.pending
-    if (walk === undefined) return [[], Option.none()] as const
-    const window: TimeWindow = { from: walk.from, to: walk.to }
-    const answer = yield* options.read(window)
-    const { step, next } = afterRead(options, state.cursor, walk, window, answer)
+    const [range, ...rest] = state.pending
+    if (range === undefined) return [[], Option.none()] as const
+    const window: TimeWindow = { from: range.from, to: range.to }
+    const response = yield* options.read(window)
+    const { step, next } = afterRead(options, state.cursor, range, window, response)
     return [
       [step],
       Option.some<State>({
@@ -102,15 +103,15 @@ export const timeWindows = <A, E, R>(
 const begin = { newest: undefined, reached: undefined, filled: undefined } as const
 
 const start = <A, E, R>({ cursor, overlap, since, until }: TimeWindows<A, E, R>): State => {
-  const walk = cursor?.walk
+  const range = cursor?.pending
   const pending: Array<Pending> = []
-  if (walk !== undefined) {
+  if (range !== undefined) {
     const purpose = cursor?.through === undefined ? "newest" : "forward"
-    pending.push({ ...begin, ...walk, reached: walk.to, purpose, toTheEnd: true })
+    pending.push({ ...begin, ...range, reached: range.to, purpose, toTheEnd: true })
   }
-  const through = Math.max(cursor?.through ?? -Infinity, walk?.newest ?? -Infinity)
+  const through = Math.max(cursor?.through ?? -Infinity, range?.newest ?? -Infinity)
   if (through === -Infinity) {
-    if (walk === undefined) {
+    if (range === undefined) {
       pending.push({ ...begin, from: since, to: until, purpose: "newest", toTheEnd: true })
     }
     return { cursor, pending }
@@ -130,71 +131,70 @@ const start = <A, E, R>({ cursor, overlap, since, until }: TimeWindows<A, E, R>)
 const afterRead = <A, E, R>(
   { since }: TimeWindows<A, E, R>,
   cursor: TimeCursor | undefined,
-  walk: Pending,
+  range: Pending,
   window: TimeWindow,
-  { content, times }: TimeRead<A>,
+  { content, times, count = times.length }: TimeRead<A>,
 ): { readonly step: TimeStep<A>; readonly next: Pending | undefined } => {
-  const count = times.length
   const largest = Math.max(cursor?.largest ?? 0, count)
   const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
-  const top = times.reduce((most, time) => Math.max(most, time), walk.newest ?? -Infinity)
+  const top = times.reduce((most, time) => Math.max(most, time), range.newest ?? -Infinity)
   const newest = top === -Infinity ? undefined : top
-  const unheeded = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
-  const older = oldest < (walk.reached ?? Infinity)
+  const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
+  const older = oldest < (range.reached ?? Infinity)
   const full = count > 0 && (count >= largest || looksCutOff(count))
-  // A service that stops short of the window for another reason than a count shows itself by giving more.
-  const goesOn = full || (walk.toTheEnd && older)
-  const ended = count === 0 || !goesOn || (unheeded && !older)
-  const next = ended ? undefined : further(walk, newest, oldest, times)
+  // A service may stop short for a reason other than a count: only another request shows it.
+  const goesOn = full || (range.toTheEnd && older)
+  const ended = count === 0 || !goesOn || (ignoresEnd && !older)
+  const next = ended ? undefined : further(range, newest, oldest, times)
   const tie =
-    walk.filled !== undefined && older
-      ? walk.filled
-      : // So many records at one instant look like an answer cut off, even where nothing older tells.
+    range.filled !== undefined && older
+      ? range.filled
+      : // So many records at one instant look like a cut-off response, even if nothing older follows.
         next?.filled !== undefined && count >= CAP_STEP
         ? next.filled
         : undefined
   const suspicious =
-    walk.purpose === "forward" &&
-    walk.reached === undefined &&
+    range.purpose === "forward" &&
+    range.reached === undefined &&
     count === 0 &&
-    (walk.to ?? Infinity) >= (cursor?.through ?? Infinity)
-  const settled: TimeCursor | undefined = suspicious
+    (range.to ?? Infinity) >= (cursor?.through ?? Infinity)
+  const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
-    : moved(cursor, walk, next, { newest, largest, since })
+    : moved(cursor, range, next, { newest, largest, since })
   return {
-    step: { window, content, count, cursor: settled, suspicious, tie, unheeded },
+    step: { window, content, count, cursor: nextCursor, suspicious, tie, ignoresEnd },
     next,
   }
 }
 
-/** The next window into the past: again what the answer ended with, as far as that leaves room for more. */
+/** The next window into the past: it repeats the end of the response, as far as that leaves room for more. */
 const further = (
-  walk: Pending,
+  range: Pending,
   newest: number | undefined,
   oldest: number,
   times: ReadonlyArray<number>,
 ): Pending | undefined => {
   const leavesRoom = (to: number): boolean =>
-    to < (walk.to ?? Infinity) && times.some((time) => time > to)
+    to < (range.to ?? Infinity) && times.some((time) => time > to)
   const shared = oldest + OVERLAP
   const exact = Math.ceil(oldest / MICROS_PER_MILLI) * MICROS_PER_MILLI
   const to = [shared, exact].find(leavesRoom)
-  const reached = Math.min(oldest, walk.reached ?? Infinity)
-  const onward = { ...walk, newest, reached }
+  const reached = Math.min(oldest, range.reached ?? Infinity)
+  const onward = { ...range, newest, reached }
   if (to !== undefined) return within({ ...onward, to, filled: undefined })
-  // A service that keeps coarser time than asked gives the same again: leave that behind at a stroke.
-  const again = walk.filled !== undefined && oldest >= walk.filled
-  const beyond = (walk.to ?? Infinity) - (again ? OVERLAP : MICROS_PER_MILLI)
+  // A service with coarser times would return the same again: skip it.
+  const again = range.filled !== undefined && oldest >= range.filled
+  const beyond = (range.to ?? Infinity) - (again ? OVERLAP : MICROS_PER_MILLI)
   return within({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
 }
 
-/** Nothing is asked for below the start of the walk. */
-const within = (walk: Pending): Pending | undefined =>
-  walk.from !== undefined && walk.to !== undefined && walk.to < walk.from ? undefined : walk
+/** Limits a window to the start of the range. */
+const within = (range: Pending): Pending | undefined =>
+  range.from !== undefined && range.to !== undefined && range.to < range.from ? undefined : range
 
 const moved = (
   cursor: TimeCursor | undefined,
-  walk: Pending,
+  range: Pending,
   next: Pending | undefined,
   now: {
     readonly newest: number | undefined
@@ -206,20 +206,20 @@ const moved = (
   const before = { through: cursor?.through, from: cursor?.from, largest }
   if (next !== undefined) {
     const from =
-      walk.purpose === "newest" ? (cursor === undefined ? since : cursor.from) : cursor?.from
+      range.purpose === "newest" ? (cursor === undefined ? since : cursor.from) : cursor?.from
     const { from: lowest, to } = next
-    return walk.purpose === "backward"
-      ? // What was read of it is read again should it be interrupted: the bound moves with it instead.
-        { ...before, from: next.reached, walk: undefined }
-      : { ...before, from, walk: { from: lowest, to, newest } }
+    return range.purpose === "backward"
+      ? // If interrupted, the part read so far is read again, so the bound moves with it instead.
+        { ...before, from: next.reached, pending: undefined }
+      : { ...before, from, pending: { from: lowest, to, newest } }
   }
-  if (walk.purpose === "backward") return { ...before, from: since, walk: undefined }
+  if (range.purpose === "backward") return { ...before, from: since, pending: undefined }
   if (newest === undefined && cursor === undefined) return undefined
   const through = Math.max(newest ?? -Infinity, cursor?.through ?? -Infinity)
   return {
     through: through === -Infinity ? undefined : through,
     from: cursor === undefined ? since : cursor.from,
     largest,
-    walk: undefined,
+    pending: undefined,
   }
 }

@@ -1,32 +1,33 @@
-// What a data-quality check is: a select of the rows that offend, whoever wrote it.
+// What a data-quality check is: a query for the rows that break a rule.
+import type { Table } from "../../domain/table.ts"
 
 export type Severity = "warn" | "error"
 
-/** Which rows are judged. */
+/** Which rows are checked. */
 export interface Scope {
   /** Only rows written since, in microseconds since 1970 UTC; absent: all. */
   readonly since: number | undefined
-  /** Of the keys written since, only this part: for a check that has `writtenRows`. */
-  readonly part?: { readonly at: number; readonly of: number }
+  /** Only rows whose event time is in this month, YYYY-MM: for a check with `monthsOf`. */
+  readonly month?: string
 }
 
 export interface Check {
   readonly name: string
   /** The rule in a sentence. */
   readonly description: string
-  /** `error`: the warehouse contradicts itself. `warn`: the service says what is hardly so. */
+  /** `error`: the warehouse contradicts itself. `warn`: the service reports something implausible. */
   readonly severity: Severity
   readonly tolerance: number | null
-  /** Tables as `schema.name`; where one of them has no rows there is nothing to judge. */
+  /** Tables as `schema.name`; without rows in each of them there is nothing to check. */
   readonly needs: ReadonlyArray<string>
-  /** Whether it can judge the rows of one run alone, at a cost that does not grow with history. */
+  /** Whether it can check the rows of one run alone, at a cost that does not grow with history. */
   readonly isIncremental: boolean
   /**
-   * FROM and WHERE of the rows written since, of a check that compares keys: so many at once do not fit into the
-   * writer's memory, and it is asked a part of the keys at a time.
+   * A table whose keys hold the event time: equal keys are of one month, so the check runs over the months a run
+   * touched, one at a time. Comparing all keys at once would be the peak of a run's memory.
    */
-  readonly writtenRows?: (scope: Scope) => string
-  /** The offending rows, best with their key first. Names tables as `schema.name`. */
+  readonly monthsOf?: Table
+  /** The offending rows, their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string
 }
 
@@ -38,7 +39,7 @@ export interface CheckResult extends Pick<
 > {
   readonly outcome: CheckOutcome
   readonly failures: number
-  /** Tables it needs that have no rows, which is why there was nothing to judge. */
+  /** Tables it needs that have no rows, which is why there was nothing to check. */
   readonly emptyTables: ReadonlyArray<string>
   /** Up to five offending rows. */
   readonly examples: ReadonlyArray<Readonly<Record<string, unknown>>>

@@ -2,9 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
-import { rowsOf } from "../commitGroup.ts"
+import { decodeRow, text } from "../decodeRow.ts"
+import { rowsOf } from "../rowsOf.ts"
 import type { Row } from "../readRows.ts"
-import { CATALOG } from "../sql.ts"
+import { CATALOG, instant } from "../sql.ts"
 import { checkResults } from "../tables/check_results.ts"
 import { Warehouse } from "../Warehouse.ts"
 import type { Check, CheckResult, Scope } from "./Check.ts"
@@ -56,19 +57,16 @@ export const findOffenders = Effect.fnUntraced(function* (
   return results
 })
 
-/** So many keys at once are compared within the writer's memory, however many rows a run wrote. */
-const ROWS_A_PART = 500_000
-
-/** `scope` in as many parts as the rows that were written need, for a check that compares keys. */
-const partsOf = Effect.fnUntraced(function* ({ writtenRows }: Check, scope: Scope) {
-  if (writtenRows === undefined || scope.since === undefined) return [scope]
-  const [row] = yield* (yield* Warehouse).rows(
-    `select count(*)::double as n from ${writtenRows(scope)}`,
+/** `scope`, or a month of it at a time: those a run touched. */
+const partsOf = Effect.fnUntraced(function* ({ monthsOf: table }: Check, scope: Scope) {
+  if (table === undefined || scope.since === undefined) return [scope]
+  const months = yield* (yield* Warehouse).rows(
+    `select month from ${CATALOG}.ops.partition_changes
+     where table_schema = $1 and table_name = $2 and changed_at >= ${instant(scope.since)}
+     order by month`,
+    [table.schema, table.name],
   )
-  const of = Math.max(1, Math.ceil(Number(row?.["n"] ?? 0) / ROWS_A_PART))
-  return of === 1
-    ? [scope]
-    : Array.from({ length: of }, (_, at) => ({ ...scope, part: { at, of } }))
+  return months.map(decodeRow({ month: text("month") })).map(({ month }) => ({ ...scope, month }))
 })
 
 const withoutCount = (row: Row): Row =>

@@ -12,7 +12,7 @@ const Document = Schema.Struct({
   severity: Schema.Literals(["warn", "error"]),
   /** `$tolerance` of the SQL. */
   tolerance: Schema.optionalKey(Schema.Finite),
-  /** Tables without whose rows there is nothing to judge. */
+  /** Tables that must have rows, else there is nothing to check. */
   needs: Schema.NonEmptyArray(Schema.NonEmptyString),
 })
 

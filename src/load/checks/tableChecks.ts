@@ -14,7 +14,7 @@ const named = (table: Table): string => `${identifier(table.schema)}.${identifie
 const has = (table: Table, column: string): boolean =>
   allColumns(table).some(({ name }) => name === column)
 
-/** The column that tells when a row was written, where there is one. */
+/** The column with the time a row was written, where there is one. */
 const writtenAt = (table: Table): string | undefined =>
   ["_superseded_at", "_updated_at"].find((column) => has(table, column))
 
@@ -25,18 +25,23 @@ const written = (table: Table, { since }: Scope, alias = "t"): string => {
     : `${alias}.${identifier(column)} >= ${instant(since)}`
 }
 
-/** The keys of this part: each has one, whatever its rows. */
-const ofPart = (key: ReadonlyArray<string>, { part }: Scope, alias: string): string =>
-  part === undefined ? "true" : `hash(${identifiers(key, alias)}) % ${part.of} = ${part.at}`
-
 /** All rows of the keys that were written, which may have older ones. */
 const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): string =>
   scope.since === undefined
     ? `${named(table)} t`
     : `${named(table)} t semi join (
-         select ${identifiers(key)} from ${named(table)} w
-         where ${written(table, scope, "w")} and ${ofPart(key, scope, "w")}
+         select ${identifiers(key)} from ${named(table)} w where ${written(table, scope, "w")}
        ) k using (${identifiers(key)})`
+
+/** Equal keys are in one month where the event time is part of the key. */
+const hasMonths = (table: Table): boolean =>
+  table.time !== undefined && storedKey(table).includes(table.time)
+
+const ofMonth = (table: Table, month: string): string => {
+  const time = `t.${identifier(table.time ?? "")}`
+  return `${named(table)} t
+    where ${time} >= date '${month}-01' and ${time} < date '${month}-01' + interval 1 month`
+}
 
 const base = (table: Table, rule: string, description: string) => ({
   name: `${tableName(table)}.${rule}`,
@@ -47,16 +52,15 @@ const base = (table: Table, rule: string, description: string) => ({
   isIncremental: writtenAt(table) !== undefined,
 })
 
-const writtenRows =
-  (table: Table) =>
-  (scope: Scope): string =>
-    `${named(table)} t where ${written(table, scope)}`
-
 const uniqueKey: Rule = (table) => ({
   ...base(table, "unique_key", `One row for each ${storedKey(table).join(", ")}`),
-  writtenRows: writtenRows(table),
+  ...(hasMonths(table) ? { monthsOf: table } : {}),
   sql: (scope) => `select ${identifiers(storedKey(table), "t")}, count(*)::bigint as "rows"
-    from ${ofWrittenKeys(table, storedKey(table), scope)}
+    from ${
+      scope.month === undefined
+        ? ofWrittenKeys(table, storedKey(table), scope)
+        : ofMonth(table, scope.month)
+    }
     group by ${identifiers(storedKey(table), "t")} having count(*) > 1`,
 })
 
@@ -81,7 +85,6 @@ const oneCurrent: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "one_current", `At most one current row for each ${table.key.join(", ")}`),
-        writtenRows: writtenRows(table),
         sql: (scope) => `select ${identifiers(table.key, "t")},
             count(*) filter (t.is_current)::bigint as current_rows
           from ${ofWrittenKeys(table, table.key, scope)}
@@ -97,7 +100,6 @@ const intervals: Rule = (table) =>
           "intervals",
           "valid_from is before valid_to, a row is current as long as it has no end, and none overlaps the next",
         ),
-        writtenRows: writtenRows(table),
         sql: (scope) => `select * from (
             select ${identifiers(table.key, "t")}, t.valid_from, t.valid_to, t.is_current,
               lead(t.valid_from) over (
@@ -174,7 +176,7 @@ const notInFuture: Rule = (table) => {
     ...base(
       table,
       "not_in_future",
-      `${time} is not later than the answer that told it, but for so many seconds between clocks`,
+      `${time} is not later than the response it came in; the tolerance is in seconds, for clocks that differ`,
     ),
     tolerance: SKEW_SECONDS,
     sql: (scope) => `select ${identifiers(table.key, "t")}, t._updated_at

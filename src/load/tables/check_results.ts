@@ -1,4 +1,5 @@
 // ops.check_results: results of the data-quality checks.
+import { double, integer, json, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const checkResults: Table = {
@@ -11,38 +12,26 @@ export const checkResults: Table = {
   source: "the check command, and the end of a sync",
   key: ["run_id", "check_name"],
   columns: [
-    {
-      name: "run_id",
-      type: "text",
+    text(
+      "run_id",
+      "Run whose rows were checked (ops.runs), or `check-` and the start of a check of all",
+      { required: true },
+    ),
+    text(
+      "check_name",
+      "Check: a file of warehouse/checks, or a table and the rule that follows from it",
+      { required: true },
+    ),
+    text("severity", "`warn` or `error`", { required: true }),
+    text("outcome", "`passed`, `failed`, or `not_applicable` where there are no rows to judge", {
       required: true,
-      comment: "Run whose rows were judged (ops.runs), or `check-` and the start of a check of all",
-    },
-    {
-      name: "check_name",
-      type: "text",
-      required: true,
-      comment: "Check: a file of warehouse/checks, or a table and the rule that follows from it",
-    },
-    { name: "severity", type: "text", required: true, comment: "`warn` or `error`" },
-    {
-      name: "outcome",
-      type: "text",
-      required: true,
-      comment: "`passed`, `failed`, or `not_applicable` where there are no rows to judge",
-    },
-    { name: "failures", type: "integer", required: true, comment: "Offending rows" },
-    {
-      name: "tolerance",
-      type: "double",
+    }),
+    integer("failures", "Offending rows", { required: true }),
+    double("tolerance", "What the check lets pass; null where it has none", {
       unit: "as the check's description says",
-      comment: "What the check lets pass; null where it has none",
-    },
-    {
-      name: "examples",
-      type: "json",
-      comment: "Up to five offending rows; null when there is none",
-    },
-    { name: "checked_at", type: "timestamp", unit: "UTC", required: true, comment: "When" },
+    }),
+    json("examples", "Up to five offending rows; null when there is none"),
+    timestamp("checked_at", "When", { required: true }),
   ],
   example:
     "select check_name, severity, failures, examples from ops.check_results where outcome = 'failed' order by checked_at desc",

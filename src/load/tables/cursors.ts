@@ -1,4 +1,5 @@
 // ops.cursors: where the next run of each (pipeline, entity) begins.
+import { json, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const cursors: Table = {
@@ -10,22 +11,11 @@ export const cursors: Table = {
   source: "the loader",
   key: ["pipeline", "entity"],
   columns: [
-    { name: "pipeline", type: "text", required: true, comment: "Pipeline" },
-    { name: "entity", type: "text", required: true, comment: "Vault, subaccount, \u2026 or `-`" },
-    {
-      name: "cursor",
-      type: "json",
-      required: true,
-      comment: "Position, meaningful to its pipeline alone",
-    },
-    { name: "run_id", type: "text", required: true, comment: "Run that moved it last" },
-    {
-      name: "updated_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When it moved last",
-    },
+    text("pipeline", "Pipeline", { required: true }),
+    text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
+    json("cursor", "Position, meaningful to its pipeline alone", { required: true }),
+    text("run_id", "Run that moved it last", { required: true }),
+    timestamp("updated_at", "When it moved last", { required: true }),
   ],
   example: "select pipeline, count(*), max(updated_at) from ops.cursors group by all",
 }

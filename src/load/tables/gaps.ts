@@ -1,6 +1,7 @@
 // ops.gaps: parts of history known to be missing, and why.
+import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
-import { seriesOfEntity, vaultOfEntity } from "./vaultColumns.ts"
+import { seriesColumn, vaultColumns } from "./vaultColumns.ts"
 
 export const gaps: Table = {
   schema: "ops",
@@ -11,57 +12,27 @@ export const gaps: Table = {
   source: "the pipelines",
   key: ["pipeline", "entity", "from_at", "to_at"],
   columns: [
-    { name: "pipeline", type: "text", required: true, comment: "Pipeline" },
-    {
-      name: "entity",
-      type: "text",
+    text("pipeline", "Pipeline", { required: true }),
+    text(
+      "entity",
+      "Vault, subaccount, \u2026 or `-`; with the series where one pipeline reads several",
+      { required: true },
+    ),
+    timestamp("from_at", "Start of the missing range, inclusive", { required: true }),
+    timestamp("to_at", "End of the missing range, inclusive", { required: true }),
+    text(
+      "reason",
+      "`quarantined`, `failed`, `truncated`, `unreachable` (the service no longer sends it) or `tie`",
+      { required: true },
+    ),
+    text("state", "`open` (read again by the next run), `closed`, or `permanent`", {
       required: true,
-      comment: "Vault, subaccount, \u2026 or `-`; with the series where one pipeline reads several",
-    },
-    {
-      name: "from_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "Start of the missing range, inclusive",
-    },
-    {
-      name: "to_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "End of the missing range, inclusive",
-    },
-    {
-      name: "reason",
-      type: "text",
-      required: true,
-      comment:
-        "`quarantined`, `failed`, `truncated`, `unreachable` (the service no longer serves it) or `tie`",
-    },
-    {
-      name: "state",
-      type: "text",
-      required: true,
-      comment: "`open` (asked again by the next run), `closed`, or `permanent`",
-    },
-    { name: "detail", type: "text", required: true, comment: "What happened, in a sentence" },
-    {
-      name: "run_id",
-      type: "text",
-      required: true,
-      comment: "Run that recorded or settled it last",
-    },
-    {
-      name: "updated_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When it was recorded or settled last",
-    },
-    ...vaultOfEntity,
-    // Versions without the column recorded only what none of the APY series had.
-    seriesOfEntity("null"),
+    }),
+    text("detail", "What happened, in a sentence", { required: true }),
+    text("run_id", "Run that recorded or closed it last", { required: true }),
+    timestamp("updated_at", "When it was recorded or closed last", { required: true }),
+    ...vaultColumns,
+    seriesColumn,
   ],
   example: "select * from ops.gaps where state <> 'closed'",
 }

@@ -1,8 +1,9 @@
-// Every table vaulthouse writes about itself. A new one is a file beside these and one line here.
+// Every table vaulthouse writes about itself. A new one is a file in this folder and one line here.
 import type { Table } from "../../domain/table.ts"
 import { checkResults } from "./check_results.ts"
 import { cursors } from "./cursors.ts"
 import { gaps } from "./gaps.ts"
+import { layout } from "./layout.ts"
 import { partitionChanges } from "./partition_changes.ts"
 import { publications } from "./publications.ts"
 import { quarantine } from "./quarantine.ts"
@@ -10,11 +11,13 @@ import { responses } from "./responses.ts"
 import { runs } from "./runs.ts"
 import { schemaDrift } from "./schema_drift.ts"
 import { tasks } from "./tasks.ts"
+import { viewFingerprints } from "./view_fingerprints.ts"
 
 export const operationTables: ReadonlyArray<Table> = [
   checkResults,
   cursors,
   gaps,
+  layout,
   partitionChanges,
   publications,
   quarantine,
@@ -22,4 +25,5 @@ export const operationTables: ReadonlyArray<Table> = [
   runs,
   schemaDrift,
   tasks,
+  viewFingerprints,
 ]

@@ -1,4 +1,5 @@
 // ops.partition_changes: which months of which tables changed, so that only they are exported again.
+import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const partitionChanges: Table = {
@@ -11,16 +12,13 @@ export const partitionChanges: Table = {
   source: "the loader",
   key: ["table_schema", "table_name", "month"],
   columns: [
-    { name: "table_schema", type: "text", required: true, comment: "Schema of the table" },
-    { name: "table_name", type: "text", required: true, comment: "Table" },
-    {
-      name: "month",
-      type: "text",
+    text("table_schema", "Schema of the table", { required: true }),
+    text("table_name", "Table", { required: true }),
+    text("month", "Month of event time as YYYY-MM; `-` for a table that is not partitioned", {
       required: true,
-      comment: "Month of event time as YYYY-MM; `-` for a table that is not partitioned",
-    },
-    { name: "run_id", type: "text", required: true, comment: "Run that changed it" },
-    { name: "changed_at", type: "timestamp", unit: "UTC", required: true, comment: "When" },
+    }),
+    text("run_id", "Run that changed it", { required: true }),
+    timestamp("changed_at", "When", { required: true }),
   ],
   example: "select * from ops.partition_changes order by changed_at desc limit 10",
 }

@@ -1,4 +1,5 @@
 // ops.publications: every reader copy that was made.
+import { integer, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const publications: Table = {
@@ -10,16 +11,12 @@ export const publications: Table = {
   source: "the publisher",
   key: ["run_id"],
   columns: [
-    { name: "run_id", type: "text", required: true, comment: "Run whose state was published" },
-    {
-      name: "published_at",
-      type: "timestamp",
-      unit: "UTC",
+    text("run_id", "Run whose state was published", { required: true }),
+    timestamp("published_at", "Consistent as-of time of everything in the copy", {
       required: true,
-      comment: "Consistent as-of time of everything in the copy",
-    },
-    { name: "parquet_files", type: "integer", comment: "Parquet files in the manifest" },
-    { name: "parquet_rows", type: "integer", comment: "Rows in the manifest" },
+    }),
+    integer("parquet_files", "Parquet files in the manifest"),
+    integer("parquet_rows", "Rows in the manifest"),
   ],
   example: "select max(published_at) from ops.publications",
 }

@@ -1,52 +1,27 @@
-// ops.quarantine: responses that broke the contract and were set aside.
+// ops.quarantine: responses and records that broke the contract.
+import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const quarantine: Table = {
   schema: "ops",
   name: "quarantine",
   mode: "replace",
-  grain: "pipeline, entity and window",
+  grain: "pipeline, entity, window and place in the body",
   comment:
-    "Questions whose answer broke the documented contract, each with the newest such answer; the bodies are in the archive.",
+    "Responses, or single records of one, that broke the documented contract: of each window the newest; the bodies are in the archive.",
   source: "the pipelines",
-  key: ["pipeline", "entity", "window"],
+  key: ["pipeline", "entity", "window", "json_path"],
   columns: [
-    {
-      name: "response_id",
-      type: "text",
-      required: true,
-      comment: "Archived response (raw.responses)",
-    },
-    { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
-    { name: "pipeline", type: "text", required: true, comment: "Pipeline that asked" },
-    { name: "entity", type: "text", required: true, comment: "Vault, subaccount, \u2026 or `-`" },
-    {
-      name: "window",
-      type: "text",
-      required: true,
-      comment: "Part of the entity that was asked for",
-    },
-    { name: "json_path", type: "text", required: true, comment: "Where in the body" },
-    {
-      name: "detail",
-      type: "text",
-      required: true,
-      comment: "What was expected and what was there",
-    },
-    { name: "run_id", type: "text", required: true, comment: "Run that was answered so last" },
-    {
-      name: "quarantined_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When last",
-    },
-    {
-      name: "closed_at",
-      type: "timestamp",
-      unit: "UTC",
-      comment: "When a replay or a later answer settled it; null while open",
-    },
+    text("response_id", "Archived response (raw.responses)", { required: true }),
+    text("endpoint", "Endpoint", { required: true }),
+    text("pipeline", "Pipeline that read it", { required: true }),
+    text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
+    text("window", "Part of the partition that was read", { required: true }),
+    text("json_path", "Where in the body", { required: true }),
+    text("detail", "What was expected and what was there", { required: true }),
+    text("run_id", "Last run that received it", { required: true }),
+    timestamp("quarantined_at", "When last", { required: true }),
+    timestamp("closed_at", "When a replay or a later response closed it; null while open"),
   ],
   example: "select endpoint, json_path, detail from ops.quarantine where closed_at is null",
 }

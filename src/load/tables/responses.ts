@@ -1,4 +1,5 @@
 // raw.responses: the index of the response archive.
+import { boolean, integer, json, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const responses: Table = {
@@ -12,78 +13,35 @@ export const responses: Table = {
   key: ["response_id"],
   time: "received_at",
   columns: [
-    { name: "response_id", type: "text", required: true, comment: "Identifier of the response" },
-    { name: "run_id", type: "text", required: true, comment: "Run" },
-    { name: "pipeline", type: "text", comment: "Pipeline that asked (ops.tasks)" },
-    { name: "entity", type: "text", comment: "Vault, subaccount, … it asked about (ops.tasks)" },
-    { name: "window", type: "text", comment: "What of the entity it asked for (ops.tasks)" },
-    {
-      name: "is_landed",
-      type: "boolean",
-      comment:
-        "Whether rows were made of it, or a set ended by it; not of failures, nor of an empty answer that was not believed or one asked for again in parts",
-    },
-    {
-      name: "is_doubted",
-      type: "boolean",
-      comment:
-        "Whether it was not believed that a set it names has no member (docs/decisions/0010): what landed of it are the warnings or totals beside; null where nothing landed",
-    },
-    { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
-    { name: "method", type: "text", required: true, comment: "HTTP method" },
-    { name: "url", type: "text", required: true, comment: "Address asked, without credentials" },
-    { name: "request_body", type: "json", comment: "Body sent, for POST" },
-    {
-      name: "inputs",
-      type: "json",
-      comment: "Inputs of the endpoint, by the API document's names",
-    },
-    {
-      name: "subject",
-      type: "json",
-      comment: "What the question was about, as the pipeline knew it",
-    },
-    { name: "status", type: "integer", required: true, comment: "HTTP status" },
-    {
-      name: "received_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When the body was complete",
-    },
-    {
-      name: "bytes",
-      type: "integer",
+    text("response_id", "Identifier of the response", { required: true }),
+    text("run_id", "Run", { required: true }),
+    text("pipeline", "Pipeline that sent the request (ops.tasks)"),
+    text("entity", "Partition it is about: a vault, subaccount, … (ops.tasks)"),
+    text("window", "Part of the partition it is about (ops.tasks)"),
+    boolean(
+      "is_landed",
+      "Whether it made rows or retired some; false for failures, for a suspicious empty response and for one that was requested again in parts",
+    ),
+    boolean(
+      "is_suspicious",
+      "Whether it was suspicious that a set has no member (docs/decisions/0010), so that only its warnings or totals landed; null where nothing landed",
+    ),
+    text("endpoint", "Endpoint", { required: true }),
+    text("method", "HTTP method", { required: true }),
+    text("url", "Address, without credentials", { required: true }),
+    json("request_body", "Body sent, for POST"),
+    json("inputs", "Inputs of the endpoint, by the API document's names"),
+    json("subject", "What the request was about, as the pipeline knew it"),
+    integer("status", "HTTP status", { required: true }),
+    timestamp("received_at", "When the body was complete", { required: true }),
+    integer("bytes", "Length of the body", { unit: "bytes", required: true }),
+    text("body_sha256", "SHA-256 of the body: its content address", { required: true }),
+    text("archive_file", "Segment below <data-dir>/raw that holds the body", { required: true }),
+    integer("archive_offset", "Where the frame that holds it begins in the segment", {
       unit: "bytes",
       required: true,
-      comment: "Length of the body",
-    },
-    {
-      name: "body_sha256",
-      type: "text",
-      required: true,
-      comment: "SHA-256 of the body: its content address",
-    },
-    {
-      name: "archive_file",
-      type: "text",
-      required: true,
-      comment: "Segment below <data-dir>/raw that holds the body",
-    },
-    {
-      name: "archive_offset",
-      type: "integer",
-      unit: "bytes",
-      required: true,
-      comment: "Where the frame that holds it begins in the segment",
-    },
-    {
-      name: "archive_length",
-      type: "integer",
-      unit: "bytes",
-      required: true,
-      comment: "Length of that frame",
-    },
+    }),
+    integer("archive_length", "Length of that frame", { unit: "bytes", required: true }),
   ],
   example: "select endpoint, status, count(*), sum(bytes) from raw.responses group by all",
 }

@@ -1,4 +1,5 @@
 // ops.runs: every run and how it ended.
+import { integer, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const runs: Table = {
@@ -10,51 +11,23 @@ export const runs: Table = {
   source: "the runner",
   key: ["run_id"],
   columns: [
-    {
-      name: "run_id",
-      type: "text",
-      required: true,
-      comment: "Identifier of the run; sorts by start",
-    },
-    {
-      name: "command",
-      type: "text",
-      required: true,
-      comment: "Command and pipelines as asked for",
-    },
-    {
-      name: "started_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "Start of the run",
-    },
-    {
-      name: "finished_at",
-      type: "timestamp",
-      unit: "UTC",
-      comment: "End of the run; null while it runs or when it was killed",
-    },
-    {
-      name: "outcome",
-      type: "text",
-      comment: "`complete`, `partial`, `deferred`, `failed` or null while it runs",
-    },
-    { name: "tasks", type: "integer", comment: "Tasks done" },
-    { name: "requests", type: "integer", comment: "HTTP requests sent" },
-    { name: "rows_inserted", type: "integer", comment: "Rows new to the warehouse" },
-    {
-      name: "rows_revised",
-      type: "integer",
-      comment: "Rows whose values changed, and rows that are gone from their set",
-    },
-    { name: "base_url", type: "text", comment: "Origin the data came from" },
-    {
-      name: "vaulthouse_version",
-      type: "text",
-      required: true,
-      comment: "Version of vaulthouse that ran",
-    },
+    text("run_id", "Identifier of the run; sorts by start", { required: true }),
+    text("command", "Command and pipelines, as typed", { required: true }),
+    timestamp("started_at", "Start of the run", { required: true }),
+    timestamp(
+      "finished_at",
+      "End of the run; of a killed one, of its last task; null while it runs",
+    ),
+    text(
+      "outcome",
+      "`complete`, `partial`, `deferred`, `failed`, `stopped` (by a signal), `killed` or null while it runs",
+    ),
+    integer("tasks", "Tasks done"),
+    integer("requests", "HTTP requests sent"),
+    integer("rows_inserted", "Rows new to the warehouse"),
+    integer("rows_revised", "Rows whose values changed, and rows that are gone from their set"),
+    text("base_url", "Origin the data came from"),
+    text("vaulthouse_version", "Version of vaulthouse that ran", { required: true }),
   ],
   example:
     "select run_id, outcome, finished_at - started_at as duration from ops.runs order by run_id desc limit 5",

@@ -1,4 +1,5 @@
 // ops.schema_drift: fields the document does not name, or that changed.
+import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const schemaDrift: Table = {
@@ -11,28 +12,14 @@ export const schemaDrift: Table = {
   source: "the pipelines",
   key: ["endpoint", "json_path", "kind"],
   columns: [
-    { name: "endpoint", type: "text", required: true, comment: "Endpoint" },
-    { name: "json_path", type: "text", required: true, comment: "Path of the field in a record" },
-    {
-      name: "kind",
-      type: "text",
+    text("endpoint", "Endpoint", { required: true }),
+    text("json_path", "Path of the field in a record", { required: true }),
+    text("kind", "`unknown_field`, `other_type`, `deprecated_field` or `missing_field`", {
       required: true,
-      comment: "`unknown_field`, `other_type`, `deprecated_field` or `missing_field`",
-    },
-    {
-      name: "detail",
-      type: "text",
-      required: true,
-      comment: "Type seen, and what was expected where something was",
-    },
-    { name: "run_id", type: "text", required: true, comment: "Run that saw it first" },
-    {
-      name: "first_seen_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "When it was seen first",
-    },
+    }),
+    text("detail", "Type seen, and what was expected where something was", { required: true }),
+    text("run_id", "Run that saw it first", { required: true }),
+    timestamp("first_seen_at", "When it was seen first", { required: true }),
   ],
   example: "select * from ops.schema_drift order by first_seen_at desc",
 }

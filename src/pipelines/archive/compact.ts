@@ -1,18 +1,20 @@
-// Makes few files of many: the archive's segments of each month that is over become one, a body in it once.
-// Parquet has one file a month and table by construction; the database gives space back by itself.
+// Joins the archive's segments of each month that is over into one, with each body once. Parquet has one file a month
+// and table by construction; the database gives space back by itself.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
-import { rewriteSegments } from "../../extract/rewriteSegments.ts"
-import { archiveDirectory, archiveError } from "./archived.ts"
-import { existingWarehouse } from "../readers/existingWarehouse.ts"
+import { rewriteSegments } from "../../archive/rewrite.ts"
 import {
-  moveIndex,
-  removeSegments,
+  archiveDirectory,
+  monthOf,
   SEGMENT_SUFFIX,
   segmentBytes,
   segmentFiles,
-} from "./archiveFiles.ts"
+} from "../../archive/segments.ts"
+import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { archiveError, removeSegments } from "./archivedRows.ts"
+import { moveIndex } from "./archiveIndex.ts"
+import { endLastRun } from "../run/endLastRun.ts"
 
 export interface CompactSummary {
   readonly segmentsBefore: number
@@ -26,10 +28,8 @@ export const compact = (dataDir: string) =>
     Effect.provide(existingWarehouse("Joining the archive's files", { dataDir, runId: "compact" })),
   )
 
-// Segments begin with their run's start, YYYYMMDD…, or with their month.
-const monthOf = (file: string): string => file.slice(0, 6)
-
 const compacted = Effect.fnUntraced(function* (dataDir: string) {
+  yield* endLastRun(dataDir)
   const directory = archiveDirectory(dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const thisMonth = formatInstant(now).slice(0, 7).replace("-", "")

@@ -1,31 +1,28 @@
-// Drops archived responses older than an age, except those that rows of the tables, or open quarantine, refer
-// to.
+// Drops archived responses older than an age, except those that stored rows or open quarantine entries refer to.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { microsFromMillis, MICROS_PER_DAY } from "../../domain/time.ts"
-import type { ArchivedLine } from "../../extract/archiveLines.ts"
-import { readSegment } from "../../extract/archiveSegments.ts"
-import { rewriteSegments } from "../../extract/rewriteSegments.ts"
-import { judgeResponses } from "../../load/archiveIndex.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
-import { archiveDirectory, archiveError } from "./archived.ts"
-import { existingWarehouse } from "../readers/existingWarehouse.ts"
+import type { ResponseLine } from "../../archive/lines.ts"
+import { rewriteSegments } from "../../archive/rewrite.ts"
 import {
-  forgetResponses,
-  knownRuns,
-  moveIndex,
-  removeSegments,
+  archiveDirectory,
+  readWholeFrames,
   runOfSegment,
   SEGMENT_SUFFIX,
   segmentBytes,
   segmentFiles,
-} from "./archiveFiles.ts"
+} from "../../archive/segments.ts"
+import { microsFromMillis, MICROS_PER_DAY } from "../../domain/time.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { archiveError, removeSegments } from "./archivedRows.ts"
+import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
+import { endLastRun } from "../run/endLastRun.ts"
 
 export interface PruneOptions {
   readonly dataDir: string
   readonly olderThanDays: number
-  /** Only tells what would go. */
+  /** Changes nothing. */
   readonly dryRun: boolean
 }
 
@@ -46,37 +43,45 @@ export const prune = (options: PruneOptions) =>
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
+  yield* endLastRun(options.dataDir)
   const directory = archiveDirectory(options.dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
   const warehouse = yield* Warehouse
   const rows = yield* warehouse.exclusively("Reading what stays", (session) =>
-    judgeResponses(session, coreTables, oldest),
+    prunable(session, coreTables, oldest),
   )
   const indexed = new Map<string, boolean>()
   // Bodies that stay, with the segment they lie in.
   const wanted = new Set<string>()
-  for (const { responseId, sha256, file, goes } of rows) {
-    indexed.set(responseId, !goes)
-    if (!goes) wanted.add(`${file} ${sha256}`)
+  for (const { responseId, sha256, file, isPrunable } of rows) {
+    indexed.set(responseId, !isPrunable)
+    if (!isPrunable) wanted.add(`${file} ${sha256}`)
   }
   const runs = yield* knownRuns
   const files = segmentFiles(directory)
-  const isKnown = (file: string, runId: string): boolean =>
-    runs.has(runId) || runs.has(runOfSegment(file))
-  const others = files.filter((file) => !runs.has(runOfSegment(file)))
-  const unheardOf = yield* Effect.tryPromise({
-    try: () => bodiesOf(directory, others, ({ runId }) => !runs.has(runId)),
+  const isOfUnknownRun = ({ runId }: ResponseLine): boolean => !runs.has(runId)
+  const ofUnknownRuns = yield* Effect.tryPromise({
+    try: () =>
+      bodiesOf(
+        directory,
+        files.filter((file) => !runs.has(runOfSegment(file))),
+        isOfUnknownRun,
+      ),
     catch: archiveError,
   })
-  // A run that was killed may have archived what its index never heard of: that goes by its age alone. Runs of a
-  // warehouse that was lost are a replay's to take in before anything of theirs goes.
+  // What a killed run did not commit goes by its age alone. Runs of a warehouse that was lost stay whole until a replay
+  // has indexed them.
   const stays =
     (file: string) =>
-    ({ responseId, runId, sha256, body, receivedAt }: ArchivedLine): boolean =>
-      (body === undefined && indexed.get(responseId) === true) ||
-      (body !== undefined && (wanted.has(`${file} ${sha256}`) || unheardOf.has(sha256))) ||
-      (!indexed.has(responseId) && (receivedAt >= oldest || !isKnown(file, runId)))
+    (line: ResponseLine): boolean => {
+      const { responseId, sha256, body, receivedAt } = line
+      return (
+        (body === undefined && indexed.get(responseId) === true) ||
+        (body !== undefined && (wanted.has(`${file} ${sha256}`) || ofUnknownRuns.has(sha256))) ||
+        (!indexed.has(responseId) && (receivedAt >= oldest || isOfUnknownRun(line)))
+      )
+    }
   const dropped = [...indexed.values()].filter((isKept) => !isKept).length
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(
@@ -107,21 +112,21 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     })
     yield* moveIndex([file], moved)
   }
-  yield* forgetResponses(oldest)
+  yield* forgetPruned(oldest)
   yield* removeSegments(directory, [...emptied, ...mixed])
   return { ...summary, bytesAfter: segmentBytes(directory) }
 })
 
-/** SHA-256 of what these responses said, wherever that lies. */
+/** SHA-256 of the bodies of these responses, wherever they lie. */
 const bodiesOf = async (
   directory: string,
   files: ReadonlyArray<string>,
-  isOne: (line: ArchivedLine) => boolean,
+  isOne: (line: ResponseLine) => boolean,
 ): Promise<ReadonlySet<string>> => {
   const bodies = new Set<string>()
   for (const file of files) {
-    for await (const { lines } of readSegment(directory, file)) {
-      for (const line of lines) if (isOne(line)) bodies.add(line.sha256)
+    for await (const { responses } of readWholeFrames(directory, file)) {
+      for (const line of responses) if (isOne(line)) bodies.add(line.sha256)
     }
   }
   return bodies
@@ -130,12 +135,12 @@ const bodiesOf = async (
 const countLines = async (
   directory: string,
   file: string,
-  stays: (line: ArchivedLine) => boolean,
+  stays: (line: ResponseLine) => boolean,
 ): Promise<{ readonly stay: number; readonly go: number }> => {
   let stay = 0
   let go = 0
-  for await (const { lines } of readSegment(directory, file)) {
-    for (const line of lines) {
+  for await (const { responses } of readWholeFrames(directory, file)) {
+    for (const line of responses) {
       if (stays(line)) stay += 1
       else go += 1
     }

@@ -1,27 +1,28 @@
-// Loads what was set aside, once this version can read it, and closes its entries. Sends nothing.
+// Loads quarantined responses that this version can read, and closes their entries, without a request.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { commitMarkerLine } from "../../archive/lines.ts"
+import { appendLines } from "../../archive/rewrite.ts"
+import { archiveDirectory, ArchiveReader, segmentHolding } from "../../archive/segments.ts"
 import { tableName } from "../../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { storedTables } from "../../load/ddl.ts"
+import { number } from "../../load/decodeRow.ts"
+import { LoadError } from "../../load/errors.ts"
 import { replaceTables } from "../../load/replaceTables.ts"
+import { literal } from "../../load/sql.ts"
 import { gaps } from "../../load/tables/gaps.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses as responsesTable } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import {
-  archiveReader,
-  indexColumns,
-  indexedResponse,
-  type IndexedResponse,
-  pipelineOf,
-  rowsOfArchived,
-} from "./archived.ts"
-import { existingWarehouse } from "../readers/existingWarehouse.ts"
-import { publishNews } from "../readers/publish.ts"
-import { ownRows } from "../run/suspicion.ts"
-import { landedResponses, rebuiltBeside, refuseIfIncomplete, type ReplayOptions } from "./replay.ts"
+import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { publishNews } from "../publication/publish.ts"
+import { hasRows } from "../strategies/taskResult.ts"
+import { archiveError, pipelineOf, rowsOfArchived } from "./archivedRows.ts"
+import { type IndexedResponse, indexedResponses } from "./archiveIndex.ts"
+import { type LostRows, lostRows, withRebuilt } from "./rebuild.ts"
+import type { ReplayOptions } from "./replay.ts"
 
 export interface StillBroken {
   readonly responseId: string
@@ -49,65 +50,72 @@ export const replayQuarantine = (options: ReplayOptions) =>
   )
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  const { readable, landable, stillBroken } = yield* judged(options)
-  const rows = landable.length === 0 ? 0 : yield* putInPlace(options, landable)
-  for (const response of readable) yield* settle(response)
+  const { readable, landable, stillBroken } = yield* openResponses(options)
+  const rows = landable.length === 0 ? 0 : yield* load(options, landable)
+  for (const response of readable) yield* closeEntry(response)
   const published =
     options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
   return { closed: readable.length, rows, stillBroken, published } satisfies QuarantineSummary
 })
 
 /** What is in quarantine, by whether this version can read it and whether that makes rows. */
-const judged = Effect.fnUntraced(function* ({ dataDir, timeFields }: ReplayOptions) {
-  const warehouse = yield* Warehouse
-  const reader = archiveReader(dataDir)
-  const open = (yield* warehouse.rows(
-    `select ${indexColumns} from raw.responses
-     where response_id in (select response_id from ops.quarantine where closed_at is null)
-     order by received_at`,
-  )).map(indexedResponse)
+const openResponses = Effect.fnUntraced(function* ({ dataDir, ...names }: ReplayOptions) {
+  const reader = new ArchiveReader(archiveDirectory(dataDir))
+  const open = yield* indexedResponses(
+    "response_id in (select response_id from ops.quarantine where closed_at is null)",
+  )
   const readable: Array<IndexedResponse> = []
   const landable: Array<IndexedResponse> = []
   const stillBroken: Array<StillBroken> = []
   for (const response of open) {
     const { responseId, pipeline, entity } = response
-    const mapped = yield* rowsOfArchived(reader, response, timeFields)
+    const mapped = yield* rowsOfArchived(reader, response, names)
     if (Result.isFailure(mapped)) {
       stillBroken.push({ responseId, pipeline, entity, ...mapped.failure })
       continue
     }
+    const [rejected] = mapped.success.rejected
+    if (rejected !== undefined) {
+      stillBroken.push({ responseId, pipeline, entity, ...rejected })
+      continue
+    }
     readable.push(response)
-    // A single empty answer is not believed, as in a run: it ends nothing.
-    if (ownRows(mapped.success.rows).some(({ length }) => length > 0)) landable.push(response)
+    // As in a run, a single empty answer retires nothing.
+    if (hasRows(mapped.success.rows)) landable.push(response)
   }
   return { readable, landable, stillBroken }
 })
 
 /**
- * Makes the tables again that the answers fill, from all answers in the order in which they came: what was said
- * after one of them stays the last word, and what it said is known to have been said. Tells how many rows they made.
+ * Rebuilds the tables that the responses fill, from all responses in the order in which they were received: a newer
+ * one keeps its place, even where it left no trace in a row. Returns how many rows come from the loaded ones.
  */
-const putInPlace = Effect.fnUntraced(function* (
+const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
   landable: ReadonlyArray<IndexedResponse>,
 ) {
   const warehouse = yield* Warehouse
   const filled = new Set(landable.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
   const tables = [...filled]
-  yield* refuseIfIncomplete(tables)
-  const others = (yield* landedResponses).filter(({ pipeline }) =>
+  const others = (yield* indexedResponses("is_landed")).filter(({ pipeline }) =>
     pipelineOf(pipeline)?.tables.some((table) => filled.has(table)),
   )
   const responses = [...others, ...landable].toSorted((a, b) => a.receivedAt - b.receivedAt)
-  const ids = landable.map(({ responseId }) => text(responseId)).join(", ")
-  yield* rebuiltBeside(options, responses, (beside) =>
-    // Before the rows: those of a response that has not landed would be no replay's to make again.
-    warehouse
-      .execute(
+  const ids = landable.map(({ responseId }) => literal(responseId)).join(", ")
+  yield* withRebuilt(
+    options,
+    responses,
+    Effect.fnUntraced(function* (rebuiltDir, unreadable) {
+      const [lost] = yield* lostRows(tables, unreadable)
+      if (lost !== undefined) return yield* wouldLose(lost)
+      yield* markLanded(archiveDirectory(options.dataDir), landable)
+      // Before the rows: no later replay would make those of a response that is not marked as landed.
+      yield* warehouse.execute(
         [`update raw.responses set is_landed = true where response_id in (${ids})`],
         [responsesTable],
       )
-      .pipe(Effect.andThen(replaceTables(tables, beside))),
+      return yield* replaceTables(tables, rebuiltDir)
+    }),
   )
   const counted = tables
     .flatMap(storedTables)
@@ -115,27 +123,60 @@ const putInPlace = Effect.fnUntraced(function* (
   const [count] = yield* warehouse.rows(
     `select count(*)::double as rows from (${counted.join(" union all ")})`,
   )
-  return Number(count?.["rows"] ?? 0)
+  return count === undefined ? 0 : number("rows")(count)
 })
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+const wouldLose = ({ table, rows }: LostRows): LoadError =>
+  new LoadError({
+    reason: "Files",
+    what: "Loading what was quarantined",
+    why: `${rows} row(s) of ${table} come from responses that can't be read from the archive`,
+    advice: "Nothing was changed: rebuilding the table would lose them.",
+  })
 
-/** After its rows: a stop in between puts the same rows in their place again. */
-const settle = Effect.fnUntraced(function* (response: IndexedResponse) {
+/** In the archive, so that it makes the same rows without this warehouse. */
+const markLanded = (directory: string, landable: ReadonlyArray<IndexedResponse>) =>
+  Effect.forEach(
+    Map.groupBy(landable, ({ runId }) => runId),
+    ([runId, ofRun]) =>
+      Effect.tryPromise({
+        try: () =>
+          appendLines(
+            directory,
+            segmentHolding(directory, runId),
+            ofRun.map(({ responseId, pipeline, entity, window }) =>
+              commitMarkerLine({
+                runId,
+                pipeline,
+                entity,
+                window,
+                outcome: "landed",
+                landed: [responseId],
+                notLanded: [],
+              }),
+            ),
+          ),
+        catch: archiveError,
+      }),
+    { discard: true },
+  )
+
+/** After its rows: a stop in between makes the same rows again. */
+const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
   const warehouse = yield* Warehouse
   const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")
-  const id = text(response.responseId)
+  const id = literal(response.responseId)
   yield* warehouse.execute(
     [
       `update ops.quarantine set closed_at = timestamp '${now}' where response_id = ${id}`,
-      // The days its task asked for.
+      // The days its task read.
       `update ops.gaps set state = 'closed', detail = 'loaded from quarantine', updated_at = timestamp '${now}'
-       where pipeline = ${text(response.pipeline)} and entity = ${text(response.entity)}
+       where pipeline = ${literal(response.pipeline)} and entity = ${literal(response.entity)}
          and state = 'open' and reason = 'quarantined'
          and (from_at::date, to_at::date) in (
            select (covers_from, covers_to) from ops.tasks
-           where run_id = ${text(response.runId)} and pipeline = ${text(response.pipeline)}
-             and entity = ${text(response.entity)} and "window" = ${text(response.window)})`,
+           where run_id = ${literal(response.runId)} and pipeline = ${literal(response.pipeline)}
+             and entity = ${literal(response.entity)} and "window" = ${literal(response.window)})`,
     ],
     [quarantine, gaps],
   )

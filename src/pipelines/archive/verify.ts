@@ -1,11 +1,18 @@
-// What `verify` checks: the published files against their manifest and each other, and every archived body
-// against its hash.
-import { existsSync, readdirSync } from "node:fs"
+// What `verify` checks: the published files against their manifest and each other, and the archive against its hashes,
+// its commit markers and its index.
 import * as Effect from "effect/Effect"
-import { surveySegment } from "../../extract/surveySegment.ts"
+import { intactBody } from "../../archive/lines.ts"
+import {
+  archiveDirectory,
+  Commits,
+  type Frame,
+  readFrames,
+  segmentHolding,
+  segmentFiles,
+} from "../../archive/segments.ts"
+import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
 import { openPublishedCopy } from "../../load/PublishedCopy.ts"
 import { type Finding, verify as verifyPublished } from "../../load/verify.ts"
-import { archiveDirectory } from "./archived.ts"
 
 export type { Finding } from "../../load/verify.ts"
 
@@ -14,43 +21,100 @@ export const verify = Effect.fnUntraced(function* (dataDir: string) {
   return [...published, ...(yield* verifyArchive(dataDir))]
 })
 
-/** Reads every segment past its damage, and asks the published index whether anything is missing from them. */
+interface Survey {
+  /** SHA-256 of the bodies that are there. */
+  readonly bodies: Set<string>
+  /** Places of frames that are damaged. */
+  readonly damaged: Set<string>
+  readonly commits: Commits
+  readonly findings: Array<Finding>
+}
+
+const pathOf = (file: string): string => `raw/${file}`
+
+/** Reads every segment past its damage, then looks for what the published index says is there. */
 const verifyArchive = Effect.fnUntraced(function* (dataDir: string) {
   const directory = archiveDirectory(dataDir)
-  const index = yield* indexed(dataDir)
+  const index = yield* publishedIndex(dataDir)
   const placed = Map.groupBy(index, ({ file }) => file)
-  const findings: Array<Finding> = []
-  const bodies = new Set<string>()
-  const damaged = new Set<string>()
-  const segments = existsSync(directory) ? readdirSync(directory).toSorted() : []
+  const survey: Survey = {
+    bodies: new Set(),
+    damaged: new Set(),
+    commits: new Commits(),
+    findings: [],
+  }
+  const segments = segmentFiles(directory)
   for (const file of segments) {
     const known = new Set(placed.get(file)?.map(({ offset }) => offset))
-    const read = yield* Effect.promise(() => readBodies(directory, file, known))
-    for (const sha256 of read.bodies) bodies.add(sha256)
-    for (const { offset, detail } of read.damages) {
-      damaged.add(`${file} ${offset}`)
-      findings.push({ kind: "unreadable", path: `raw/${file}`, detail })
+    yield* Effect.promise(() => addSegment(survey, directory, file, known))
+  }
+  const found = [...survey.findings, ...missingBodies(index, new Set(segments), survey)]
+  const reported = new Set(found.map(({ path }) => path))
+  // A damaged segment is one finding, whatever else it lost.
+  const unmarked = missingMarkers(index, directory, survey)
+  return [...found, ...unmarked.filter(({ path }) => !reported.has(path))]
+})
+
+const addSegment = async (
+  { bodies, damaged, commits, findings }: Survey,
+  directory: string,
+  file: string,
+  known: ReadonlySet<number>,
+): Promise<void> => {
+  const report = (detail: string): void => {
+    findings.push({ kind: "unreadable", path: pathOf(file), detail })
+  }
+  try {
+    for await (const frame of readFrames(directory, file, known)) {
+      commits.add(frame)
+      const damage = damageOf(frame, bodies)
+      if (damage === undefined) continue
+      damaged.add(placeKey(frame.place))
+      report(damage)
+    }
+  } catch (cause) {
+    report(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+/** What is wrong with a frame; adds the bodies that are as they were written. */
+const damageOf = (frame: Frame, bodies: Set<string>): string | undefined => {
+  const { file, offset } = frame.place
+  if (frame.unreadable !== undefined) return frame.unreadable
+  const damages = [...frame.damages]
+  for (const line of frame.responses) {
+    try {
+      if (intactBody(file, line) !== undefined) bodies.add(line.sha256)
+    } catch (cause) {
+      damages.push(cause instanceof Error ? cause.message : String(cause))
     }
   }
-  const lost = index.filter(({ sha256 }) => !bodies.has(sha256))
-  return [...findings, ...missing(lost, new Set(segments), damaged)]
-})
+  const [first] = damages
+  const more = damages.length > 1 ? ` and ${damages.length - 1} more of this frame` : ""
+  return first === undefined ? undefined : `the frame at byte ${offset}: ${first}${more}`
+}
 
 interface IndexedBody {
   readonly responseId: string
+  readonly runId: string
+  readonly pipeline: string | undefined
   readonly sha256: string
   readonly file: string
   readonly offset: number
 }
 
+const placeKey = ({ file, offset }: { readonly file: string; readonly offset: number }): string =>
+  `${file} ${offset}`
+
 /** One finding for a segment that is gone, else one for each frame; not for those known to be damaged. */
-const missing = (
-  lost: ReadonlyArray<IndexedBody>,
+const missingBodies = (
+  index: ReadonlyArray<IndexedBody>,
   segments: ReadonlySet<string>,
-  damaged: ReadonlySet<string>,
+  { bodies, damaged }: Survey,
 ): ReadonlyArray<Finding> => {
-  const byPlace = Map.groupBy(lost, ({ file, offset }) =>
-    segments.has(file) ? `${file} ${offset}` : file,
+  const lost = index.filter(({ sha256 }) => !bodies.has(sha256))
+  const byPlace = Map.groupBy(lost, (body) =>
+    segments.has(body.file) ? placeKey(body) : body.file,
   )
   return [...byPlace].flatMap(([place, [first, ...others]]) => {
     if (first === undefined || damaged.has(place)) return []
@@ -59,47 +123,45 @@ const missing = (
     const detail = segments.has(file)
       ? `the body of response ${responseId}${more} is not in the archive; its frame was at byte ${offset}`
       : `the segment is gone, and with it the body of response ${responseId}${more}`
-    return [{ kind: "missing" as const, path: `raw/${file}`, detail }]
+    return [{ kind: "missing" as const, path: pathOf(file), detail }]
   })
 }
 
-interface Survey {
-  readonly bodies: ReadonlyArray<string>
-  /** Without an offset where the whole file can't be read. */
-  readonly damages: ReadonlyArray<{ readonly offset?: number; readonly detail: string }>
+/** Responses that the index says were committed and the archive does not: one finding a run. */
+const missingMarkers = (
+  index: ReadonlyArray<IndexedBody>,
+  directory: string,
+  { commits }: Survey,
+): ReadonlyArray<Finding> => {
+  const unmarked = index.filter(
+    ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
+  )
+  return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
+    kind: "missing" as const,
+    path: pathOf(segmentHolding(directory, runId)),
+    detail: `${length} committed responses of run ${runId} have no commit marker; a replay without the database would leave them out`,
+  }))
 }
 
-const readBodies = async (
-  directory: string,
-  file: string,
-  known: ReadonlySet<number>,
-): Promise<Survey> => {
-  const bodies: Array<string> = []
-  const damages: Array<Survey["damages"][number]> = []
-  try {
-    for await (const { offset, lines, damage } of surveySegment(directory, file, known)) {
-      for (const { sha256, body } of lines) if (body !== undefined) bodies.push(sha256)
-      if (damage !== undefined) damages.push({ offset, detail: damage })
-    }
-  } catch (cause) {
-    damages.push({ detail: cause instanceof Error ? cause.message : String(cause) })
-  }
-  return { bodies, damages }
-}
+const publishedBody = decodeRow({
+  responseId: text("response_id"),
+  runId: text("run_id"),
+  pipeline: optional(text)("pipeline"),
+  sha256: text("body_sha256"),
+  file: text("archive_file"),
+  offset: number("archive_offset"),
+})
 
 /** What the published copy says is archived; nothing where there is none, which is a finding already. */
-const indexed = Effect.fnUntraced(
+const publishedIndex = Effect.fnUntraced(
   function* (dataDir: string) {
     const copy = yield* openPublishedCopy(dataDir)
     const rows = yield* copy.rows(
-      "select response_id, body_sha256, archive_file, archive_offset from raw.responses order by archive_file, archive_offset",
+      `select response_id, run_id, pipeline, body_sha256, archive_file,
+         archive_offset::double as archive_offset
+       from raw.responses order by archive_file, archive_offset`,
     )
-    return rows.map((row): IndexedBody => ({
-      responseId: String(row["response_id"]),
-      sha256: String(row["body_sha256"]),
-      file: String(row["archive_file"]),
-      offset: Number(row["archive_offset"]),
-    }))
+    return rows.map(publishedBody)
   },
   Effect.scoped,
   Effect.catchTag("ReadError", () => Effect.succeed([])),

@@ -1,6 +1,7 @@
 // The data dictionary: every table and mart, from the values the database itself is made of. `vaulthouse tables`,
 // docs/tables.md and warehouse/sources.yml are printed from it.
-import { allColumns, type Column, storedKey, type Table, tableName } from "../../domain/table.ts"
+import type { Column } from "../../domain/column.ts"
+import { allColumns, storedKey, type Table, tableName } from "../../domain/table.ts"
 import { asOfMacro } from "../../load/asOf.ts"
 import { storedTables } from "../../load/ddl.ts"
 import { type Mart, marts } from "../../load/marts.ts"

@@ -7,7 +7,7 @@ import { parseInstant } from "../../domain/time.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { changesOf } from "../../load/changes.ts"
 import { tables } from "../catalog.ts"
-import { NotThere } from "../NotThere.ts"
+import { NotThere } from "./NotThere.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
 
 /** Runs after `from` (or all before it, too, where there is none) up to and including `to`. */
@@ -59,7 +59,7 @@ const parametersOf = ({ from, to }: Span, vault: string | undefined): QueryParam
 const keepsPast = ({ schema, mode }: Table): boolean =>
   schema === "core" && (mode === "history" || mode === "slowly_changing")
 
-/** Tables a difference can be told of. */
+/** Tables that can be compared between runs. */
 export const comparableNames = (): ReadonlyArray<string> => tables.filter(keepsPast).map(tableName)
 
 const hasVaults = ({ columns }: Table): boolean =>
@@ -68,19 +68,19 @@ const hasVaults = ({ columns }: Table): boolean =>
 /** Tables that keep their past and that the copy has; one of them where one is named. */
 const chosenTables = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  { table: asked, vault }: DiffOptions,
+  { table: typed, vault }: DiffOptions,
 ) {
   const found = yield* copy.rows(
     "select table_name as name from information_schema.tables where table_schema = 'core'",
   )
   const there = new Set(found.map(({ name }) => name))
   const known = tables.filter((table) => keepsPast(table) && there.has(table.name))
-  const wanted = asked?.replace(/^core\./, "")
+  const wanted = typed?.replace(/^core\./, "")
   const chosen = known.filter(({ name }) => wanted === undefined || name === wanted)
   if (chosen.length === 0) {
     const names = known.map(({ name }) => name)
     return yield* new NotThere({
-      why: `There is no table \`${asked}\` that keeps its past${didYouMean(wanted ?? "", names) || "."}`,
+      why: `There is no table \`${typed}\` that keeps its past${didYouMean(wanted ?? "", names) || "."}`,
       advice: "`vaulthouse diff` without --table names those that changed.",
     })
   }

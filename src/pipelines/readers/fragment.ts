@@ -1,7 +1,8 @@
 // Finds the part of an answer that holds a row: the record whose values are the row's. The mapping from
 // records to rows goes one way, so this compares values instead of names.
 import { asDigits, asNumber, isJsonObject } from "../../domain/json.ts"
-import type { Column, ColumnType, Table } from "../../domain/table.ts"
+import type { Column, ColumnType } from "../../domain/column.ts"
+import type { Table } from "../../domain/table.ts"
 import { parseDay, parseInstant } from "../../domain/time.ts"
 
 export interface Fragment {
@@ -68,24 +69,24 @@ function* candidatesIn(
   }
 }
 
-const isSame: Record<ColumnType, (served: unknown, stored: unknown) => boolean> = {
-  text: (served, stored) =>
-    typeof served === "string" &&
+const isSame: Record<ColumnType, (sent: unknown, stored: unknown) => boolean> = {
+  text: (sent, stored) =>
+    typeof sent === "string" &&
     typeof stored === "string" &&
-    served.toLowerCase() === stored.toLowerCase(),
-  integer: (served, stored) => asDigits(served) === String(stored),
-  double: (served, stored) => asNumber(served) === stored,
-  boolean: (served, stored) => served === stored,
-  timestamp: (served, stored) => {
-    const micros = parseInstant(served)
+    sent.toLowerCase() === stored.toLowerCase(),
+  integer: (sent, stored) => asDigits(sent) === String(stored),
+  double: (sent, stored) => asNumber(sent) === stored,
+  boolean: (sent, stored) => sent === stored,
+  timestamp: (sent, stored) => {
+    const micros = parseInstant(sent)
     return micros !== undefined && micros === parseInstant(stored)
   },
-  date: (served, stored) => {
-    const day = parseDay(served)
+  date: (sent, stored) => {
+    const day = parseDay(sent)
     return day !== undefined && day === parseDay(stored)
   },
   json: () => false,
-  amount: (served, stored) => asDigits(served) === stored,
+  amount: (sent, stored) => asDigits(sent) === stored,
 }
 
 // A yes, a no or a zero stands in any record: it says nothing about which one.
@@ -109,12 +110,12 @@ export const findFragment = (
     for (const column of columns) {
       const { name, type } = column
       const own = leaves.filter(
-        ([leaf, served]) => isSame[type](served, row[name]) || isSame[type](leaf, row[name]),
+        ([leaf, sent]) => isSame[type](sent, row[name]) || isSame[type](leaf, row[name]),
       )
       if (own.length > 0) {
         matched.push(name)
         score += own.some(([leaf]) => isOwnName(leaf, column)) ? 12 : 10
-      } else if (around.some(([, served]) => isSame[type](served, row[name]))) {
+      } else if (around.some(([, sent]) => isSame[type](sent, row[name]))) {
         matched.push(name)
         score += 1
       }

@@ -1,9 +1,9 @@
 // The published copy, for the commands that read.
 export {
-  type Answer,
   openPublishedCopy,
   type PublishedCopy,
   type QueryParameters,
+  type QueryResult,
   ReadError,
 } from "../../load/PublishedCopy.ts"
-export type { QueryParameter } from "../../load/queryParameter.ts"
+export { type QueryParameter, variablesIn } from "../../load/queryParameter.ts"

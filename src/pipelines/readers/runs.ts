@@ -7,7 +7,7 @@ import { didYouMean } from "../../config/nearest.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
-import { NotThere } from "../NotThere.ts"
+import { NotThere } from "./NotThere.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -27,6 +27,8 @@ export interface RunReport {
   readonly run: RunRow
   readonly tasks: ReadonlyArray<Row>
   readonly errors: ReadonlyArray<Row>
+  /** Of the checks that failed, those of severity `error` first. */
+  readonly checks: ReadonlyArray<Row>
   readonly gaps: ReadonlyArray<Row>
   readonly quarantine: ReadonlyArray<Row>
   readonly drift: ReadonlyArray<Row>
@@ -41,58 +43,58 @@ const readRuns = (copy: PublishedCopy) =>
 export const readRunHistory = Effect.fnUntraced(function* (copy: PublishedCopy, dataDir: string) {
   const runs = yield* readRuns(copy)
   const last = yield* readLastRun(dataDir)
-  const isPublished = runs.some(({ run_id }) => run_id === last?.runId)
+  const isPublished = runs.some(({ run_id }) => run_id === last?.run_id)
   return { runs, unpublished: isPublished ? undefined : last } satisfies RunHistory
 })
 
 /** The run `last`, of this id, or whose id alone begins so. */
 export const findRun = (
   { runs, unpublished }: RunHistory,
-  asked: string,
+  typed: string,
 ): Effect.Effect<RunRow, NotThere> => {
   const found =
-    asked === "last"
+    typed === "last"
       ? runs.slice(0, 1)
-      : runs.filter(({ run_id }) => run_id.startsWith(asked)).toSorted(exactFirst(asked))
+      : runs.filter(({ run_id }) => run_id.startsWith(typed)).toSorted(exactFirst(typed))
   const [run, another] = found
-  if (run !== undefined && (another === undefined || run.run_id === asked)) {
+  if (run !== undefined && (another === undefined || run.run_id === typed)) {
     return Effect.succeed(run)
   }
   if (another !== undefined) {
     return Effect.fail(
       new NotThere({
-        why: `${found.length} runs begin with ${asked}: ${listOf(found.map(({ run_id }) => run_id))}.`,
+        why: `${found.length} runs begin with ${typed}: ${listOf(found.map(({ run_id }) => run_id))}.`,
         advice: "Type more of the one you mean.",
       }),
     )
   }
-  if (asked === "last" && unpublished === undefined) {
+  if (typed === "last" && unpublished === undefined) {
     return Effect.fail(
       new NotThere({ why: "No run is published yet.", advice: "Run `vaulthouse sync` first." }),
     )
   }
-  if (asked !== "" && (unpublished?.runId.startsWith(asked) === true || asked === "last")) {
+  if (typed !== "" && (unpublished?.run_id.startsWith(typed) === true || typed === "last")) {
     return Effect.fail(
       new NotThere({
-        why: `Run ${unpublished?.runId ?? asked} is not in the published copy.`,
+        why: `Run ${unpublished?.run_id ?? typed} is not in the published copy.`,
         advice: "`vaulthouse publish` makes the copy again; `vaulthouse runs` lists what it has.",
       }),
     )
   }
   const names = runs.map(({ run_id }) => run_id)
-  const guess = didYouMean(asked, names)
+  const guess = didYouMean(typed, names)
   return Effect.fail(
     new NotThere({
-      why: `There is no run ${asked}${guess || `; the newest are ${listOf(names)}`}`,
+      why: `There is no run ${typed}${guess || `; the newest are ${listOf(names)}`}`,
       advice: "`vaulthouse runs` lists them; `last` is the newest.",
     }),
   )
 }
 
 const exactFirst =
-  (asked: string) =>
+  (typed: string) =>
   (a: RunRow, b: RunRow): number =>
-    Number(b.run_id === asked) - Number(a.run_id === asked)
+    Number(b.run_id === typed) - Number(a.run_id === typed)
 
 const listOf = (names: ReadonlyArray<string>): string =>
   names.slice(0, 3).join(", ") + (names.length > 3 ? ", …" : "")
@@ -103,6 +105,7 @@ export const readRunReport = Effect.fnUntraced(function* (copy: PublishedCopy, r
     run,
     tasks: yield* part("tasks"),
     errors: yield* part("errors"),
+    checks: yield* part("checks"),
     gaps: yield* part("gaps"),
     quarantine: yield* part("quarantine"),
     drift: yield* part("drift"),

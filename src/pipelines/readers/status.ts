@@ -1,10 +1,10 @@
-// Everything `status` shows, from the published copy and the record of the last run.
-import { readFileSync } from "node:fs"
+// Everything `status` shows, from the published copy and the state of the last run.
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
-import { openPublishedCopy } from "../../load/PublishedCopy.ts"
+import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -18,29 +18,31 @@ export interface Status {
   readonly gaps: Rows
   readonly quarantine: Rows
   readonly drift: Rows
-  /** Swaps sent, of which nobody said what became. */
+  /** Swaps that were sent and whose outcome is not known. */
   readonly swaps: Rows
 }
 
-const parts = ["published", "freshness", "tables", "gaps", "quarantine", "drift"] as const
+const parts = ["published", "freshness", "tables", "gaps", "quarantine", "drift", "swaps"] as const
 
-/** SQL of each part: warehouse/status/<part>.sql. */
-export const readStatus = Effect.fnUntraced(function* (dataDir: string) {
+type Parts = Record<(typeof parts)[number], Rows>
+
+/** SQL of each part: warehouse/status/<part>.sql. Before the first publication there is only the last run. */
+export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLimit?: string) {
   const folder = findWarehouseFolder("status", import.meta.dirname)
-  const copy = yield* openPublishedCopy(dataDir)
-  const rowsOf = (part: string) => copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8"))
-  const answers = yield* Effect.forEach(parts, (part) =>
-    Effect.map(rowsOf(part), (rows) => [part, rows]),
+  const lastRun = yield* readLastRun(dataDir)
+  const isPublished = existsSync(publishedFile(dataDir))
+  const copy =
+    isPublished || lastRun === undefined
+      ? yield* openPublishedCopy(dataDir, memoryLimit)
+      : undefined
+  const rows = yield* Effect.forEach(parts, (part) =>
+    copy === undefined
+      ? Effect.succeed([])
+      : copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8")),
   )
-  // A copy published by an earlier version has no such table.
-  const [journal] = yield* copy.rows(
-    "select 1 from information_schema.tables where table_schema = 'core' and table_name = 'swaps'",
-  )
-  const now = yield* Clock.currentTimeMillis
   return {
-    asOf: new Date(now).toISOString(),
-    lastRun: yield* readLastRun(dataDir),
-    swaps: journal === undefined ? [] : yield* rowsOf("swaps"),
-    ...(Object.fromEntries(answers) as Record<(typeof parts)[number], Rows>),
+    asOf: new Date(yield* Clock.currentTimeMillis).toISOString(),
+    lastRun,
+    ...(Object.fromEntries(parts.map((part, at) => [part, rows[at] ?? []])) as Parts),
   } satisfies Status
 })

@@ -12,10 +12,11 @@ import type { MartSource } from "../../load/marts.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
-import { archiveError, archiveReader } from "../archive/archived.ts"
+import { archiveDirectory, ArchiveReader } from "../../archive/segments.ts"
+import { archiveError } from "../archive/archivedRows.ts"
 import { tables } from "../catalog.ts"
 import { findFragment, type Fragment } from "./fragment.ts"
-import { NotThere } from "../NotThere.ts"
+import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
 
@@ -36,13 +37,13 @@ export interface TracedFact {
 
 type Columns = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Columns of the table, as one column of what was asked for names them. */
+/** Columns of the table that one column of the target comes from. */
 export const fieldsOf = (named: string | ReadonlyArray<string> | undefined) =>
   named === undefined ? [] : typeof named === "string" ? [named] : named
 
 export interface Origins {
   readonly table: string
-  /** Column of what was asked for → column of the table, or the columns it is worked out of. */
+  /** Column of the target → column of the table, or the columns it is derived from. */
   readonly columns: Columns
   readonly facts: ReadonlyArray<TracedFact>
   /** Further rows the figure is made of. */
@@ -94,22 +95,24 @@ export const trace = Effect.fnUntraced(function* (
 /** The one that was named, or all that are no key. */
 const tracedColumns = (
   { name, mart, table, key, columns }: Target,
-  asked: string | undefined,
+  typed: string | undefined,
 ): Effect.Effect<ReadonlyArray<string>, NotThere> => {
-  const told =
+  const traceable =
     table === undefined
       ? new Set((mart?.from ?? []).flatMap((source) => Object.keys(source.columns)))
       : new Set(columns)
-  if (asked === undefined) {
-    return Effect.succeed(columns.filter((column) => told.has(column) && !key.includes(column)))
+  if (typed === undefined) {
+    return Effect.succeed(
+      columns.filter((column) => traceable.has(column) && !key.includes(column)),
+    )
   }
-  if (told.has(asked)) return Effect.succeed([asked])
+  if (traceable.has(typed)) return Effect.succeed([typed])
   return Effect.fail(
     new NotThere({
-      why: key.includes(asked)
-        ? `\`${asked}\` is part of the key of ${name}: it is in every row the others come from.`
-        : `${name} has no figure \`${asked}\`${didYouMean(asked, [...told]) || "."}`,
-      advice: `Those that can be traced: ${[...told].join(", ")}.`,
+      why: key.includes(typed)
+        ? `\`${typed}\` is part of the key of ${name}: it is in every row the others come from.`
+        : `${name} has no figure \`${typed}\`${didYouMean(typed, [...traceable]) || "."}`,
+      advice: `Those that can be traced: ${[...traceable].join(", ")}.`,
     }),
   )
 }
@@ -219,7 +222,7 @@ const follow = Effect.fnUntraced(function* (
   const shown = rows.slice(0, maxRows)
   const responses = yield* byId(copy, "responses", "response_id", shown, "_response_id")
   const runs = yield* byId(copy, "runs", "run_id", shown, "_run_id")
-  const reader = archiveReader(dataDir)
+  const reader = new ArchiveReader(archiveDirectory(dataDir))
   const facts: Array<TracedFact> = []
   for (const row of shown) {
     const response = responses.get(String(row["_response_id"]))
@@ -286,15 +289,12 @@ const keyValue = (table: Table, name: string, value: unknown): unknown => {
   return type === "date" ? { day: parseDay(value) } : value
 }
 
-const bodyOf = async (
-  reader: ReturnType<typeof archiveReader>,
-  response: Row,
-): Promise<unknown> => {
+const bodyOf = async (reader: ArchiveReader, response: Row): Promise<unknown> => {
   const place = {
     file: String(response["archive_file"]),
     offset: Number(response["archive_offset"]),
     length: Number(response["archive_length"]),
   }
-  const parsed = parseJson(await reader.body(place, String(response["body_sha256"])))
+  const parsed = parseJson(await reader.text(place, String(response["body_sha256"])))
   return Result.isSuccess(parsed) ? parsed.success.lossless : undefined
 }

@@ -1,12 +1,13 @@
 // Which row a figure stands in: the table or mart that was named, and the one row of it that was meant.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
-import { type Column, type Table, tableName, versionsOf } from "../../domain/table.ts"
+import type { Column } from "../../domain/column.ts"
+import { type Table, tableName, versionsOf } from "../../domain/table.ts"
 import { type Mart, marts } from "../../load/marts.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
 import { tables } from "../catalog.ts"
-import { NotThere } from "../NotThere.ts"
+import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 
 /** From `from` up to and without `to`, microseconds since 1970 UTC: as exact as it was typed. */
@@ -45,7 +46,7 @@ interface Named {
   readonly table: Table | undefined
   readonly key: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
-  /** Column by which one row of an entity is told from the next. */
+  /** Column that distinguishes the rows of an entity. */
   readonly time: string | undefined
 }
 
@@ -87,22 +88,22 @@ export const traceableNames = (): ReadonlyArray<string> => traceable().map(({ na
 
 const bare = (name: string): string => name.slice(name.indexOf(".") + 1)
 
-const findNamed = (asked: string): Effect.Effect<Named, NotThere> => {
+const findNamed = (typed: string): Effect.Effect<Named, NotThere> => {
   const all = traceable()
   const found =
-    all.find(({ name }) => name === asked) ?? all.find(({ name }) => bare(name) === asked)
+    all.find(({ name }) => name === typed) ?? all.find(({ name }) => bare(name) === typed)
   if (found !== undefined) return Effect.succeed(found)
-  const isUntold = marts.some(({ name }) => name === asked || `mart.${name}` === asked)
+  const isUntraceable = marts.some(({ name }) => name === typed || `mart.${name}` === typed)
   return Effect.fail(
-    isUntold
+    isUntraceable
       ? new NotThere({
-          why: `${asked} does not say which rows it is made from.`,
+          why: `${typed} does not record which rows it is made from.`,
           advice: `Those that do: ${marts.flatMap(({ name, from }) => (from === undefined ? [] : [name])).join(", ")}, and every table of core.`,
         })
       : new NotThere({
-          why: `There is no table \`${asked}\` to trace${
+          why: `There is no table \`${typed}\` to trace${
             didYouMean(
-              asked,
+              typed,
               all.flatMap(({ name }) => [name, bare(name)]),
             ) || "."
           }`,
@@ -225,7 +226,7 @@ const severalThere = (
         : `--key ${column}=${value}`
   return Effect.fail(
     new NotThere({
-      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} are meant: they differ in ${differing.join(" and ")} (${shown}).`,
+      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${shown}).`,
       advice: `Name one, for example with ${flag}.`,
     }),
   )
@@ -237,7 +238,7 @@ const leftOutAt = Effect.fnUntraced(function* (
   { table }: Named,
   conditions: ReadonlyArray<Condition>,
 ) {
-  if (table?.setKey === undefined) return undefined
+  if (table?.mergeKey === undefined) return undefined
   const [found] = yield* copy.rows(
     `select max(_superseded_at) as at from ${tableName(versionsOf(table))}
      where ${conditions.map(({ sql }) => sql).join(" and ")}`,
@@ -257,7 +258,7 @@ const nothingThere = Effect.fnUntraced(function* (
   if (typeof answeredAt === "string" && table !== undefined) {
     return yield* new NotThere({
       why: `${name} has no such row any longer: the answer of ${answeredAt} left it out.`,
-      advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of tells what was known at an instant.`,
+      advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
     })
   }
   const [entity] = conditions

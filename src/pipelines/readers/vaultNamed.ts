@@ -1,12 +1,15 @@
-// Which vault `--vault` means where a name will do: its address, in the spelling the tables have.
+// The address that `--vault` means, which may be a vault's name.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseAddress } from "../../domain/address.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
-import { NotThere } from "../NotThere.ts"
+import { NotThere } from "./NotThere.ts"
 
-/** Fails where no vault is called that, or several are. A name is matched as the service spells it. */
+const LIST =
+  '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.'
+
+/** Fails where no vault, or more than one, has the name. Names are compared exactly. */
 export const vaultNamed = Effect.fnUntraced(function* (copy: PublishedCopy, text: string) {
   const parsed = parseAddress(text)
   if (Result.isSuccess(parsed)) return parsed.success.canonical
@@ -26,16 +29,16 @@ export const vaultNamed = Effect.fnUntraced(function* (copy: PublishedCopy, text
   const names = vaults.flatMap(({ vault_name }) =>
     typeof vault_name === "string" ? [vault_name] : [],
   )
-  return yield* new NotThere(
-    address === undefined
-      ? {
-          why: `${text} is no address, and no vault is named that${didYouMean(text, names) || "."}`,
-          advice:
-            '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
-        }
-      : {
-          why: `${found.length} vaults are named ${text}: ${found.join(", ")}.`,
-          advice: `Name one by its address, for example --vault ${address}.`,
-        },
-  )
+  if (address !== undefined) {
+    return yield* new NotThere({
+      why: `--vault ${text}: ${found.length} vaults have this name: ${found.join(", ")}.`,
+      advice: `Use an address, for example --vault ${address}.`,
+    })
+  }
+  return yield* new NotThere({
+    why: text.startsWith("0x")
+      ? `--vault ${text} ${parsed.failure}.`
+      : `--vault ${text} is neither an address nor the name of a vault${didYouMean(text, names) || "."}`,
+    advice: LIST,
+  })
 })

@@ -1,24 +1,29 @@
-// Lands the steps of one run: each in its own transaction, each failure its own, all of it counted.
+// Reads the partitions of one run: each task lands in its own transaction, each failure is its own, all are counted.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { ActiveTime } from "../../domain/ActiveTime.ts"
 import { ApiError } from "../../domain/errors.ts"
-import type { Outcome, RecordedOutcome } from "../../domain/outcome.ts"
-import { ServedTime } from "../../domain/ServedTime.ts"
+import { recordedOutcome } from "../../domain/outcome.ts"
 import { CurrentTask } from "../../domain/task.ts"
 import { microsFromMillis } from "../../domain/time.ts"
 import type { Drift } from "../../domain/violation.ts"
 import type { ApiClient } from "../../extract/ApiClient.ts"
-import type { AnyEndpoint, AuthTier } from "../../extract/Endpoint.ts"
-import { type ArchiveError, ResponseArchive } from "../../extract/ResponseArchive.ts"
+import { type ArchiveError, ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { bookkeepingRows, closingOf } from "./bookkeeping.ts"
-import { failedStep } from "./failedStep.ts"
-import type { Step, Target } from "../Pipeline.ts"
-import type { OnProgress } from "./progress.ts"
-import { judged } from "./suspicion.ts"
+import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
+import type { OnProgress } from "../model/progress.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
+import { failedResult } from "../strategies/taskResult.ts"
+import { bookkeepingRows, commitMarkerOf } from "./bookkeeping.ts"
+import { checkClock, type ClockAhead } from "./clock.ts"
+import { KeyUse } from "./KeyUse.ts"
+import { type Resolved, resolveOutcome } from "./outcome.ts"
+import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
+import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
+import { outOfTime } from "./taskTime.ts"
 
 export interface RunnerOptions {
   readonly runId: string
@@ -27,246 +32,243 @@ export interface RunnerOptions {
   readonly onProgress: OnProgress
 }
 
-interface Going {
-  /** When the entity's last step was committed, or its task began: where the next step's time starts. */
-  since: number | undefined
-  /** How long the server gives the same answer again (§8). */
-  readonly cacheSeconds: number
-}
-
-type TaskEndpoint = "name" | "auth" | "serverCacheSeconds"
-
-/** What was not asked for. */
-const unasked = { window: "all", rows: [], responses: [], requests: 0 } as const
-
-/** Whom a task is about. */
-type Whom = Pick<Target<unknown>, "entity" | "vault" | "unaskable">
-
-export class Runner {
-  readonly tallies = new Map<string, Tally>()
-  private readonly options: RunnerOptions
-  /** Drift told already, so that a field is written about once and not once a page. */
-  private readonly told: Set<string>
-  /** Pipelines the key opens no door to: their other tasks are not even tried. */
-  private readonly refused = new Set<string>()
-  /** The service has answered something it asks a key for. */
-  private keyAccepted = false
-  private keyRejected = false
-
-  /** `told`: the drift earlier runs have recorded. */
-  constructor(options: RunnerOptions, told: ReadonlyArray<DriftKey>) {
-    this.options = options
-    this.told = new Set(told.map(driftKey))
-  }
-
-  /** Opens the count of a pipeline; `tasks` as far as it is known. */
-  begin(name: string, title: string, tasks: number | undefined): Effect.Effect<Tally> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
-      const tally = new Tally(name, title, now)
-      this.tallies.set(name, tally)
-      this.options.onProgress({ kind: "started", pipeline: name, tasks })
-      return tally
-    })
-  }
-
-  finish(tally: Tally): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
-      tally.finish(now)
-      this.options.onProgress({ kind: "finished", pipeline: tally.name })
-    })
-  }
-
-  /**
-   * Runs one entity's steps to their end. Never fails for what the service did: that becomes the
-   * outcome of a task. Fails when the archive or the warehouse can't be written, since nothing could land.
-   */
-  task(
-    tally: Tally,
-    { name, auth, serverCacheSeconds = 0 }: Pick<AnyEndpoint, TaskEndpoint>,
-    whom: Whom,
-    steps: Stream.Stream<Step, ApiError | ArchiveError, ApiClient>,
-  ): Effect.Effect<void, ArchiveError | LoadError, ApiClient | ResponseArchive | Warehouse> {
-    if (this.refused.has(tally.name)) return Effect.void
-    const { entity, unaskable } = whom
-    const settled = Effect.sync(() => {
-      this.options.onProgress({ kind: "settled", pipeline: tally.name, entity })
-    })
-    if (unaskable !== undefined) {
-      const step: Step = { ...unasked, endpoint: name, outcome: "unsupported", warning: unaskable }
-      const going = { since: undefined, cacheSeconds: 0 }
-      return Effect.andThen(this.land(tally, whom, step, going), settled)
-    }
-    const seconds = this.options.taskTimeoutSeconds
-    const going: Going = { since: undefined, cacheSeconds: serverCacheSeconds }
-    const landed = (step: Step) => {
-      // Entities already being asked land as skipped too: their responses are on record.
-      if (this.isRefusalOfKey(step, auth, entity)) this.refused.add(tally.name)
-      return this.land(tally, whom, step, going)
-    }
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      going.since = now
-      const served = new ServedTime(now)
-      return steps.pipe(
-        // Fetches the next page while this one is being written.
-        Stream.buffer({ capacity: 1 }),
-        Stream.runForEach(landed),
-        Effect.raceFirst(outOfTime(served, seconds, taskTimeout(tally.name, entity, seconds))),
-        Effect.catchTag("ApiError", (error) => landed(failedStep(error, "rest"))),
-        Effect.provideService(CurrentTask, { pipeline: tally.name, entity, served }),
-        Effect.tap(settled),
-      )
-    })
-  }
-
-  /** Commits one step with its cursor, its record and its bookkeeping. */
-  land(
-    tally: Tally,
-    { entity, vault }: Whom,
-    told: Step,
-    going: Going,
-  ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
-    const { runId, onProgress } = this.options
-    const pipeline = tally.name
-    const drift = (told.drift ?? []).filter((note) => this.isNew(told.endpoint, note))
-    return Effect.gen({ self: this }, function* () {
-      const warehouse = yield* Warehouse
-      const archive = yield* ResponseArchive
-      const startedAt = yield* Clock.currentTimeMillis
-      const now = microsFromMillis(startedAt)
-      const question = { runId, pipeline, entity, window: told.window }
-      const {
-        outcome: settled,
-        rows,
-        warning,
-        tag = told.error?.reason._tag,
-      } = yield* judged(warehouse, question, told, {
-        now,
-        cacheSeconds: going.cacheSeconds,
-      })
-      const step: Step = { ...told, outcome: settled, rows }
-      const errorText = step.error?.message ?? warning
-      const commit = warehouse.commit({
-        task: {
-          pipeline,
-          entity,
-          ...(vault === undefined ? {} : { vault }),
-          window: step.window,
-          ...(step.series === undefined ? {} : { series: step.series }),
-          ...(step.covers === undefined ? {} : { covers: step.covers }),
-          outcome: settled,
-          requests: step.requests,
-          seconds: (startedAt - (going.since ?? startedAt)) / 1000,
-          ...(tag === undefined ? {} : { errorTag: tag }),
-          ...(errorText === undefined ? {} : { errorText }),
-        },
-        rows: step.rows,
-        ...(step.cursor === undefined
-          ? {}
-          : {
-              cursor: { pipeline, entity: step.cursor.entity, cursor: step.cursor.value },
-            }),
-        bookkeeping: bookkeepingRows(step, { runId, pipeline, entity, vault, now }, drift),
-      })
-      // The archive is told first: what is in the tables is then never missing from what it can make again.
-      const committed = yield* Effect.uninterruptible(
-        Effect.andThen(
-          step.responses.length === 0 ? Effect.void : archive.close(closingOf(step, question)),
-          commit,
-        ),
-      )
-      going.since = yield* Clock.currentTimeMillis
-      const outcome = recorded(settled, committed.inserted + committed.revised)
-      tally.rowsInserted += committed.inserted
-      tally.rowsRevised += committed.revised
-      tally.requests += step.requests
-      tally.count(outcome, errorText)
-      onProgress({
-        kind: "page",
-        pipeline,
-        entity,
-        rows: rows.reduce((sum, { length }) => sum + length, 0),
-        requests: step.requests,
-      })
-      if (warning !== undefined && settled !== "skipped") {
-        onProgress({ kind: "warning", pipeline, text: `${entity}: ${warning}` })
-      }
-      onProgress({
-        kind: "task",
-        pipeline,
-        entity,
-        outcome,
-        ...(errorText === undefined ? {} : { text: errorText }),
-      })
-    })
-  }
-
-  /** Records that a pipeline is not read at all, and why. */
-  skip(
-    tally: Tally,
-    endpoint: Pick<AnyEndpoint, "name">,
-    warning: string,
-  ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
-    const step: Step = { ...unasked, endpoint: endpoint.name, outcome: "skipped", warning }
-    return this.land(tally, { entity: "-" }, step, { since: undefined, cacheSeconds: 0 })
-  }
-
-  /** Whether a step tells that the key opens nothing of the pipeline, rather than not this entity. */
-  private isRefusalOfKey({ error }: Step, auth: AuthTier, entity: string): boolean {
-    const tag = error?.reason._tag
-    if (tag === "NotConfigured") return true
-    if (tag === undefined && auth !== "public") this.keyAccepted = true
-    if (tag === "Unauthorized" && this.options.hasKey) this.keyRejected = true
-    if (tag !== "Unauthorized" && tag !== "Forbidden") return false
-    // A curator is refused the vaults of others, a user the subaccounts of others: the next may be theirs.
-    const ownsSome = auth !== "admin" && entity !== "-"
-    return !ownsSome || (tag === "Unauthorized" && !this.keyAccepted)
-  }
-
-  /** 401 to a key, and nothing that it opened. */
-  get isKeyUnknown(): boolean {
-    return this.keyRejected && !this.keyAccepted
-  }
-
-  private isNew(endpoint: string, { path, kind }: Drift): boolean {
-    const key = driftKey({ endpoint, path, kind })
-    if (this.told.has(key)) return false
-    this.told.add(key)
-    return true
-  }
-}
-
 export interface DriftKey {
   readonly endpoint: string
   readonly path: string
   readonly kind: string
 }
 
+/** When the partition's last task was committed, or its first began. */
+interface Timing {
+  since: number
+}
+
+/** What stops the whole run. */
+type RunError = ArchiveError | LoadError | ClockAhead
+
+type Services = ApiClient | ResponseArchive | Warehouse
+
+export class Runner {
+  readonly tallies = new Map<string, Tally>()
+  readonly key: KeyUse
+  private readonly options: RunnerOptions
+  /** Drift on record already: it is reported once, not once a page. */
+  private readonly reported: Set<string>
+
+  constructor(options: RunnerOptions, known: ReadonlyArray<DriftKey>) {
+    this.options = options
+    this.key = new KeyUse(options.hasKey)
+    this.reported = new Set(known.map(driftKey))
+  }
+
+  /** Opens the count of a pipeline. */
+  begin({ name, title }: AnyPipeline, tasks: number): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      this.tallies.set(name, new Tally(name, title, now))
+      this.options.onProgress({ kind: "started", pipeline: name, tasks })
+    })
+  }
+
+  finish({ name }: AnyPipeline): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      this.tallies.get(name)?.finish(now)
+      this.options.onProgress({ kind: "finished", pipeline: name })
+    })
+  }
+
+  /**
+   * Reads a partition to its end. Whatever goes wrong in it becomes the outcome of its tasks; fails only where nothing
+   * could land: the archive or the warehouse can't be written, the clock is wrong.
+   */
+  read(
+    pipeline: AnyPipeline,
+    { partition, state }: PlannedTask,
+    context: RunContext,
+  ): Effect.Effect<void, RunError, Services> {
+    if (this.key.isRefused(pipeline)) return Effect.void
+    const { entity, unsupported } = partition
+    const { name } = pipeline
+    const done = Effect.sync(() => {
+      this.options.onProgress({ kind: "done", pipeline: name, entity })
+    })
+    if (unsupported !== undefined) {
+      const resolved: Resolved = { outcome: "unsupported", rows: [], text: unsupported }
+      return Effect.andThen(this.recordUnread(pipeline, partition, resolved), done)
+    }
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const timing = { since: now }
+      const activeTime = new ActiveTime(now)
+      const land = (result: TaskResult) => {
+        // Partitions already being read land too: their responses are on record.
+        this.key.learn(pipeline, entity, result)
+        return this.land(pipeline, partition, result, timing)
+      }
+      return pipeline.read(partition, state, context).pipe(
+        // Fetches the next page while this one is being written.
+        Stream.buffer({ capacity: 1 }),
+        Stream.runForEachWhile(land),
+        Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
+        Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
+        Effect.catchTag("ApiError", (error) => land(failedResult("rest", error))),
+        Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
+        Effect.andThen(done),
+      )
+    })
+  }
+
+  /** Records that a pipeline is not read at all, and why. */
+  skip(pipeline: AnyPipeline, reason: string) {
+    const resolved: Resolved = { outcome: "skipped", rows: [], text: reason }
+    return this.recordUnread(pipeline, { entity: "-" }, resolved)
+  }
+
+  private recordUnread(
+    pipeline: AnyPipeline,
+    partition: Pick<Partition<unknown>, "entity" | "vault">,
+    resolved: Resolved,
+  ) {
+    const nothing: TaskResult = { window: "all", rows: [], responses: [], requests: 0 }
+    return this.commit(pipeline, partition, nothing, resolved, 0)
+  }
+
+  /** Commits one result, or what the warehouse refused of it. Whether the partition can be read on. */
+  private land(
+    pipeline: AnyPipeline,
+    partition: Partition<unknown>,
+    result: TaskResult,
+    timing: Timing,
+  ): Effect.Effect<boolean, RunError, Services> {
+    const { name, endpoint } = pipeline
+    const { runId } = this.options
+    return Effect.gen({ self: this }, function* () {
+      yield* checkClock
+      const startedAt = yield* Clock.currentTimeMillis
+      const seconds = (startedAt - timing.since) / 1000
+      const key = { runId, pipeline: name, entity: partition.entity, window: result.window }
+      const circumstances = {
+        now: microsFromMillis(startedAt),
+        cacheSeconds: endpoint.serverCacheSeconds ?? 0,
+        hasFixedWindows: pipeline.windows !== undefined,
+      }
+      const resolve = (each: TaskResult) =>
+        Effect.flatMap(Warehouse, (warehouse) =>
+          resolveOutcome(warehouse, key, each, circumstances),
+        )
+      const resolved = yield* resolve(result)
+      const goesOn = yield* this.commit(pipeline, partition, result, resolved, seconds).pipe(
+        Effect.as(true),
+        Effect.catchIf(isRefusedByWarehouse, (error) => {
+          const refused = refusedResult(endpoint, partition.entity, result, error)
+          return Effect.flatMap(resolve(refused), (outcome) =>
+            Effect.as(
+              this.commit(pipeline, partition, refused, outcome, seconds),
+              // What follows would move the cursor past what is missing, where no gap remembers it.
+              result.cursor === undefined || refused.gaps !== undefined,
+            ),
+          )
+        }),
+      )
+      timing.since = yield* Clock.currentTimeMillis
+      return goesOn
+    })
+  }
+
+  /** Commits a task with its rows, cursor and bookkeeping, and counts it. */
+  private commit(
+    pipeline: AnyPipeline,
+    { entity, vault }: Pick<Partition<unknown>, "entity" | "vault">,
+    read: TaskResult,
+    { outcome: decided, rows, errorTag, text }: Resolved,
+    seconds: number,
+  ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
+    const { runId, onProgress } = this.options
+    const { name, endpoint } = pipeline
+    const result: TaskResult = { ...read, rows }
+    const { window, series, covers, cursor, requests, responses } = result
+    return Effect.gen({ self: this }, function* () {
+      const warehouse = yield* Warehouse
+      const archive = yield* ResponseArchive
+      const now = microsFromMillis(yield* Clock.currentTimeMillis)
+      const drift = (result.drift ?? []).filter((note) => this.isNew(endpoint.name, note))
+      const task = {
+        runId,
+        pipeline: name,
+        entity,
+        endpoint: endpoint.name,
+        vault,
+        outcome: decided,
+        now,
+      }
+      const commit = warehouse.commit({
+        task: {
+          pipeline: name,
+          entity,
+          window,
+          outcome: decided,
+          requests,
+          seconds,
+          ...(vault === undefined ? {} : { vault }),
+          ...(series === undefined ? {} : { series }),
+          ...(covers === undefined ? {} : { covers }),
+          ...(errorTag === undefined ? {} : { errorTag }),
+          ...(text === undefined ? {} : { errorText: text }),
+        },
+        rows,
+        ...(cursor === undefined
+          ? {}
+          : { cursor: { pipeline: name, entity: cursor.entity, cursor: cursor.value } }),
+        bookkeeping: bookkeepingRows(result, task, drift),
+      })
+      // The marker comes first: the archive then never makes less than the tables hold. Where the commit fails, the
+      // marker of the next attempt, or the end of the run, takes its place.
+      const committed = yield* Effect.uninterruptible(
+        Effect.andThen(
+          responses.length === 0 ? Effect.void : archive.markCommit(commitMarkerOf(result, task)),
+          commit,
+        ),
+      )
+      const outcome = recordedOutcome(decided, committed)
+      const tally = this.tallies.get(name)
+      tally?.count(outcome, text, { ...committed, requests })
+      if (read.error?.reason._tag === "RateLimited") tally?.delay(read.error.reason.delaySeconds)
+      onProgress({
+        kind: "page",
+        pipeline: name,
+        entity,
+        rows: rows.reduce((sum, { length }) => sum + length, 0),
+        requests,
+      })
+      const isWarning = read.error === undefined || decided === "suspicious_empty"
+      if (text !== undefined && isWarning && decided !== "skipped") {
+        onProgress({ kind: "warning", pipeline: name, text: `${entity}: ${text}` })
+      }
+      onProgress({
+        kind: "task",
+        pipeline: name,
+        entity,
+        outcome,
+        ...(text === undefined ? {} : { text }),
+      })
+    })
+  }
+
+  private isNew(endpoint: string, { path, kind }: Drift): boolean {
+    const key = driftKey({ endpoint, path, kind })
+    if (this.reported.has(key)) return false
+    this.reported.add(key)
+    return true
+  }
+}
+
 const driftKey = ({ endpoint, path, kind }: DriftKey): string => `${endpoint} ${path} ${kind}`
 
-const recorded = (outcome: Outcome, changed: number): RecordedOutcome =>
-  outcome === "landed" ? (changed > 0 ? "loaded" : "unchanged") : outcome
-
-/** Fails once the task has been served for as long as it may take; waiting for its turn does not count. */
-const outOfTime = (
-  served: ServedTime,
-  seconds: number,
-  error: ApiError,
-): Effect.Effect<never, ApiError> =>
-  Effect.gen(function* () {
-    for (;;) {
-      const left = seconds * 1000 - served.elapsed(yield* Clock.currentTimeMillis)
-      if (left <= 0 && !served.isWaiting) return yield* Effect.fail(error)
-      yield* Effect.sleep(Math.max(left, 50))
-    }
-  })
-
-const taskTimeout = (pipeline: string, entity: string, seconds: number): ApiError =>
+const defectError = ({ endpoint }: AnyPipeline, entity: string, defect: unknown): ApiError =>
   new ApiError({
-    reason: { _tag: "Timeout", of: "task", seconds },
-    endpoint: pipeline,
+    reason: { _tag: "Defect" },
+    endpoint: endpoint.name,
     subject: entity,
     status: undefined,
-    detail: `not done within ${seconds} s; what had landed is kept and the next run goes on from there (--task-timeout allows more)`,
+    detail: `vaulthouse failed while reading it, please report this: ${String(defect)}`,
     attempts: 0,
     responses: [],
   })

@@ -1,6 +1,6 @@
 // Counts of one pipeline of one run, kept while it goes on.
-import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
-import type { PipelineSummary } from "./progress.ts"
+import { type Committed, isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
+import type { PipelineSummary } from "../model/progress.ts"
 
 const SHOWN_ERRORS = 3
 
@@ -10,6 +10,10 @@ export class Tally {
   readonly outcomes: Partial<Record<RecordedOutcome, number>> = {}
   readonly firstErrors: Array<string> = []
   skipped: string | undefined
+  /** How long the service says to wait, where it was too long for the run. */
+  delaySeconds: number | undefined
+  /** Some rows were read, if only ones that were stored before. */
+  hasRows = false
   rowsInserted = 0
   rowsRevised = 0
   requests = 0
@@ -24,13 +28,25 @@ export class Tally {
     this.finishedAt = now
   }
 
-  count(outcome: RecordedOutcome, errorText: string | undefined): void {
+  count(
+    outcome: RecordedOutcome,
+    errorText: string | undefined,
+    task: Committed & { readonly requests: number },
+  ): void {
     this.tasks += 1
+    this.hasRows ||= task.inserted + task.revised + task.unchanged > 0
+    this.rowsInserted += task.inserted
+    this.rowsRevised += task.revised
+    this.requests += task.requests
     this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1
     if (outcome === "skipped") this.skipped ??= errorText
     if (errorText !== undefined && isFailure(outcome) && this.firstErrors.length < SHOWN_ERRORS) {
       this.firstErrors.push(errorText)
     }
+  }
+
+  delay(seconds: number | undefined): void {
+    if (seconds !== undefined) this.delaySeconds = Math.max(this.delaySeconds ?? 0, seconds)
   }
 
   finish(now: number): void {
@@ -44,7 +60,7 @@ export class Tally {
   get summary(): PipelineSummary {
     const { name, title, outcomes, rowsInserted, rowsRevised, requests, firstErrors } = this
     const seconds = (this.finishedAt - this.startedAt) / 1000
-    const { skipped } = this
+    const { skipped, delaySeconds } = this
     return {
       name,
       title,
@@ -55,6 +71,7 @@ export class Tally {
       seconds,
       firstErrors,
       skipped,
+      delaySeconds,
     }
   }
 }

@@ -1,68 +1,74 @@
-// The records a step leaves beside its rows: the archive's index, gaps, quarantine and drift.
-import type { Closing } from "../../domain/closing.ts"
+// The records a task leaves next to its rows: the archive's index and commit marker, gaps, quarantine and drift.
+import type { CommitMarker } from "../../archive/lines.ts"
+import type { Outcome } from "../../domain/outcome.ts"
 import type { Rows } from "../../domain/table.ts"
-import type { AskedVault } from "../../domain/vault.ts"
+import type { TaskVault } from "../../domain/vault.ts"
 import type { Drift } from "../../domain/violation.ts"
 import { gaps } from "../../load/tables/gaps.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses } from "../../load/tables/responses.ts"
 import { schemaDrift } from "../../load/tables/schema_drift.ts"
 import { mapObjects } from "../../transform/mapObjects.ts"
-import type { Step } from "../Pipeline.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
 
-export interface StepOrigin {
+export interface RecordedTask {
   readonly runId: string
   readonly pipeline: string
   readonly entity: string
-  readonly vault?: AskedVault | undefined
+  readonly endpoint: string
+  readonly vault?: TaskVault | undefined
+  readonly outcome: Outcome
   /** Microseconds since 1970 UTC. */
   readonly now: number
 }
 
-/** `drift` are the notes of the step that no earlier step of the run has made. */
+/** `drift`: what no earlier task has recorded. */
 export const bookkeepingRows = (
-  step: Step,
-  origin: StepOrigin,
+  result: TaskResult,
+  task: RecordedTask,
   drift: ReadonlyArray<Drift>,
 ): ReadonlyArray<Rows> =>
   [
-    responseRows(step, origin),
-    gapRows(step, origin),
-    quarantineRows(step, origin),
-    driftRows(step, origin, drift),
+    responseRows(result, task),
+    gapRows(result, task),
+    quarantineRows(result, task),
+    driftRows(task, drift),
   ].filter(({ length }) => length > 0)
 
 /** Responses that rows, or the end of a set, were read from. */
-const landedIn = ({ rows }: Step): ReadonlySet<string | undefined> =>
-  new Set(rows.map(({ origin }) => origin?.responseId))
+const landedIn = ({ rows }: TaskResult): ReadonlySet<string | undefined> =>
+  new Set(rows.map(({ lineage }) => lineage?.responseId))
 
-/** What the archive says of the step's responses. */
-export const closingOf = (
-  step: Step,
-  question: Pick<Closing, "runId" | "pipeline" | "entity" | "window">,
-): Closing => {
-  const landed = landedIn(step)
-  const ids = step.responses.map(({ responseId }) => responseId)
+/** What the archive records about the task's responses. */
+export const commitMarkerOf = (
+  result: TaskResult,
+  { runId, pipeline, entity, outcome }: RecordedTask,
+): CommitMarker => {
+  const landed = landedIn(result)
+  const ids = result.responses.map(({ responseId }) => responseId)
   return {
-    ...question,
-    outcome: step.outcome,
+    runId,
+    pipeline,
+    entity,
+    window: result.window,
+    outcome,
     landed: ids.filter((id) => landed.has(id)),
     notLanded: ids.filter((id) => !landed.has(id)),
   }
 }
 
-const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows => {
-  const landed = landedIn(step)
+const responseRows = (result: TaskResult, task: RecordedTask): Rows => {
+  const landed = landedIn(result)
   return mapObjects(
     responses,
-    step.responses.map((response) => ({
+    result.responses.map((response) => ({
       response_id: response.responseId,
-      run_id: runId,
-      pipeline,
-      entity,
-      window: step.window,
+      run_id: task.runId,
+      pipeline: task.pipeline,
+      entity: task.entity,
+      window: result.window,
       is_landed: landed.has(response.responseId),
-      is_doubted: landed.has(response.responseId) ? step.outcome === "suspicious_empty" : null,
+      is_suspicious: landed.has(response.responseId) ? task.outcome === "suspicious_empty" : null,
       endpoint: response.endpoint,
       method: response.method,
       url: response.url,
@@ -80,10 +86,13 @@ const responseRows = (step: Step, { runId, pipeline, entity }: StepOrigin): Rows
   )
 }
 
-const gapRows = (step: Step, { runId, pipeline, entity, vault, now }: StepOrigin): Rows =>
+const gapRows = (
+  { series, gaps: notes = [] }: TaskResult,
+  { runId, pipeline, entity, vault, now }: RecordedTask,
+): Rows =>
   mapObjects(
     gaps,
-    (step.gaps ?? []).map((gap) => ({
+    notes.map((gap) => ({
       pipeline,
       entity: gap.entity ?? entity,
       from_at: gap.fromAt,
@@ -95,36 +104,42 @@ const gapRows = (step: Step, { runId, pipeline, entity, vault, now }: StepOrigin
       updated_at: now,
       vault_address: vault?.address ?? null,
       chain_id: vault?.chainId ?? null,
-      series: step.series ?? null,
+      series: series ?? null,
     })),
   )
 
-const quarantineRows = (step: Step, { runId, pipeline, entity, now }: StepOrigin): Rows => {
-  const reason = step.error?.reason
-  const broken = step.error?.responses.at(-1)
-  if (reason?._tag !== "ContractViolation" || broken === undefined)
-    return mapObjects(quarantine, [])
-  return mapObjects(quarantine, [
-    {
-      response_id: broken.responseId,
-      endpoint: broken.endpoint,
+/** A whole response that broke the contract, and single records that did. */
+const quarantineRows = (
+  { window, error, rejected = [] }: TaskResult,
+  { runId, pipeline, entity, endpoint, now }: RecordedTask,
+): Rows => {
+  const response = error?.responses.at(-1)
+  const whole =
+    error?.reason._tag === "ContractViolation" && response !== undefined
+      ? [{ responseId: response.responseId, path: error.reason.path, detail: error.detail }]
+      : []
+  return mapObjects(
+    quarantine,
+    [...whole, ...rejected].map(({ responseId, path, detail }) => ({
+      response_id: responseId,
+      endpoint,
       pipeline,
       entity,
-      window: step.window,
-      json_path: reason.path,
-      detail: step.error?.detail ?? "",
+      window,
+      json_path: path,
+      detail,
       run_id: runId,
       quarantined_at: now,
       closed_at: null,
-    },
-  ])
+    })),
+  )
 }
 
-const driftRows = (step: Step, { runId, now }: StepOrigin, drift: ReadonlyArray<Drift>): Rows =>
+const driftRows = ({ endpoint, runId, now }: RecordedTask, drift: ReadonlyArray<Drift>): Rows =>
   mapObjects(
     schemaDrift,
     drift.map(({ path, kind, detail }) => ({
-      endpoint: step.endpoint,
+      endpoint,
       json_path: path,
       kind,
       detail,

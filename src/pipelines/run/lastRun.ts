@@ -1,41 +1,143 @@
-// The last run in a file of its own: a run without news publishes nothing, and still is worth knowing of.
+// The state of the newest run in a file of its own, `last-run.json`: written when the run starts and when it ends, so
+// that a run that goes on, failed, was killed or published nothing is known to readers.
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
+import { hostname } from "node:os"
 import { join } from "node:path"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { writeDurably } from "../../load/durableFiles.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
-import type { RunSummary } from "./progress.ts"
+import { lastHeartbeat, lockHolder } from "../../load/LockFile.ts"
+import type { RunOutcome, RunSummary } from "../model/progress.ts"
 
-export interface LastRun {
-  readonly runId: string
-  readonly finishedAt: string
-  readonly outcome: RunSummary["outcome"]
-  readonly requests: number
-  readonly rowsInserted: number
-  readonly rowsRevised: number
-  readonly seconds: number
+interface RunRecord {
+  readonly run_id: string
+  readonly command: string
+  readonly pid: number
+  readonly host: string
+  readonly started_at: string
+  /** Null until the run has ended. */
+  readonly finished_at: string | null
+  readonly outcome: RunOutcome | "stopped" | null
+  /** Why nothing more could be loaded. */
+  readonly error: string | null
+  /** Null, as the next three, until the run has ended by itself. */
+  readonly requests: number | null
+  readonly rows_inserted: number | null
+  readonly rows_revised: number | null
+  readonly seconds: number | null
+  readonly published: boolean
+  readonly failed_checks: ReadonlyArray<{
+    readonly name: string
+    readonly severity: string
+    readonly failures: number
+  }>
+}
+
+export interface LastRun extends RunRecord {
+  /** `died`: its process is gone and has recorded no end. */
+  readonly state: "running" | "ended" | "died"
+  /** When the process that died was last known to be alive. */
+  readonly alive_at: string | null
 }
 
 const fileOf = (dataDir: string): string => join(dataDir, "last-run.json")
 
-export const writeLastRun = (
-  dataDir: string,
-  summary: RunSummary,
-  finishedAt: string,
-): Effect.Effect<void, LoadError> => {
-  const { runId, outcome, requests, rowsInserted, rowsRevised, seconds } = summary
-  const last: LastRun = { runId, finishedAt, outcome, requests, rowsInserted, rowsRevised, seconds }
-  return Effect.tryPromise({
-    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(last)}\n`),
+const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadError> =>
+  Effect.tryPromise({
+    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(record)}\n`),
     catch: (cause) => filesError("Recording the run", cause),
   })
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
+
+export interface RunStart {
+  readonly dataDir: string
+  readonly runId: string
+  readonly command: string
 }
 
-/** `undefined` before the first run that ended. */
-export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>
-  Effect.promise(() =>
-    readFile(fileOf(dataDir), "utf8").then(
-      (text) => JSON.parse(text) as LastRun,
-      () => undefined,
-    ),
+const startOf = ({ runId, command }: RunStart): Effect.Effect<RunRecord> =>
+  Effect.map(now, (started_at) => ({
+    run_id: runId,
+    command,
+    pid: process.pid,
+    host: hostname(),
+    started_at,
+    finished_at: null,
+    outcome: null,
+    error: null,
+    requests: null,
+    rows_inserted: null,
+    rows_revised: null,
+    seconds: null,
+    published: false,
+    failed_checks: [],
+  }))
+
+/** Where this can't be written either, the run counts as died. */
+const writeEnd = (
+  dataDir: string,
+  started: RunRecord,
+  outcome: "failed" | "stopped",
+  error: string | null,
+): Effect.Effect<void> =>
+  Effect.flatMap(now, (finished_at) =>
+    Effect.ignore(write(dataDir, { ...started, finished_at, outcome, error })),
   )
+
+/** Records a run that could not open the warehouse. */
+export const recordFailedStart = (start: RunStart, error: unknown): Effect.Effect<void> =>
+  existsSync(start.dataDir)
+    ? Effect.flatMap(startOf(start), (started) =>
+        writeEnd(start.dataDir, started, "failed", messageOf(error)),
+      )
+    : Effect.void
+
+/** Records the run while it goes on, and then how it ended, whichever way. */
+export const recordLastRun = <E, R>(
+  start: RunStart,
+  run: Effect.Effect<RunSummary, E, R>,
+): Effect.Effect<RunSummary, E | LoadError, R> =>
+  Effect.gen(function* () {
+    const { dataDir } = start
+    const started = yield* startOf(start)
+    yield* write(dataDir, started)
+    const summary = yield* run.pipe(
+      Effect.tapError((error) => writeEnd(dataDir, started, "failed", messageOf(error))),
+      Effect.onInterrupt(() => writeEnd(dataDir, started, "stopped", null)),
+    )
+    yield* write(dataDir, {
+      ...started,
+      finished_at: yield* now,
+      outcome: summary.outcome,
+      requests: summary.requests,
+      rows_inserted: summary.rowsInserted,
+      rows_revised: summary.rowsRevised,
+      seconds: summary.seconds,
+      published: summary.published,
+      failed_checks: summary.failedChecks.map(({ name, severity, failures }) => ({
+        name,
+        severity,
+        failures,
+      })),
+    })
+    return summary
+  })
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** `undefined` before the first run. */
+export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>
+  Effect.promise(async () => {
+    const text = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
+    if (text === undefined) return undefined
+    const record = JSON.parse(text) as RunRecord
+    if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }
+    const holder = await lockHolder(dataDir)
+    return holder?.pid === record.pid && holder.host === record.host
+      ? { ...record, state: "running", alive_at: null }
+      : { ...record, state: "died", alive_at: lastHeartbeat(dataDir)?.toISOString() ?? null }
+  })

@@ -7,36 +7,38 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { dayOf, microsFromMillis } from "../../domain/time.ts"
 import { databaseFile } from "../../load/database.ts"
+import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { pipelines as all } from "../catalog.ts"
-import { askedBy, storedVaults } from "./memory.ts"
-import type { RunContext } from "../Pipeline.ts"
-import { createMartViews } from "../readers/publish.ts"
-import { closedBy, type SyncOptions, withWhatTheyNeed } from "./selection.ts"
+import { plannedTasks, storedState, storedVaults } from "./state.ts"
+import type { RunContext } from "../model/Pipeline.ts"
+import { createMartViews } from "../publication/publish.ts"
+import { skipReason, type SyncOptions, withDependencies } from "./selection.ts"
 
 export interface PlannedPipeline {
   readonly name: string
   readonly title: string
   readonly tasks: number
   readonly requests: number
-  /** Why it would not be read at all. */
+  /** Why it would not be read. */
   readonly skipped?: string
 }
 
 export interface Plan {
   readonly pipelines: ReadonlyArray<PlannedPipeline>
   readonly requests: number
-  /** By the pace of the last run that sent some; `undefined` before there was one. */
+  /** By the pace of recent runs and the configured rate; `undefined` where neither is known. */
   readonly seconds: number | undefined
-  /** No vault is known yet: the first run lists them before it can tell more. */
+  /** No vault is known yet: the first run has to list them before the rest can be planned. */
   readonly vaultsUnknown: boolean
 }
 
 export type PlanOptions = Pick<
   SyncOptions,
   "pipelines" | "vaults" | "settings" | "unsupportedRetryDays" | "hasKey" | "paths"
-> & { readonly dataDir: string }
+> & { readonly dataDir: string; readonly maxRequestsPerSecond?: number | undefined }
 
 /** Makes no warehouse: where there is none, the plan is that of an empty one. */
 export const plan = (options: PlanOptions) =>
@@ -64,31 +66,58 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
   if (context.fillGaps) yield* createMartViews
   const pipelines: Array<PlannedPipeline> = []
-  for (const pipeline of withWhatTheyNeed(all, options.pipelines)) {
-    const skipped = closedBy(pipeline.endpoint, options)
-    const found = skipped !== undefined ? [] : yield* askedBy(warehouse, pipeline, context, options)
-    const asked = found.filter(({ target }) => target.unaskable === undefined)
+  const selected = withDependencies(all, options.pipelines)
+  const stored = yield* storedState(warehouse, selected, context, options)
+  for (const pipeline of selected) {
+    const skipped = skipReason(pipeline.endpoint, options)
+    const tasks =
+      skipped === undefined
+        ? yield* plannedTasks(warehouse, stored, pipeline, context, options)
+        : []
+    const sent = tasks.filter(({ partition }) => partition.unsupported === undefined)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,
-      tasks: asked.length,
-      requests: asked.reduce(
-        (sum, { target, memory }) => sum + pipeline.expectedRequests(target, memory, context),
+      tasks: sent.length,
+      requests: sent.reduce(
+        (sum, { partition, state }) => sum + pipeline.expectedRequests(partition, state, context),
         0,
       ),
       ...(skipped === undefined ? {} : { skipped }),
     })
   }
   const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
-  const [last] = yield* warehouse.rows(
-    `select requests / greatest(epoch(finished_at - started_at), 0.001) as pace from ops.runs
-     where requests > 0 and finished_at is not null order by started_at desc limit 1`,
-  )
-  const pace = Number(last?.["pace"] ?? 0)
   return {
     pipelines,
     requests,
-    seconds: pace > 0 ? requests / pace : undefined,
+    seconds: yield* estimatedSeconds(warehouse, pipelines, options.maxRequestsPerSecond),
     vaultsUnknown: (yield* storedVaults(warehouse)).length === 0,
   } satisfies Plan
+})
+
+const paceOf = decodeRow({
+  pipeline: text("pipeline"),
+  seconds: optional(number)("seconds"),
+  requests: number("requests"),
+})
+
+/** From what a request of each pipeline took in recent runs, and never faster than the configured rate. */
+const estimatedSeconds = Effect.fnUntraced(function* (
+  warehouse: Warehouse["Service"],
+  pipelines: ReadonlyArray<PlannedPipeline>,
+  maxRequestsPerSecond: number | undefined,
+) {
+  const spent = (yield* warehouse.rows(sqlFile("runs", "pace"))).map(paceOf)
+  const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
+  const least = maxRequestsPerSecond === undefined ? 0 : requests / maxRequestsPerSecond
+  if (spent.length === 0) return least > 0 ? Math.ceil(least) : undefined
+  const of = (rows: typeof spent): number =>
+    rows.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0) /
+    rows.reduce((sum, each) => sum + each.requests, 0)
+  const average = of(spent)
+  const seconds = pipelines.reduce((sum, { name, requests: sent }) => {
+    const own = spent.filter(({ pipeline }) => pipeline === name)
+    return sum + sent * (own.length === 0 ? average : of(own))
+  }, 0)
+  return Math.ceil(Math.max(seconds, least))
 })

@@ -8,17 +8,20 @@ import * as Layer from "effect/Layer"
 import type { Retry } from "../../domain/retry.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
-import { httpLayer } from "../../extract/http.ts"
+import { Transport } from "../../extract/Transport.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
-import { ResponseArchive } from "../../extract/ResponseArchive.ts"
+import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
-import { checkTouched } from "../readers/check.ts"
-import { writeLastRun } from "./lastRun.ts"
-import { lastBodies } from "./memory.ts"
-import { type PublishOptions, publishNews } from "../readers/publish.ts"
-import type { RunSummary } from "./progress.ts"
+import { checkTouched, hasErrors } from "../publication/check.ts"
+import { recordFailedStart, recordLastRun } from "./lastRun.ts"
+import { forgetRun } from "./clock.ts"
+import { endLastRun } from "./endLastRun.ts"
+import { lastBodies } from "./state.ts"
+import { checkAccess, type PublishOptions, publishNews } from "../publication/publish.ts"
+import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
 import { sync } from "./sync.ts"
 
@@ -34,15 +37,18 @@ export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "path
   readonly version: string
   /** `undefined`: leave the readers' copies as they are. */
   readonly publish: PublishOptions | undefined
+  /** `false`: a run with a failed check of severity `error` publishes nothing. */
+  readonly publishFailedChecks?: boolean
 }
 
-/** Sorts by start; the suffix keeps two starts of one second apart. */
+/** Sorts by start, to the millisecond; the suffix keeps two starts of one millisecond apart. */
 export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
-  const start = formatInstant(microsFromMillis(now)).slice(0, 19).replace(/[-:]/g, "")
+  const start = formatInstant(microsFromMillis(now)).slice(0, 23).replace(/[-:.]/g, "")
   return `${start}Z-${randomBytes(3).toString("hex")}`
 })
 
 export const run = Effect.fnUntraced(function* (options: RunOptions) {
+  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
   const runId = yield* newRunId
   const archive = Effect.gen(function* () {
     const warehouse = yield* Warehouse
@@ -57,7 +63,7 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   const extract = ApiClient.layer({ ...options.api, onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer(options.pace)),
-    Layer.provide(httpLayer),
+    Layer.provide(Transport.layer),
   )
   const load = Warehouse.layer({
     dataDir: options.dataDir,
@@ -65,32 +71,47 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
     runId,
     ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
     ...(options.wait === undefined ? {} : { wait: options.wait }),
+    onWait: (locked) => options.onProgress({ kind: "waiting", text: waitingText(locked) }),
   })
-  return yield* recordedRun({
-    ...options,
-    runId,
-    hasKey: options.api.apiKey !== undefined,
-    paths: options.api.wire.paths,
-  }).pipe(Effect.provide(Layer.provideMerge(extract, load)))
+  const start = { dataDir: options.dataDir, runId, command: options.command }
+  const opened = Layer.tapError(load, (error) =>
+    error._tag === "WarehouseLocked" ? Effect.void : recordFailedStart(start, error),
+  )
+  return yield* recordLastRun(
+    start,
+    recordedRun({
+      ...options,
+      runId,
+      hasKey: options.api.apiKey !== undefined,
+      paths: options.api.wire.paths,
+    }),
+  ).pipe(Effect.provide(Layer.provideMerge(extract, opened)))
 })
 
-/** The run between its record's start and end; a run that was killed keeps a record without an end. */
+const waitingText = ({ holder }: WarehouseLocked): string =>
+  `waiting for the warehouse, which ${holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`} holds`
+
+/** The run between its record's start and end. The next run records the end of one that was killed. */
 const recordedRun = Effect.fnUntraced(function* (
   options: RunOptions & Pick<SyncOptions, "runId" | "hasKey" | "paths">,
 ) {
   const warehouse = yield* Warehouse
+  yield* endLastRun(options.dataDir)
   yield* warehouse.startRun({
     command: options.command,
     baseUrl: options.api.baseUrl,
     version: options.version,
   })
   const summary: RunSummary = yield* syncAndCheck(options).pipe(
-    Effect.tapError(() => warehouse.finishRun("failed")),
+    Effect.tapError((error) =>
+      error._tag === "ClockAhead" ? forgetRun(options.runId) : warehouse.finishRun("failed"),
+    ),
+    Effect.onInterrupt(() => Effect.ignore(warehouse.finishRun("stopped"))),
   )
   yield* warehouse.finishRun(summary.outcome)
-  const finishedAt = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis))
-  yield* writeLastRun(options.dataDir, summary, finishedAt)
-  if (options.publish === undefined) return summary
+  const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
+  // A run that landed nothing leaves readers what they have, or without a first copy that would be empty.
+  if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
   const published = yield* publishNews(options.publish, options.onProgress)
   return { ...summary, published }
 })

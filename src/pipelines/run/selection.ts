@@ -1,10 +1,10 @@
-// What a run was asked for, and which pipelines and vaults that makes.
+// What a run reads: its options, and the pipelines and vaults they select.
 import { canonicalAddress } from "../../domain/address.ts"
 import type { VaultRef } from "../../domain/vault.ts"
 import type { WireSettings } from "../../extract/request.ts"
-import type { AnyPipeline } from "../Pipeline.ts"
-import type { OnProgress } from "./progress.ts"
-import type { RunSettings } from "../runSettings.ts"
+import type { AnyPipeline } from "../model/Pipeline.ts"
+import type { OnProgress } from "../model/progress.ts"
+import type { RunSettings } from "../model/runSettings.ts"
 
 export interface SyncOptions {
   readonly runId: string
@@ -14,7 +14,7 @@ export interface SyncOptions {
   readonly settings: RunSettings
   readonly taskTimeoutSeconds: number
   readonly unsupportedRetryDays: number
-  /** Whether the service is asked with a key: without, what needs one is not asked at all. */
+  /** Without a key, what needs one is not read. */
   readonly hasKey: boolean
   /** Paths the API document does not show, where the configuration names them. */
   readonly paths: WireSettings["paths"]
@@ -30,8 +30,8 @@ export interface VaultFilter {
 const canonical = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
 
-/** Whether a vault is among those asked for. */
-export const chosen = ({ include, exclude }: VaultFilter) => {
+/** Whether a vault is selected. */
+export const isSelected = ({ include, exclude }: VaultFilter) => {
   const included = canonical(include)
   const excluded = canonical(exclude)
   return ({ address }: VaultRef): boolean =>
@@ -39,7 +39,7 @@ export const chosen = ({ include, exclude }: VaultFilter) => {
 }
 
 /** The pipelines of these names and those they depend on, in the order of the catalog; all without a name. */
-export const withWhatTheyNeed = (
+export const withDependencies = (
   all: ReadonlyArray<AnyPipeline>,
   names: ReadonlyArray<string>,
 ): ReadonlyArray<AnyPipeline> => {
@@ -54,8 +54,8 @@ export const withWhatTheyNeed = (
   return all.filter(({ name }) => wanted.has(name))
 }
 
-/** Why nothing can be asked of the endpoint, known without asking. */
-export const closedBy = (
+/** Why the endpoint can't be read, known without a request. */
+export const skipReason = (
   { auth, path }: AnyPipeline["endpoint"],
   { hasKey, paths }: Pick<SyncOptions, "hasKey" | "paths">,
 ): string | undefined => {

@@ -1,4 +1,4 @@
-// One typed question to any endpoint, from text as it was typed. Nothing of it is kept.
+// One request to any endpoint, from typed text. Nothing is archived.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../config/nearest.ts"
@@ -6,12 +6,12 @@ import type { ApiError } from "../../domain/errors.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint, Inputs } from "../../extract/Endpoint.ts"
 import type { Parameter, Parameters } from "../../extract/Parameter.ts"
-import type { ArchiveError } from "../../extract/ResponseArchive.ts"
+import type { ArchiveError } from "../../archive/ResponseArchive.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { endpointNamed } from "./endpointList.ts"
-import { InvalidCall } from "../InvalidCall.ts"
+import { InvalidCall } from "./InvalidCall.ts"
 
-/** A question that can be asked, as far as its text tells: the request checks the values. */
+/** A request that can be made, as far as its text shows: sending it validates the values. */
 export interface Question {
   readonly endpoint: AnyEndpoint
   readonly inputs: Inputs<Parameters>
@@ -34,14 +34,14 @@ export const questionOf = (
   }
   return Result.map(readInputs(endpoint, typed), (inputs) => ({
     endpoint,
-    // The request validates each by its rule, whatever the types say.
+    // The request validates each input, whatever its type here.
     inputs: inputs as Inputs<Parameters>,
   }))
 }
 
 /**
- * The decoded answer; integers beyond 2^53 print with every digit. `onBody` sees the body of every response
- * as it was served, those of failed attempts too.
+ * The decoded response; integers beyond 2^53 print with every digit. `onBody` receives the body of every response as
+ * it came, those of failed attempts too.
  */
 export const call = (
   { endpoint, inputs }: Question,
@@ -51,9 +51,9 @@ export const call = (
   Effect.gen(function* () {
     const client = yield* ApiClient
     return (yield* client.call(endpoint, inputs)).value
-  }).pipe(Effect.provide(clientOutsideRun(service, ({ body }) => onBody(body))))
+  }).pipe(Effect.provide(clientOutsideRun(service, ({ body }) => onBody(body.toString()))))
 
-/** Values of typed inputs, by the rule of each; whether they pass it is for the request to say. */
+/** Values of typed inputs, not validated yet. */
 export const readInputs = (
   { name, parameters }: AnyEndpoint,
   typed: Readonly<Record<string, string>>,

@@ -2,10 +2,10 @@
 // no warehouse is opened.
 import * as Layer from "effect/Layer"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
-import { httpLayer } from "../../extract/http.ts"
+import { Transport } from "../../extract/Transport.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
-import { type Received, ResponseArchive } from "../../extract/ResponseArchive.ts"
+import { type Received, ResponseArchive } from "../../archive/ResponseArchive.ts"
 
 export interface Service {
   readonly api: ApiSettings
@@ -19,5 +19,5 @@ export const clientOutsideRun = (
   ApiClient.layer(api).pipe(
     Layer.provide(ResponseArchive.nowhere(onReceived)),
     Layer.provide(RequestBudget.layer(pace)),
-    Layer.provide(httpLayer),
+    Layer.provide(Transport.layer),
   )

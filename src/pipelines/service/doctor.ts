@@ -1,18 +1,21 @@
-// What `doctor` looks at: the machine, the service, the key and the warehouse. Each check stands for itself.
+// The checks of `doctor`: the machine, the service, the key and the warehouse, each by itself.
 import { existsSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { httpLayer } from "../../extract/http.ts"
-import { probe } from "../../extract/probe.ts"
+import * as Clock from "effect/Clock"
+import type { ApiError } from "../../domain/errors.ts"
+import { ApiClient } from "../../extract/ApiClient.ts"
+import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
+import { REBUILD } from "../../load/errors.ts"
 import { type Condition, inspectWarehouse } from "../../load/inspect.ts"
-import type { Service } from "./clientOutsideRun.ts"
+import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
 
 export interface Check {
   readonly check: string
-  /** `skipped`: there is nothing to look at yet. Only `failed` is a reason to act now. */
+  /** `skipped`: there is nothing to check yet. Only `failed` calls for action now. */
   readonly state: "ok" | "warning" | "failed" | "skipped"
   readonly detail: string
   readonly advice?: string
@@ -49,38 +52,51 @@ export const checkDisk = (dataDir: string): Effect.Effect<Check> =>
     return { check: "disk", state: "ok", detail }
   })
 
-// Histories are asked for by day, and freshness is told in minutes.
+// Histories are read by day, and freshness is reported in minutes.
 const SKEW_SECONDS = 60
 
-/** Whether anybody answers, and by which clock. */
-export const checkService = ({ api }: Service): Effect.Effect<ReadonlyArray<Check>> =>
-  probe(api).pipe(
-    Effect.provide(httpLayer),
-    Effect.map(({ status, millis, skewSeconds }): ReadonlyArray<Check> => [
-      serviceCheck(api.baseUrl, status, millis),
-      clockCheck(skewSeconds),
-    ]),
-    Effect.catch((why) =>
-      Effect.succeed<ReadonlyArray<Check>>([
-        {
-          check: "service",
-          state: "failed",
-          detail: `no answer from ${api.baseUrl}: ${why}`,
-          advice: "Check the base address, the network, and any proxy or firewall on the way.",
-        },
-      ]),
+/** One public request, without the key: whether the response is the service's, and by which clock. */
+export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArray<Check>> =>
+  Effect.gen(function* () {
+    const client = yield* ApiClient
+    const startedAt = yield* Clock.currentTimeMillis
+    const failure = yield* client.call(tokenizedVaults, {}).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("ApiError", (error) => Effect.succeed(error)),
+      Effect.orDie,
+    )
+    const millis = (yield* Clock.currentTimeMillis) - startedAt
+    const service: Check =
+      failure === undefined
+        ? { check: "service", state: "ok", detail: `${api.baseUrl} responded in ${millis} ms` }
+        : { check: "service", state: "failed", ...serviceProblem(api.baseUrl, failure) }
+    return failure !== undefined && failure.status === undefined
+      ? [service]
+      : [service, clockCheck(yield* client.clockSkewSeconds)]
+  }).pipe(
+    Effect.provide(
+      clientOutsideRun({ api: { ...api, apiKey: undefined, retryBudgetSeconds: 0 }, pace }),
     ),
   )
 
-const serviceCheck = (baseUrl: string, status: number, millis: number): Check =>
-  status === 200
-    ? { check: "service", state: "ok", detail: `${baseUrl} answers within ${millis} ms` }
-    : {
-        check: "service",
-        state: "failed",
-        detail: `${baseUrl} answers GET /tokenized_vault with HTTP ${status}`,
-        advice: "It should be 200 without a key (§4.2): is the base address right, with its path?",
-      }
+const serviceProblem = (
+  baseUrl: string,
+  { problem, status, reason }: ApiError,
+): Pick<Check, "detail" | "advice"> => {
+  if (status === undefined) {
+    return {
+      detail: problem,
+      advice: "Check the base address, the network, and any proxy or firewall on the way.",
+    }
+  }
+  return {
+    detail: `GET /tokenized_vault of ${baseUrl}: ${problem}`,
+    advice:
+      reason._tag === "ContractViolation"
+        ? "The response should be the list of vaults (§4.2). A login page means that the base address is another application's, or that a proxy answered."
+        : "The list of vaults should come without a key (§4.2): is the base address right, including its path?",
+  }
+}
 
 const clockCheck = (skew: number | undefined): Check => {
   if (skew === undefined) {
@@ -97,7 +113,7 @@ export interface KeyReport {
   readonly access: ReadonlyArray<EndpointAccess>
 }
 
-/** What the key opens; without a key nothing is asked. */
+/** What the key gives access to; without a key no request is sent. */
 export const checkKey = Effect.fnUntraced(function* (
   service: Service,
   options: { readonly slow: boolean },
@@ -123,8 +139,8 @@ const keyCheck = (table: ReadonlyArray<EndpointAccess>): Check => {
     return {
       check: "key",
       state: "failed",
-      detail: "the service knows it, and refuses everything (403)",
-      advice: "Ask whoever issued it for what it was meant to open.",
+      detail: "the service knows it, but grants it no access (403)",
+      advice: "Ask its issuer which data it is for.",
     }
   }
   return has("key unknown")
@@ -132,13 +148,13 @@ const keyCheck = (table: ReadonlyArray<EndpointAccess>): Check => {
         check: "key",
         state: "failed",
         detail: "the service does not know it (401)",
-        advice: "Check VAULTHOUSE_API_KEY: is it whole, current, and for this base address?",
+        advice: "Check VAULTHOUSE_API_KEY: is it complete, current, and for this base address?",
       }
     : {
         check: "key",
         state: "warning",
-        detail: "the service's answers do not tell what it opens",
-        advice: "Try again later; the table says what was answered.",
+        detail: "the responses do not show what it gives access to",
+        advice: "Try again later; the table shows the responses.",
       }
 }
 
@@ -164,7 +180,7 @@ const warehouseCheck = (dataDir: string, condition: Condition): Omit<Check, "che
       return {
         state: "failed",
         detail: `does not open: ${condition.why}`,
-        advice: `Keep ${dataDir} as it is, and rebuild from its archive in a new folder with \`vaulthouse replay\`.`,
+        advice: REBUILD,
       }
   }
 }

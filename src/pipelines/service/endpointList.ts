@@ -1,10 +1,10 @@
-// The endpoints of the API document for people: what each is called with, who may ask, and what it is.
+// The endpoints of the API document for people: inputs, required key and description of each.
 import { didYouMean } from "../../config/nearest.ts"
 import type { AnyEndpoint, AuthTier } from "../../extract/Endpoint.ts"
 import { endpoints } from "../../extract/endpoints/index.ts"
 import type { Parameter } from "../../extract/Parameter.ts"
 import { defaultWire, type WireSettings } from "../../extract/request.ts"
-import { InvalidCall } from "../InvalidCall.ts"
+import { InvalidCall } from "./InvalidCall.ts"
 
 export interface ListedInput {
   readonly name: string
@@ -19,10 +19,10 @@ export interface ListedEndpoint {
   readonly title: string
   readonly section: string
   readonly method: "GET" | "POST"
-  /** Template below the base address; the setting that names it where the document shows none. */
+  /** Template below the base address, or the setting it comes from. */
   readonly path: string
   readonly auth: AuthTier
-  /** It changes something: `call` leaves it to the command made for it. */
+  /** It changes something, so `call` does not send it. */
   readonly unsafe: boolean
   readonly inputs: ReadonlyArray<ListedInput>
 }
@@ -52,11 +52,11 @@ const pathText = (
   { platformSegment, paths }: PathSettings,
 ): string => {
   if (typeof path !== "string") {
-    return paths[path.setting] ?? `not shown: paths.${path.setting}`
+    return paths[path.setting] ?? `(path not configured: paths.${path.setting})`
   }
-  const asked = path.replace("/platform/", `/${platformSegment}/`)
+  const shown = path.replace("/platform/", `/${platformSegment}/`)
   const query = new URLSearchParams(fixedQuery).toString()
-  return query === "" ? asked : `${asked}?${query}`
+  return query === "" ? shown : `${shown}?${query}`
 }
 
 /** The endpoint of that name, or the error that suggests the nearest. */

@@ -1,5 +1,5 @@
-// What the API key opens: one cheap question for each endpoint that is not public, about the first vault,
-// subaccount, loan and ladder that the lists before it tell of. Never one that changes something.
+// What the API key gives access to: one cheap request to each endpoint that is not public, for the first vault,
+// subaccount, loan and ladder of the lists read before. Never one that changes something.
 import * as Effect from "effect/Effect"
 import { canonicalAddress } from "../../domain/address.ts"
 import type { ApiError } from "../../domain/errors.ts"
@@ -15,11 +15,11 @@ export type Access =
   | "allowed"
   /** 401: no key, or one the service does not know. */
   | "key unknown"
-  /** 403: the key is known and may not. */
+  /** 403: the key is known but has no access. */
   | "forbidden"
   | "not configured"
-  | "not asked"
-  /** The answer tells nothing about the key: a timeout, a failure of the server. */
+  | "not checked"
+  /** The response says nothing about the key: a timeout, a server error, or a body that is not the service's. */
   | "unclear"
 
 export interface EndpointAccess {
@@ -38,49 +38,50 @@ interface Found {
 
 type Subjects = Partial<Record<Subject, Found>>
 
-/** Lists that tell whom to ask about. */
-const tells: Readonly<Record<string, Subject>> = {
+/** Lists whose first record is the subject of other requests. */
+const listed: Readonly<Record<string, Subject>> = {
   my_subaccounts: "subaccount",
   subaccount_directory: "subaccount",
   loans: "loan",
   discount_factors: "ladder",
 }
 
-/** `slow`: also ask what the document calls slow. */
+/** `slow`: include the endpoints that the document calls slow. */
 export const keyAccess = (service: Service, { slow }: { readonly slow: boolean }) =>
   Effect.gen(function* () {
     const subjects: Subjects = {}
-    yield* Effect.ignore(ask(tokenizedVaults, {}, subjects, "vault"))
+    yield* Effect.ignore(check(tokenizedVaults, {}, subjects, "vault"))
     const table: Array<EndpointAccess> = []
     for (const endpoint of guarded()) {
-      const known = inputsOf(endpoint, subjects)
-      const why = reasonNotToAsk(endpoint, slow) ?? (typeof known === "string" ? known : undefined)
       const { name, auth } = endpoint
-      if (why !== undefined || typeof known === "string") {
-        table.push({ endpoint: name, auth, access: "not asked", detail: why ?? "" })
-        continue
-      }
-      const asked = ask(endpoint, known, subjects, tells[name])
-      table.push({ endpoint: name, auth, ...(yield* asked) })
+      const inputs = skipReason(endpoint, slow) ?? inputsOf(endpoint, subjects)
+      const verdict: Verdict =
+        typeof inputs === "string"
+          ? { access: "not checked", detail: inputs }
+          : yield* check(endpoint, inputs, subjects, listed[name])
+      table.push({ endpoint: name, auth, ...verdict })
     }
     return table
   }).pipe(
-    // Asked once each: what fails is told, not tried again.
+    // One request each: failures are reported, not retried.
     Effect.provide(
       clientOutsideRun({ ...service, api: { ...service.api, retryBudgetSeconds: 0 } }),
     ),
   )
 
-/** Those that tell of others first. */
+/** The lists first. */
 const guarded = (): ReadonlyArray<AnyEndpoint> => {
   const all = endpoints.filter(({ auth }) => auth !== "public")
-  return [...all.filter(({ name }) => name in tells), ...all.filter(({ name }) => !(name in tells))]
+  return [
+    ...all.filter(({ name }) => name in listed),
+    ...all.filter(({ name }) => !(name in listed)),
+  ]
 }
 
-const reasonNotToAsk = (endpoint: AnyEndpoint, slow: boolean): string | undefined => {
+const skipReason = (endpoint: AnyEndpoint, slow: boolean): string | undefined => {
   if (endpoint.unsafe === true) return "it changes something"
   if (endpoint.method !== "GET") return "it needs a scenario"
-  return endpoint.attemptSeconds !== undefined && !slow ? "slow; --all asks it too" : undefined
+  return endpoint.attemptSeconds !== undefined && !slow ? "slow; --all includes it" : undefined
 }
 
 const subjectOf = (name: string): Subject | undefined => {
@@ -96,7 +97,7 @@ const inputsOf = (
   subjects: Subjects,
 ): Readonly<Record<string, unknown>> | string => {
   const required = Object.entries<Parameter<never>>(parameters).filter(([, each]) => each.required)
-  // A chain is that of the address beside it.
+  // A chain belongs to the address of the same request.
   const main = required.map(([name]) => subjectOf(name)).find((subject) => subject !== undefined)
   const inputs: Record<string, unknown> = {}
   for (const [name, { schema }] of required) {
@@ -105,7 +106,7 @@ const inputsOf = (
     const options = schema["enum"]
     if (Array.isArray(options)) inputs[name] = options[0]
     else if (schema["type"] === "boolean") inputs[name] = true
-    else if (found === undefined) return `no ${subject ?? name} is known to ask about`
+    else if (found === undefined) return `no ${subject ?? name} is known`
     else if (schema["type"] !== "integer") inputs[name] = found.address
     else if (found.chain === undefined) return `the chain of the ${subject ?? name} is not known`
     else inputs[name] = found.chain
@@ -113,52 +114,52 @@ const inputsOf = (
   return inputs
 }
 
-const ask = (
+/** Sends one request; the first record of a list becomes the subject of others. */
+const check = (
   endpoint: AnyEndpoint,
   inputs: Readonly<Record<string, unknown>>,
   subjects: Subjects,
-  teaches: Subject | undefined,
+  lists: Subject | undefined,
 ) =>
   Effect.gen(function* () {
     const client = yield* ApiClient
     const { value } = yield* client.call(endpoint, inputs as Inputs<Parameters>)
     const found = firstOf(value)
-    if (teaches !== undefined && found !== undefined) subjects[teaches] ??= found
+    if (lists !== undefined && found !== undefined) subjects[lists] ??= found
     return { access: "allowed", detail: "" } satisfies Verdict
   }).pipe(Effect.catchTag("ApiError", (error) => Effect.succeed(verdictOf(error))))
 
 type Verdict = Pick<EndpointAccess, "access" | "detail">
 
 const verdictOf = (error: ApiError): Verdict => {
-  const { reason, detail, status } = error
+  const { reason, detail, problem } = error
   switch (reason._tag) {
     case "Unauthorized":
-      return { access: "key unknown", detail: `HTTP ${status}: ${detail}` }
+      return { access: "key unknown", detail: problem }
     case "Forbidden":
-      return { access: "forbidden", detail: `HTTP ${status}: ${detail}` }
+      return { access: "forbidden", detail: problem }
     case "NotConfigured":
       return { access: "not configured", detail: `set ${reason.setting}` }
-    case "NotFound":
     case "Unsupported":
-      return { access: "allowed", detail: `HTTP ${status}: ${detail}` }
-    case "ContractViolation":
-      return { access: "allowed", detail }
+      return { access: "allowed", detail: problem }
+    case "NotFound":
+      return { access: reason.expected ? "allowed" : "unclear", detail: problem }
     case "InvalidInput":
-      return { access: "not asked", detail }
+      return { access: "not checked", detail }
+    case "ContractViolation":
+    case "ResponseTooLarge":
     case "DependencyFailed":
     case "RateLimited":
+    case "Defect":
     case "ServerError":
     case "UnexpectedStatus":
     case "Timeout":
     case "Transport":
-      return {
-        access: "unclear",
-        detail: status === undefined ? detail : `HTTP ${status}: ${detail}`,
-      }
+      return { access: "unclear", detail: problem }
   }
 }
 
-/** The first EVM address of a list's records: some endpoints take no other. */
+/** The first record with an EVM address: some endpoints accept no other. */
 const firstOf = (value: unknown): Found | undefined => {
   for (const record of Array.isArray(value) ? value : []) {
     const address = isJsonObject(record) ? addressIn(record) : undefined

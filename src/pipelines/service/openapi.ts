@@ -1,2 +1,13 @@
-// The OpenAPI document of the endpoints, for the command that prints it and the page that keeps it.
-export { openapi } from "../../extract/openapi.ts"
+// The OpenAPI document of the endpoints, with the fields that the document names from the tables they fill.
+import { type DocumentedFields, openapi as openapiOf } from "../../extract/openapi.ts"
+import { pipelines } from "../catalog.ts"
+
+const documentedFields: DocumentedFields = (endpoint) =>
+  pipelines
+    .filter((pipeline) => pipeline.endpoint === endpoint)
+    .flatMap(({ tables }) => tables.flatMap(({ columns }) => columns))
+    .flatMap(({ fields, isDocumented }) =>
+      isDocumented === true ? (fields?.slice(0, 1) ?? []) : [],
+    )
+
+export const openapi = () => openapiOf(documentedFields)

@@ -1,5 +1,5 @@
-// The swap (§2.11): checked, shown, and sent at most once. The journal says that it is about to be sent
-// before it is, and what became of it after.
+// The swap (§2.11): checked, shown, and sent at most once. The journal records it before it is sent, and its result
+// afterwards.
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import * as Cause from "effect/Cause"
@@ -12,32 +12,32 @@ import * as Result from "effect/Result"
 import { ApiError } from "../../domain/errors.ts"
 import { isJsonObject } from "../../domain/json.ts"
 import { microsFromMillis } from "../../domain/time.ts"
-import { type Answer, ApiClient } from "../../extract/ApiClient.ts"
+import { type DecodedResponse, ApiClient } from "../../extract/ApiClient.ts"
 import type { Inputs } from "../../extract/Endpoint.ts"
 import { swap } from "../../extract/endpoints/swap/swap.ts"
-import { httpLayer } from "../../extract/http.ts"
+import { Transport } from "../../extract/Transport.ts"
 import { type WireRequest, wireRequest, type WireSettings } from "../../extract/request.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
-import { ResponseArchive } from "../../extract/ResponseArchive.ts"
+import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { type SwapRecord, swapRows, type SwapState } from "../../transform/tables/swaps/swaps.ts"
-import { bookkeepingRows } from "../run/bookkeeping.ts"
+import { bookkeepingRows, commitMarkerOf } from "../run/bookkeeping.ts"
 import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
-import { InvalidCall } from "../InvalidCall.ts"
-import { checkpoint } from "../run/checkpoint.ts"
+import { InvalidCall } from "./InvalidCall.ts"
+import { checkpoint } from "./checkpoint.ts"
 import { newRunId } from "../run/run.ts"
 
 /** A request that passed every rule that can be checked before sending. */
 export interface CheckedSwap {
   readonly inputs: Inputs<(typeof swap)["parameters"]>
   readonly request: WireRequest
-  /** Things that are allowed and probably meant otherwise. */
+  /** Inputs that are allowed but probably a mistake. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Checks a swap from text as it was typed; sends nothing. */
+/** Checks a swap from typed text; sends nothing. */
 export const checkSwap = (
   typed: Readonly<Record<string, string>>,
   wire: WireSettings,
@@ -46,9 +46,9 @@ export const checkSwap = (
     const read = yield* readInputs(swap, typed)
     const request = yield* Result.mapError(
       wireRequest(swap, read, wire),
-      (wrong) =>
+      ({ detail }) =>
         new InvalidCall({
-          why: "parameter" in wrong ? `${wrong.parameter} ${wrong.detail}.` : "No path.",
+          why: `${detail}.`,
           advice: "Nothing was sent. See `vaulthouse swap --help`.",
         }),
     )
@@ -73,21 +73,21 @@ export interface SwapOptions extends Service {
   readonly request: WireRequest
 }
 
-/** What became of a swap that was sent. */
+/** The result of a swap that was sent. */
 export interface SwapOutcome {
   readonly swapId: string
   readonly state: Exclude<SwapState, "sent">
   readonly subaccount: string
   readonly requestedAt: string
   readonly status: number | null
-  /** The service's record of the swap, as served. */
+  /** The service's record of the swap. */
   readonly answer: unknown
   readonly error: string | null
-  /** Why the journal does not say so, when it could not be written again. */
+  /** Why the result is missing from the journal, if it could not be written. */
   readonly journalError: string | null
 }
 
-/** Sends it: once, whatever becomes of it. Fails only where nothing was sent. */
+/** Sends it once, without retries. Fails only if nothing was sent. */
 export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
   const runId = yield* newRunId
   const archive = Effect.map(Warehouse, ({ openedAt }) =>
@@ -100,7 +100,7 @@ export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
   const extract = ApiClient.layer(options.api).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer({})),
-    Layer.provide(httpLayer),
+    Layer.provide(Transport.layer),
   )
   const load = Warehouse.layer({
     dataDir: options.dataDir,
@@ -111,7 +111,7 @@ export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
   return yield* journalled(options, runId).pipe(Effect.provide(Layer.provideMerge(extract, load)))
 })
 
-/** From the first row of the journal to the last nothing interrupts it but the end of the process. */
+/** Uninterruptible from the first row of the journal to the last. */
 const journalled = (options: SwapOptions, runId: string) =>
   Effect.uninterruptible(
     Effect.gen(function* () {
@@ -124,7 +124,7 @@ const journalled = (options: SwapOptions, runId: string) =>
         swapId: randomUUID(),
         subaccountAddress: inputs.address.toLowerCase(),
         requestedAt: microsFromMillis(startedAt),
-        settledAt: null,
+        completedAt: null,
         state: "sent",
         status: null,
         request: request.body ?? "{}",
@@ -134,60 +134,60 @@ const journalled = (options: SwapOptions, runId: string) =>
         answer: {},
       }
       yield* warehouse.commit({ rows: [swapRows(sent)], bookkeeping: [] })
-      // In the file itself before the request leaves, whatever becomes of this process.
+      // The row is in the database file before the request leaves, even if this process is killed.
       yield* checkpoint
-      const asking = yield* Effect.forkDetach(client.call(swap, inputs, inputs.address))
-      const exit = yield* Fiber.await(asking)
-      const settledAt = yield* Clock.currentTimeMillis
-      const settled: SwapRecord = {
+      const sending = yield* Effect.forkDetach(client.call(swap, inputs, inputs.address))
+      const exit = yield* Fiber.await(sending)
+      const completedAt = yield* Clock.currentTimeMillis
+      const completed: SwapRecord = {
         ...sent,
-        settledAt: microsFromMillis(settledAt),
-        ...settlementOf(exit),
+        completedAt: microsFromMillis(completedAt),
+        ...resultOf(exit),
       }
       const written = yield* Effect.result(
-        record(runId, settled, exit, (settledAt - startedAt) / 1000),
+        record(runId, completed, exit, (completedAt - startedAt) / 1000),
       )
       return {
         swapId: sent.swapId,
-        state: settled.state === "sent" ? "unknown" : settled.state,
+        state: completed.state === "sent" ? "unknown" : completed.state,
         subaccount: inputs.address,
         requestedAt: new Date(startedAt).toISOString(),
-        status: settled.status,
-        answer: settled.state === "answered" ? settled.answer : null,
-        error: settled.errorText,
+        status: completed.status,
+        answer: completed.state === "answered" ? completed.answer : null,
+        error: completed.errorText,
         journalError: Result.isFailure(written) ? written.failure.message : null,
       } satisfies SwapOutcome
     }),
   )
 
-type Asked = Exit.Exit<Answer<unknown>, unknown>
+type SwapExit = Exit.Exit<DecodedResponse<unknown>, unknown>
 
-const responsesOf = (exit: Asked) => {
+const responsesOf = (exit: SwapExit) => {
   if (Exit.isSuccess(exit)) return exit.value.responses
   const error = Cause.squash(exit.cause)
   return error instanceof ApiError ? error.responses : []
 }
 
-/** What the answer, or its absence, says. */
-const settlementOf = (
-  exit: Asked,
+/** What the response, or its absence, says. */
+const resultOf = (
+  exit: SwapExit,
 ): Pick<SwapRecord, "state" | "status" | "responseId" | "errorTag" | "errorText" | "answer"> => {
   const response = responsesOf(exit).at(-1)
-  const heard = { status: response?.status ?? null, responseId: response?.responseId ?? null }
+  const received = { status: response?.status ?? null, responseId: response?.responseId ?? null }
   if (Exit.isSuccess(exit)) {
     const answer = isJsonObject(exit.value.value) ? exit.value.value : {}
-    return { ...heard, state: "answered", errorTag: null, errorText: null, answer }
+    return { ...received, state: "answered", errorTag: null, errorText: null, answer }
   }
   const error = Cause.squash(exit.cause)
   const text = error instanceof Error ? error.message : String(error)
   const errorTag = error instanceof ApiError ? error.reason._tag : "Unexpected"
-  return { ...heard, state: stateAfter(error), errorTag, errorText: text, answer: {} }
+  return { ...received, state: stateAfter(error), errorTag, errorText: text, answer: {} }
 }
 
-// Statuses below 500 that leave open whether the swap was made: given up waiting, failed elsewhere.
+// Statuses below 500 that leave open whether the swap was executed: a timeout, a failure elsewhere.
 const undecided: ReadonlySet<number> = new Set([408, 424, 499])
 
-/** Refused only where the service says so itself; all else may have been executed. */
+/** Refused only if the service says so; anything else may have been executed. */
 const stateAfter = (error: unknown): "refused" | "unknown" => {
   if (!(error instanceof ApiError)) return "unknown"
   const { status } = error
@@ -199,37 +199,40 @@ const stateAfter = (error: unknown): "refused" | "unknown" => {
 /** The journal's second row, the archive's index and the end of the run. */
 const record = Effect.fnUntraced(function* (
   runId: string,
-  settled: SwapRecord,
-  exit: Asked,
+  completed: SwapRecord,
+  exit: SwapExit,
   seconds: number,
 ) {
   const warehouse = yield* Warehouse
-  const task = { pipeline: "swap", entity: settled.subaccountAddress, window: settled.swapId }
-  const isAnswered = settled.state === "answered"
-  const responses = responsesOf(exit)
-  yield* (yield* ResponseArchive).flush
+  const task = { pipeline: "swap", entity: completed.subaccountAddress, window: completed.swapId }
+  const isAnswered = completed.state === "answered"
+  const result = {
+    window: task.window,
+    rows: [],
+    responses: responsesOf(exit),
+    requests: 1,
+  }
+  const recorded = {
+    runId,
+    ...task,
+    endpoint: swap.name,
+    outcome: isAnswered ? ("landed" as const) : ("failed" as const),
+    now: completed.completedAt ?? completed.requestedAt,
+  }
+  const archive = yield* ResponseArchive
+  yield* archive.markCommit(commitMarkerOf(result, recorded))
+  yield* archive.end
   yield* warehouse.commit({
     task: {
       ...task,
-      outcome: isAnswered ? "landed" : "failed",
+      outcome: recorded.outcome,
       requests: 1,
       seconds,
-      ...(settled.errorTag === null ? {} : { errorTag: settled.errorTag }),
-      ...(settled.errorText === null ? {} : { errorText: settled.errorText }),
+      ...(completed.errorTag === null ? {} : { errorTag: completed.errorTag }),
+      ...(completed.errorText === null ? {} : { errorText: completed.errorText }),
     },
-    rows: [swapRows(settled)],
-    bookkeeping: bookkeepingRows(
-      {
-        window: task.window,
-        endpoint: swap.name,
-        outcome: isAnswered ? "landed" : "failed",
-        rows: [],
-        responses,
-        requests: 1,
-      },
-      { runId, ...task, now: settled.settledAt ?? settled.requestedAt },
-      [],
-    ),
+    rows: [swapRows(completed)],
+    bookkeeping: bookkeepingRows(result, recorded, []),
   })
   yield* warehouse.finishRun(isAnswered ? "complete" : "failed")
 })

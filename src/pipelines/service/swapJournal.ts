@@ -1,4 +1,4 @@
-// The journal of swaps, from the warehouse itself: what was just sent is not published yet.
+// The journal of swaps, from the warehouse itself: the latest swaps are not published yet.
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { databaseFile } from "../../load/database.ts"
@@ -22,7 +22,7 @@ const journal = `
     transaction_hash, error_text
   from core.swaps order by requested_at desc`
 
-/** Newest first. Waits for nobody: whoever holds the warehouse may be sending one just now. */
+/** Newest first. Does not wait for the lock: the process that holds it may be sending a swap. */
 export const readSwaps = (options: { readonly dataDir: string; readonly memoryLimit: string }) =>
   existsSync(databaseFile(options.dataDir))
     ? Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(journal)).pipe(
@@ -31,7 +31,7 @@ export const readSwaps = (options: { readonly dataDir: string; readonly memoryLi
       )
     : Effect.succeed([])
 
-/** Sent and never settled: the process ended in between, and nobody else can be at it under our lock. */
+/** A swap still in state `sent`: its process ended, since we hold the lock. */
 const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
   swapId: String(row["swap_id"]),
   subaccount: String(row["subaccount_address"]),
@@ -42,7 +42,7 @@ const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
   transactionHash: row["transaction_hash"] === null ? null : String(row["transaction_hash"]),
   error:
     row["state"] === "sent"
-      ? "the process ended before an answer was recorded"
+      ? "the process ended before a response was recorded"
       : row["error_text"] === null
         ? null
         : String(row["error_text"]),

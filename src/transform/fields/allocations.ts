@@ -1,10 +1,10 @@
-// The layouts of an allocation point (§2.9 shows only its date): long, nested or wide, all read as a list
-// of { protocol, value, share, …rest }.
+// The layouts of an allocation point, of which §2.9 shows only the date: long, nested or wide, all read as a list of
+// { protocol, value, share, …rest }.
 import { asNumber, isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { defaultTimeFields } from "../../domain/timeFields.ts"
 import { fieldWords } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
-import { numberOf } from "./takenFields.ts"
+import { numberOf } from "./numbers.ts"
 
 const protocolFields = ["protocol", "protocol_name", "protocolName", "protocol_id", "name"]
 const valueFields = [
@@ -23,22 +23,22 @@ const valueFields = [
   "nav",
 ]
 const shareFields = ["share", "weight", "allocation_pct", "allocationPct", "pct", "percentage"]
-// What a field that holds a point's allocations is called, its words joined.
+// Names of a field that holds a point's allocations, their words joined.
 const container =
   /^(protocol_|strategy_)?(allocations?|breakdown|positions|holdings)(_by_(protocol|strategy))?$|^(by_)?protocols?$|^strategies$/
 
 const present = (point: JsonObject, names: ReadonlyArray<string>): string | undefined =>
   names.find((name) => numberOf(point[name]) !== undefined)
 
-/** A figure served as text as the number it is. */
+/** Text becomes the number in it. */
 const figure = (value: unknown): unknown => (typeof value === "string" ? numberOf(value) : value)
 
-/** Names of figures: numbers, or where there are none texts that are numbers. */
+/** Names of the numbers; where there are none, of texts that are numbers. */
 const figuresIn = (
   point: JsonObject,
-  isBeside: (name: string) => boolean,
+  isIgnored: (name: string) => boolean,
 ): ReadonlyArray<string> => {
-  const names = Object.keys(point).filter((name) => !isBeside(name))
+  const names = Object.keys(point).filter((name) => !isIgnored(name))
   const numbers = names.filter((name) => asNumber(point[name]) !== undefined)
   return numbers.length > 0 ? numbers : names.filter((name) => numberOf(point[name]) !== undefined)
 }
@@ -46,7 +46,7 @@ const figuresIn = (
 const without = (point: JsonObject, ...names: ReadonlyArray<string | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(point).filter(([name]) => !names.includes(name)))
 
-/** Allocations by protocol in one point; `dayField` is the point's date and no allocation. */
+/** The allocations of one point by protocol; `dayField` is the point's date. */
 export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArray<JsonObject> => {
   const rest = without(point, dayField)
   const named = protocolFields.find((name) => typeof rest[name] === "string")
@@ -55,15 +55,15 @@ export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArra
   if (field === undefined) return wide(rest, isAside)
   const value = rest[field]
   const shared = without(rest, field)
-  // The day's own figures (a total, say) stand beside each allocation; they are no allocation's value.
+  // Figures of the day (a total, say) stay with each allocation, in its `extra`.
   const allocations = Array.isArray(value)
     ? value.flatMap((item: JsonObject) => allocationsOf(item, dayField))
     : inMap(value as JsonObject)
   return allocations.map((allocation) => ({ ...shared, ...allocation }))
 }
 
-/** Whether a point says that nothing is allocated: what allocations are called is there, and empty. */
-export const tellsNone = (point: JsonObject, dayField: string): boolean => {
+/** Whether a point says that nothing is allocated: its field for allocations is empty. */
+export const hasNoAllocation = (point: JsonObject, dayField: string): boolean => {
   const rest = without(point, dayField)
   const field = containerOf(rest)
   if (field === undefined || !isContainer(field)) return false
@@ -73,7 +73,7 @@ export const tellsNone = (point: JsonObject, dayField: string): boolean => {
 
 const isContainer = (name: string): boolean => container.test(fieldWords(name).join("_"))
 
-/** The field the allocations are in: the one of such a name, else the only one that can be it. */
+/** The field with the allocations: by its name, else the only one that can be it. */
 const containerOf = (point: JsonObject): string | undefined => {
   const nested = Object.keys(point).filter((name) => {
     const value = point[name]
@@ -83,7 +83,7 @@ const containerOf = (point: JsonObject): string | undefined => {
   if (named !== undefined) return named
   const [only, ...others] = nested
   if (only === undefined || others.length > 0) return undefined
-  // Beside figures by protocol it is none of them; with a value of its own it is one of them.
+  // Among figures by protocol it is not the container; a record with a value is itself an allocation.
   const value = point[only]
   const isOne = isJsonObject(value) && isAllocation(value)
   return isOne || figuresIn(point, isAside).length > 0 ? undefined : only
@@ -108,8 +108,8 @@ const total =
 const whole = new Set([...defaultTimeFields, "day", "time", "block", "block_number", "blockNumber"])
 
 /**
- * Identifiers, times and the day's totals are numbers too, and no protocol's value. Whole names only: one that
- * begins or ends like them may be a protocol's.
+ * Identifiers, times and the day's totals are numbers too, but not allocations. Only whole names count: a protocol's
+ * name may begin or end like them.
  */
 const isAside = (name: string): boolean =>
   whole.has(name) ||
@@ -119,27 +119,27 @@ const isAside = (name: string): boolean =>
   /^(chain|network)(_?(id|name|type))?$/i.test(name) ||
   /^((point|record|row|snapshot|vault|subaccount|account|run|block)_?)?id$/i.test(name)
 
-/** The one numeric field, when there is just one: then it can only be the value. */
+/** The only numeric field, which must be the value. */
 const onlyNumber = (point: JsonObject): string | undefined => {
   const [only, ...others] = figuresIn(point, isAside)
   return others.length === 0 ? only : undefined
 }
 
-/** A map of protocols to numbers, or to objects that hold one; beside a number an object must hold one. */
-const wide = (map: JsonObject, isBeside: (name: string) => boolean): ReadonlyArray<JsonObject> => {
-  const figures = new Set(figuresIn(map, isBeside))
-  const beside: Record<string, unknown> = {}
+/** A map from protocols to numbers, or to objects; among numbers, only objects with a value are allocations. */
+const wide = (map: JsonObject, isIgnored: (name: string) => boolean): ReadonlyArray<JsonObject> => {
+  const figures = new Set(figuresIn(map, isIgnored))
+  const others: Record<string, unknown> = {}
   const allocations: Array<JsonObject> = []
   for (const [protocol, value] of Object.entries(map)) {
     if (figures.has(protocol)) allocations.push({ protocol, value: figure(value) })
     else if (isJsonObject(value) && (figures.size === 0 || isAllocation(value))) {
       allocations.push(long({ ...value, protocol }, "protocol"))
-    } else beside[protocol] = value
+    } else others[protocol] = value
   }
-  return allocations.map((allocation) => ({ ...beside, ...allocation }))
+  return allocations.map((allocation) => ({ ...others, ...allocation }))
 }
 
-/** Each name of a map of its own is a protocol, but a total that the others add up to. */
+/** In a nested map every name is a protocol, except a total that the others add up to. */
 const inMap = (map: JsonObject): ReadonlyArray<JsonObject> =>
   wide(map, (name) => {
     if (!total.test(name)) return false

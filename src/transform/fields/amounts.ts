@@ -1,19 +1,14 @@
-// Token amounts served twice, raw and normalized (§2.10): as { raw, normalized }, or in two fields of which
-// often only one says which of the two it is.
-import {
-  asDigits,
-  asNumber,
-  isJsonObject,
-  isLongNumber,
-  type JsonObject,
-} from "../../domain/json.ts"
+// Token amounts that come raw and normalized (§2.10): as { raw, normalized }, or in two fields, often with only one
+// name that says which it is.
+import { asDigits, isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { fieldWords, hasWord } from "./fieldWords.ts"
+import { isExact, numberOf } from "./numbers.ts"
 
 export interface Amount {
   /** In the token's smallest unit, all its digits. */
   readonly raw: string | null
   readonly normalized: number | null
-  /** Fields whose whole content is in the other two. */
+  /** Fields whose whole content is in `raw` and `normalized`. */
   readonly consumed: ReadonlyArray<string>
 }
 
@@ -23,41 +18,27 @@ const words = (...lines: ReadonlyArray<string>): ReadonlySet<string> =>
 const rawWords = words("raw wei atomic lamports stroops")
 const normalizedWords = words("normalized normalised formatted decimal ui human readable display")
 const plainWords = words("amount amounts value")
-// Figures beside an amount that are none themselves.
+// Words of numbers in the record that are not amounts.
 const otherWords = words(
   "usd count number pct percent percentage share fee fees bps decimals price delay",
   "period days seconds time at date id min max minimum maximum limit cap threshold places",
 )
-// Words that tell no figure from another: `total_withdrawal_amount` and `withdrawals_normalized` are one.
+// Words that don't distinguish figures: `total_withdrawal_amount` and `withdrawals_normalized` are one amount.
 const fillers = words("total of in asset assets token tokens underlying string")
 
 type Kind = "raw" | "normalized" | "plain"
 
-/** A figure under its own name, or under that of the object it stands in and its own. */
+/** A number in a field of the record, or in an object there. */
 interface Figure {
-  /** Field of the record it is in. */
+  /** The field of the record. */
   readonly field: string
   readonly kind: Kind
-  /** What the name tells beside the kind: figures of the same stem are one amount. */
+  /** The other words of the name: figures with the same stem are one amount. */
   readonly stem: ReadonlyArray<string>
   readonly value: unknown
 }
 
-/** A number, or one written as text. */
-const decimal = (value: unknown): number | undefined =>
-  asNumber(value) ??
-  (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined)
-
-// So many significant digits of a decimal come back from a double as they were.
-const DOUBLE_DIGITS = 15
-
-/** Whether a double says less than what was served. */
-const isShortened = (value: unknown): boolean =>
-  isLongNumber(value) ||
-  (typeof value === "string" &&
-    value.replaceAll(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "").length > DOUBLE_DIGITS)
-
-/** More digits than a double holds can only be a raw amount. */
+/** A number with more digits than a double holds must be a raw amount. */
 const isLong = (value: unknown): boolean => {
   const digits = asDigits(value)
   return digits !== undefined && !Number.isSafeInteger(Number(digits))
@@ -97,34 +78,45 @@ interface Pair {
   readonly normalized: Figure | undefined
 }
 
+/** What figures with plain names are, where their totals show it. */
+type Plain = "raw" | "normalized" | undefined
+
 /**
- * The figures of one amount. A field that says nothing holds the raw amount where another says that it is the
- * normalized one, and where it is a text of digits beside the token's decimals; else the normalized.
+ * The figures of one amount. A plain name is the raw amount where another name says `normalized`, or where its value is
+ * a text of digits next to the token's decimals; else it is the normalized one.
  */
-const pairIn = (figures: ReadonlyArray<Figure>, hasDecimals: (field: string) => boolean): Pair => {
+const pairIn = (
+  figures: ReadonlyArray<Figure>,
+  hasDecimals: (field: string) => boolean,
+  plain: Plain,
+): Pair => {
   const of = (kind: Kind) => figures.filter((each) => each.kind === kind)
   const [isNamed] = of("normalized")
-  const isRaw = ({ field, value }: Figure): boolean =>
-    isLong(value) ||
-    (asDigits(value) !== undefined &&
-      (isNamed !== undefined ||
-        (of("raw").every((each) => each.value === null) &&
-          typeof value === "string" &&
-          hasDecimals(field))))
+  const isRaw = ({ field, value }: Figure): boolean => {
+    if (plain !== undefined) return plain === "raw"
+    if (isLong(value)) return true
+    if (asDigits(value) === undefined) return false
+    const hasNoRaw = of("raw").every((each) => each.value === null)
+    return isNamed !== undefined || (hasNoRaw && typeof value === "string" && hasDecimals(field))
+  }
   return {
     raw: [...of("raw"), ...of("plain").filter(isRaw)].find(
       ({ value }) => asDigits(value) !== undefined,
     ),
     normalized: [...of("normalized"), ...of("plain").filter((each) => !isRaw(each))].find(
-      ({ value }) => decimal(value) !== undefined,
+      ({ value }) => numberOf(value) !== undefined,
     ),
   }
 }
 
 const decimalsWord = new Set(["decimals"])
 
-/** The amount in those of the record's fields whose name is `wanted`; of several the plainest name's. */
-export const amountIn = (record: JsonObject, wanted: (name: string) => boolean): Amount => {
+/** The amount in the record's `wanted` fields; of several, that with the shortest stem. */
+export const amountIn = (
+  record: JsonObject,
+  wanted: (name: string) => boolean,
+  plain?: Plain,
+): Amount => {
   const figures = figuresIn(record, wanted)
   const hasDecimals = (field: string): boolean => {
     const value = record[field]
@@ -134,24 +126,50 @@ export const amountIn = (record: JsonObject, wanted: (name: string) => boolean):
   }
   const pairs = [...Map.groupBy(figures, ({ stem }) => stem.join(" ")).values()]
     .toSorted(([a], [b]) => (a?.stem.length ?? 0) - (b?.stem.length ?? 0))
-    .map((group) => pairIn(group, hasDecimals))
+    .map((group) => pairIn(group, hasDecimals, plain))
   const raw = pairs.find((pair) => pair.raw !== undefined)?.raw
   const normalized = pairs.find((pair) => pair.normalized !== undefined)?.normalized
-  // What a double shortens is told whole by the raw amount, or stays where it was.
-  const told = new Set([
-    raw,
-    raw === undefined && isShortened(normalized?.value) ? undefined : normalized,
-  ])
-  const isTold = (field: string): boolean => {
+  const number = numberOf(normalized?.value)
+  // Digits that a double loses are in the raw amount, or stay in `extra`.
+  const isHeld = number === undefined || raw !== undefined || isExact(number, normalized?.value)
+  const held = new Set([raw, isHeld ? normalized : undefined])
+  const isConsumed = (field: string): boolean => {
     const value = record[field]
     const own = figures.filter((each) => each.field === field)
-    // An object that tells more is kept whole.
+    // An object with other fields stays in `extra` whole.
     const length = isJsonObject(value) ? Object.keys(value).length : 1
-    return own.length === length && own.every((each) => told.has(each))
+    return own.length === length && own.every((each) => held.has(each))
   }
   return {
     raw: asDigits(raw?.value) ?? null,
-    normalized: decimal(normalized?.value) ?? null,
-    consumed: [...new Set(figures.map(({ field }) => field))].filter(isTold),
+    normalized: number ?? null,
+    consumed: [...new Set(figures.map(({ field }) => field))].filter(isConsumed),
   }
+}
+
+/**
+ * The amounts of a list with a known total: amounts with plain names are raw or normalized, whichever adds up to the
+ * total. The total, both raw and normalized (§2.10), gives the scale.
+ */
+export const amountsIn = (
+  records: ReadonlyArray<JsonObject>,
+  wanted: (name: string) => boolean,
+  total: Amount,
+): ReadonlyArray<Amount> => {
+  const totalRaw = Number(total.raw)
+  const { normalized: totalNormalized } = total
+  if (!(totalRaw > 0) || totalNormalized === null || !(totalNormalized > 0)) {
+    return records.map((record) => amountIn(record, wanted))
+  }
+  const asTokens = records.map((record) => amountIn(record, wanted, "normalized"))
+  const sum = asTokens.reduce((all, { normalized }) => all + (normalized ?? 0), 0)
+  const distance = (to: number) => Math.abs(Math.log(sum / to))
+  if (!(sum > 0) || distance(totalNormalized) <= distance(totalRaw)) return asTokens
+  const scale = 10 ** Math.round(Math.log10(totalRaw / totalNormalized))
+  return records.map((record) => {
+    const amount = amountIn(record, wanted, "raw")
+    return amount.normalized !== null || amount.raw === null
+      ? amount
+      : { ...amount, normalized: Number(amount.raw) / scale }
+  })
 }

@@ -1,5 +1,4 @@
-// Meaning of field names the document withholds, by the words they are made of: snake_case, camelCase and
-// `return7dPct` alike.
+// The words of field names, for fields that the document does not name: snake_case, camelCase, `return7dPct`.
 
 /** Lower-case words and numbers of a name, in order. */
 export const fieldWords = (name: string): ReadonlyArray<string> =>
@@ -25,7 +24,7 @@ const unitDays: Readonly<Record<string, number>> = {
   monthly: 30,
 }
 
-/** Days a name such as `return7Day`, `d30` or `week` speaks of; a month is 30. */
+/** Days in a name such as `return7Day`, `d30` or `week`; a month has 30. */
 export const daysNamed = (name: string): number | undefined => {
   const words = fieldWords(name)
   const at = words.findIndex((word) => unitDays[word] !== undefined)

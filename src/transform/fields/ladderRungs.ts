@@ -1,7 +1,7 @@
-// Finds the rungs of a discount-factor ladder; §2.6 withholds their fields, and where they are.
+// Finds the rungs of a discount-factor ladder; §2.6 shows neither their fields nor their place.
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { listIn, recordsIn } from "./nestedRecords.ts"
-import { numberOf } from "./takenFields.ts"
+import { numberOf } from "./numbers.ts"
 
 const rungNames = [
   "rungs",
@@ -14,7 +14,7 @@ const rungNames = [
 ]
 
 export interface Ladder {
-  /** At least one: a ladder without rungs is one of its own record. */
+  /** At least one: a ladder without a list of rungs is itself the only rung. */
   readonly rungs: ReadonlyArray<JsonObject>
   /** The record without the field the rungs were in. */
   readonly rest: JsonObject
@@ -27,7 +27,7 @@ export const withoutRungs = (ladder: JsonObject): Ladder => {
   return { rungs: found.records, rest }
 }
 
-/** Records, `[upper bound, factor]` pairs, or a map from the one to the other. */
+/** Records, `[upper bound, factor]` pairs, or a map from bound to factor. */
 const rungsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
   if (Array.isArray(value)) {
     if (value.length > 0 && value.every(isPair)) return value.map(asRung)
@@ -48,7 +48,7 @@ const asRung = ([upper, factor]: readonly [unknown, unknown]): JsonObject => ({
   discount_factor: factor,
 })
 
-/** The whole record is the one rung, but for what tells the token. */
+/** The whole record, except the token, is the only rung. */
 const flat = ({ address, chain, symbol, ...rung }: JsonObject): Ladder => ({
   rungs: [rung],
   rest: { address, chain, ...(symbol === undefined ? {} : { symbol }) },

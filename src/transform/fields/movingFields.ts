@@ -1,4 +1,4 @@
-// Tells the figures of a description that move with every reading from what describes, by their names.
+// Separates figures that change with every reading from the rest of a description, by their names.
 import type { JsonObject } from "../../domain/json.ts"
 import { hasWord } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
@@ -11,26 +11,26 @@ const moving = new Set(
     "calculated total",
   ].flatMap((line) => line.split(" ")),
 )
-const settled = new Set(
+const fixed = new Set(
   [
     "fee fees bps min max minimum maximum target limit cap tolerance duration period id",
     "name symbol address type url description",
   ].flatMap((line) => line.split(" ")),
 )
 
-/** When a figure was refreshed is none itself: it would make a version of figures that are the same. */
+/** The time at which a figure was refreshed does not count: it would make a new version of the same figures. */
 export const isMoving = (name: string): boolean =>
-  !isReportTime(name) && hasWord(name, moving) && !hasWord(name, settled)
+  !isReportTime(name) && hasWord(name, moving) && !hasWord(name, fixed)
 
-export interface Parted {
-  readonly settled: JsonObject
+interface Separated {
+  readonly fixed: JsonObject
   readonly moving: JsonObject
 }
 
-export const parted = (record: JsonObject): Parted => {
+export const separateMoving = (record: JsonObject): Separated => {
   const entries = Object.entries(record)
   return {
-    settled: Object.fromEntries(entries.filter(([name]) => !isMoving(name))),
+    fixed: Object.fromEntries(entries.filter(([name]) => !isMoving(name))),
     moving: Object.fromEntries(entries.filter(([name]) => isMoving(name))),
   }
 }

@@ -1,7 +1,7 @@
-// Finds the list of records within a record where the document says that there is one, but not its name.
+// Finds a list of records within a record, where the document says that there is one but not its name.
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 
-/** The records at the first of `names` that holds some, else at the only other field that does. */
+/** The records in the first of `names` that has some, else in the only other field that has. */
 export const listIn = (
   record: JsonObject,
   names: ReadonlyArray<string>,
@@ -17,6 +17,6 @@ export const listIn = (
   return others.length === 1 ? others[0] : undefined
 }
 
-/** Records as they are. */
+/** A list of records, at least one. */
 export const recordsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined =>
   Array.isArray(value) && value.length > 0 && value.every(isJsonObject) ? value : undefined

@@ -1,5 +1,6 @@
-// Every table of core. A new table is one file beside these and one line here.
+// Every table of core. A new table is one file in a folder here, and one line below.
 import type { Table } from "../../domain/table.ts"
+import { responseEnvelopes } from "./response_envelopes.ts"
 import { transactions } from "./subaccounts/transactions.ts"
 import { vaultSubaccounts } from "./curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./subaccounts/my_subaccounts.ts"
@@ -62,6 +63,7 @@ export const coreTables: ReadonlyArray<Table> = [
   apyHistory,
   allocationHistory,
   observationWarnings,
+  responseEnvelopes,
   subaccounts,
   mySubaccounts,
   vaultSubaccounts,

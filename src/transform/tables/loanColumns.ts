@@ -1,133 +1,96 @@
-// Columns of a loan wherever the service tells of one (§2.4 names their meaning, not their fields).
-import type { Column } from "../../domain/table.ts"
-import { spellings } from "../fields/takenFields.ts"
+// Columns of a loan in every list (§2.4 gives their meaning, not their field names).
+import { type Column, field } from "../../domain/column.ts"
+import { address, chain, digits, id, nonEmpty } from "../fields/readers.ts"
+import { wireSpelling } from "./shared.ts"
 
-/** A figure as a double to reckon with and as text that keeps every digit. */
-const figure = (name: string, comment: string): ReadonlyArray<Column> => [
-  { name, type: "double", unit: "as served", comment },
-  {
-    name: `${name}_digits`,
-    type: "text",
-    unit: "as served",
-    comment: `${comment}, every digit as served`,
-  },
-]
-
-export const loanId: Column = {
-  name: "loan_id",
-  type: "text",
-  required: true,
-  comment:
-    "Chain and address of the loan; its address or id where the record tells no more; else a digest of its content",
+/** A figure as a double and, with every digit, as text; on the wire a number, or a record of its raw and normalized form. */
+const figure = (
+  name: string,
+  comment: string,
+  names: ReadonlyArray<string> = [name, `${name}.normalized`],
+): ReadonlyArray<Column> => {
+  const unit = "as sent"
+  return [
+    field.double(name, comment, { names, unit }),
+    field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),
+  ]
 }
+
+const loanAddress = ["loan_address", "address", "contract_address"]
+
+export const loanId = field.text(
+  "loan_id",
+  "Chain and address of the loan; only its address or id where the record has no more; else a hash of its content",
+  { names: ["id", "loan_id"], read: id, required: true },
+)
 
 export const loanColumns: ReadonlyArray<Column> = [
   loanId,
-  {
-    name: "chain_id",
-    type: "integer",
-    comment: "The platform's chain id of the loan, else that of its principal token",
-  },
-  {
-    name: "loan_address",
-    type: "text",
-    comment: "Address of the loan; EVM in lower case, others as served",
-  },
-  {
-    name: "loan_address_as_served",
-    type: "text",
-    comment: "The address as the service spells it",
-  },
-  {
-    name: "state",
-    type: "text",
-    fields: ["state", "loan_state", "loanState"],
-    comment: "State of the loan; `ACTIVE` is the only one the document names (§2.4)",
-  },
-  {
-    name: "borrower_address",
-    type: "text",
-    comment: "Who borrows; EVM in lower case, others as served",
-  },
-  {
-    name: "lender_address",
-    type: "text",
-    comment: "Who lends; EVM in lower case, others as served",
-  },
-  ...figure("principal_amount", "Principal outstanding"),
-  {
-    name: "principal_amount_raw",
-    type: "amount",
-    fields: spellings("principal_amount_raw", "principal_raw", "raw_principal_amount"),
+  field.integer(
+    "chain_id",
+    "The platform's chain id of the loan, else that of its principal token",
+    {
+      names: ["chain_id", "chain", "principal_token.chain", "principal_token.chain_id"],
+      read: chain,
+    },
+  ),
+  field.text("loan_address", "Address of the loan; EVM in lower case, others unchanged", {
+    names: loanAddress,
+    read: address,
+  }),
+  wireSpelling("loan_address", loanAddress),
+  field.text("state", "State of the loan; `ACTIVE` is the only one the document names (§2.4)"),
+  field.text("borrower_address", "Borrower; EVM in lower case, others unchanged", {
+    names: ["borrower", "borrower_address"],
+    read: address,
+  }),
+  field.text("lender_address", "Lender; EVM in lower case, others unchanged", {
+    names: ["lender", "lender_address"],
+    read: address,
+  }),
+  ...figure("principal_amount", "Principal outstanding", [
+    "principal_amount",
+    "principal_amount.normalized",
+    "principal",
+  ]),
+  field.amount("principal_amount_raw", "Principal outstanding, where the service sends it raw", {
+    names: ["principal_amount_raw", "principal_amount.raw"],
     unit: "smallest unit of the token",
-    comment: "Principal outstanding, where the service gives it raw",
-  },
+  }),
   ...figure("initial_principal_amount", "Principal at the start"),
   ...figure("interest_amount", "Interest"),
   ...figure("total_repaid", "Repaid so far"),
-  { name: "apr", type: "double", unit: "as served", comment: "APR the borrower pays" },
-  {
-    name: "lender_apr",
-    type: "double",
-    unit: "as served",
-    comment: "APR the lender receives",
-  },
-  { name: "late_apr", type: "double", unit: "as served", comment: "APR on what is overdue" },
-  {
-    name: "principal_token",
-    type: "json",
-    fields: ["principal_token", "principalToken"],
-    comment: "Token lent, as served",
-  },
-  { name: "principal_token_symbol", type: "text", comment: "Symbol of the token lent" },
-  {
-    name: "principal_token_address",
-    type: "text",
-    comment: "Token lent; EVM in lower case, others as served",
-  },
-  {
-    name: "principal_token_chain_id",
-    type: "integer",
-    comment: "The platform's chain id of the token lent",
-  },
-  {
-    name: "deployed_at",
-    type: "timestamp",
-    unit: "UTC",
-    fields: spellings(
-      "deployed_date",
-      "deployed_at",
-      "start_date",
-      "started_at",
-      "start_datetime",
-      "created_at",
-    ),
-    comment: "When the loan was deployed",
-  },
-  {
-    name: "matures_at",
-    type: "timestamp",
-    unit: "UTC",
-    fields: spellings("maturity_date", "maturity", "matures_at", "end_date", "due_date", "due_at"),
-    comment: "When the loan itself is due",
-  },
-  {
-    name: "payment_interval",
-    type: "json",
-    fields: ["payment_interval", "paymentInterval"],
-    comment: "Interval between payments, as served",
-  },
-  {
-    name: "upcoming_payment",
-    type: "json",
-    fields: ["upcoming_payment", "upcomingPayment", "next_payment", "nextPayment"],
-    comment: "The next upcoming payment, as served",
-  },
-  ...figure("upcoming_payment_amount", "Amount of the next upcoming payment"),
-  {
-    name: "upcoming_payment_due_at",
-    type: "timestamp",
-    unit: "UTC",
-    comment: "When the next upcoming payment is due",
-  },
+  field.double("apr", "APR the borrower pays", { unit: "as sent" }),
+  field.double("lender_apr", "APR the lender receives", { unit: "as sent" }),
+  field.double("late_apr", "APR on overdue amounts", { unit: "as sent" }),
+  field.json("principal_token", "Token lent, as sent"),
+  field.text("principal_token_symbol", "Symbol of the token lent", {
+    names: ["principal_token.symbol"],
+    read: nonEmpty,
+  }),
+  field.text("principal_token_address", "Token lent; EVM in lower case, others unchanged", {
+    names: ["principal_token_address", "principal_token"],
+    read: address,
+  }),
+  field.integer("principal_token_chain_id", "The platform's chain id of the token lent", {
+    names: ["principal_token.chain", "principal_token.chain_id"],
+    read: chain,
+  }),
+  field.timestamp("deployed_at", "When the loan was deployed", {
+    names: ["deployed_date", "start_date"],
+  }),
+  field.timestamp("matures_at", "When the loan is due", {
+    names: ["maturity_date", "end_date"],
+  }),
+  field.json("payment_interval", "Interval between payments, as sent"),
+  field.json("upcoming_payment", "The next upcoming payment, as sent", {
+    names: ["upcoming_payment", "next_payment"],
+  }),
+  ...figure("upcoming_payment_amount", "Amount of the next upcoming payment", [
+    "upcoming_payment.amount",
+    "next_payment.amount",
+  ]),
+  field.timestamp("upcoming_payment_due_at", "When the next upcoming payment is due", {
+    names: ["upcoming_payment.due_date", "next_payment.due_date"],
+  }),
 ]

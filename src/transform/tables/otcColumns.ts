@@ -1,48 +1,36 @@
-// Columns of an OTC position wherever the service lists one (§2.5 and §2.7 show no field).
-import type { Column } from "../../domain/table.ts"
-import {
-  counterpartyNames,
-  expiryNames,
-  notionalNames,
-  notionalUsdNames,
-  strikeNames,
-} from "../fields/figureNames.ts"
+// Columns of an OTC position in every list (§2.5 and §2.7 show no field).
+import { type Column, field } from "../../domain/column.ts"
+import { digits, id, usdUnit } from "../fields/readers.ts"
 
-export const otcCounterparty: Column = {
-  name: "counterparty_id",
-  type: "text",
-  fields: counterpartyNames,
-  comment: "Counterparty, as served",
+export const otcCounterparty = (name: string, comment: string): Column =>
+  field.text(name, comment, { names: ["otc_counterparty_id", "counterparty_id"], read: id })
+
+/** A figure, its digits, and its unit, which only the field's name may say. */
+export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Column> => {
+  const names = [`${name}_usd`, name]
+  const unit = "as sent"
+  return [
+    field.double(name, comment, { names, unit }),
+    field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),
+    field.text(
+      `${name}_unit`,
+      "`USD` where the field's name says so; null where the service names no unit",
+      { names, read: usdUnit },
+    ),
+  ]
 }
 
-/** Size and terms of the trade. */
+/** The instrument, and size and terms of the trade. */
 export const otcTermColumns: ReadonlyArray<Column> = [
-  {
-    name: "notional",
-    type: "double",
-    unit: "as served",
-    fields: notionalNames,
-    comment: "Notional",
-  },
-  {
-    name: "notional_usd",
-    type: "double",
+  field.text("symbol", "Symbol"),
+  field.text("asset_type", "Type of the asset"),
+  field.text("settlement_type", "Kind of settlement"),
+  field.text("settlement_currency", "Currency of the settlement"),
+  field.double("notional", "Notional", { unit: "as sent" }),
+  field.double("notional_usd", "Notional, where the field's name says USD", {
     unit: "USD",
-    fields: notionalUsdNames,
-    comment: "Notional, where the name of the field says that it is in USD",
-  },
-  {
-    name: "strike",
-    type: "double",
-    unit: "as served",
-    fields: strikeNames,
-    comment: "Strike price",
-  },
-  {
-    name: "expiry",
-    type: "timestamp",
-    unit: "UTC",
-    fields: expiryNames,
-    comment: "When it expires",
-  },
+  }),
+  field.double("strike", "Strike price", { unit: "as sent" }),
+  field.timestamp("expiry", "When it expires"),
+  field.json("trades", "Trades, as sent"),
 ]

@@ -1,98 +1,49 @@
-// Columns of tokens and positions, which mean the same wherever the service lists them (field names as in use,
-// §2.2 and §2.5 show none).
-import type { Column } from "../../domain/table.ts"
-import {
-  balanceNames,
-  partValueNames,
-  priceNames,
-  rawBalanceNames,
-  usdValueNames,
-} from "../fields/figureNames.ts"
-import { spellings } from "../fields/takenFields.ts"
+// Columns of tokens and positions that mean the same in every list (§2.2 and §2.5 show no field).
+import { field, integer } from "../../domain/column.ts"
+import { address, chain, id } from "../fields/readers.ts"
 
-export const symbol: Column = {
-  name: "symbol",
-  type: "text",
-  fields: spellings("symbol", "token_symbol", "ticker"),
-  comment: "Symbol",
-}
+export const symbol = field.text("symbol", "Symbol", { names: ["symbol", "token_symbol"] })
 
-export const tokenAddress: Column = {
-  name: "token_address",
-  type: "text",
-  comment: "Address of the token; EVM in lower case, others as served",
-}
+export const tokenAddress = field.text(
+  "token_address",
+  "Address of the token; EVM in lower case, others unchanged",
+  { names: ["address", "token_address"], read: address },
+)
 
-export const tokenChainId: Column = {
-  name: "chain_id",
-  type: "integer",
-  comment: "The platform's chain id",
-}
-
-export const protocol: Column = {
-  name: "protocol",
-  type: "text",
-  fields: spellings("protocol", "protocol_name"),
-  comment: "Protocol the position is in",
-}
-
-export const price: Column = {
-  name: "price",
-  type: "double",
-  unit: "USD",
-  fields: priceNames,
-  comment: "Price of one token",
-}
-
-export const rawBalance: Column = {
-  name: "raw_balance",
-  type: "amount",
-  fields: rawBalanceNames,
-  comment: "Balance in the token's smallest unit, every digit",
-}
-
-export const balance: Column = {
-  name: "balance",
-  type: "double",
-  fields: balanceNames,
-  comment: "Balance in whole tokens",
-}
-
-export const usdValue = (comment: string): Column => ({
-  name: "value",
-  type: "double",
-  unit: "USD",
-  fields: usdValueNames,
-  comment,
+export const tokenChainId = field.integer("chain_id", "The platform's chain id", {
+  names: ["chain_id", "chain"],
+  read: chain,
 })
 
-export const assetUsdValue: Column = {
-  name: "asset_usd_value",
-  type: "double",
-  unit: "USD",
-  fields: partValueNames("asset"),
-  comment: "Value of the assets of the position",
-}
+export const protocol = field.text("protocol", "Protocol the position is in")
 
-export const debtUsdValue: Column = {
-  name: "debt_usd_value",
-  type: "double",
+export const price = field.double("price", "Price of one token", {
+  names: ["price", "price_usd"],
   unit: "USD",
-  fields: partValueNames("debt"),
-  comment: "Value of the debt of the position",
-}
+})
 
-export const netUsdValue: Column = {
-  name: "net_usd_value",
-  type: "double",
-  unit: "USD",
-  fields: partValueNames("net"),
-  comment: "Assets minus debt of the position",
-}
+export const rawBalance = field.amount(
+  "raw_balance",
+  "Balance in the token's smallest unit, every digit",
+)
 
-export const ordinal: Column = {
-  name: "ordinal",
-  type: "integer",
-  required: true,
-  comment: "Place in the list served, from 0",
-}
+export const balance = field.double("balance", "Balance in whole tokens")
+
+export const usdValue = (comment: string) =>
+  field.double("value", comment, { names: ["value", "value_usd", "usd_value"], unit: "USD" })
+
+/** Value of a position, its assets and its debt. */
+export const positionValues = [
+  usdValue("Value of the position"),
+  field.double("asset_usd_value", "Value of the assets of the position", { unit: "USD" }),
+  field.double("debt_usd_value", "Value of the debt of the position", { unit: "USD" }),
+  field.double("net_usd_value", "Assets minus debt of the position", { unit: "USD" }),
+]
+
+export const ordinal = integer("ordinal", "Place in the list, from 0", { required: true })
+
+export const positionKey = field.text(
+  "position_key",
+  "The record's `id`, else the SHA-256 of its content; `#2` and so on for repetitions",
+  { names: ["id"], read: id, required: true },
+)

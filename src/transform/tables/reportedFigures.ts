@@ -1,24 +1,8 @@
-// Figures that a vault's record and its own page report beside the description (§2.10 names none of them).
-import type { Column } from "../../domain/table.ts"
+// Figures in a vault's list record and on its page, apart from the description (§2.10 names none of them).
+import { type Column, field } from "../../domain/column.ts"
 
 export const reportedFigures: ReadonlyArray<Column> = [
-  {
-    name: "latest_reported_tvl",
-    type: "double",
-    unit: "as served",
-    fields: ["latest_reported_tvl", "latestReportedTvl"],
-    comment: "Total value locked as last reported",
-  },
-  {
-    name: "reported_apy",
-    type: "json",
-    fields: ["reported_apy", "reportedApy"],
-    comment: "Reported APY and its parts, as served (fractions)",
-  },
-  {
-    name: "historical_apy",
-    type: "json",
-    fields: ["historical_apy", "historicalApy"],
-    comment: "Map of days to APY, as served",
-  },
+  field.double("latest_reported_tvl", "Total value locked as last reported", { unit: "as sent" }),
+  field.json("reported_apy", "Reported APY and its parts, as sent (fractions)"),
+  field.json("historical_apy", "Map of days to APY, as sent"),
 ]

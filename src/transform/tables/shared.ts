@@ -1,76 +1,53 @@
-// Columns that mean the same in every table that has them.
-import type { Column } from "../../domain/table.ts"
+// Columns with the same meaning in every table.
+import { field, integer, json, text, timestamp } from "../../domain/column.ts"
+import { wireAddress } from "../fields/readers.ts"
 
-export const vaultAddress: Column = {
-  name: "vault_address",
-  type: "text",
-  required: true,
-  comment: "Vault address; EVM in lower case, Solana and Stellar as served",
-}
+export const vaultAddress = text(
+  "vault_address",
+  "Vault address; EVM in lower case, Solana and Stellar unchanged",
+  { required: true },
+)
 
-export const subaccountAddress: Column = {
-  name: "subaccount_address",
-  type: "text",
-  required: true,
-  comment: "Subaccount address; EVM in lower case, Solana and Stellar as served",
-}
+export const subaccountAddress = text(
+  "subaccount_address",
+  "Subaccount address; EVM in lower case, Solana and Stellar unchanged",
+  { required: true },
+)
 
-export const chainId: Column = {
-  name: "chain_id",
-  type: "integer",
-  comment: "The platform's chain id of the vault, from its record",
-}
+export const chainId = integer("chain_id", "The platform's chain id of the vault, from its record")
 
-export const extra: Column = {
-  name: "extra",
-  type: "json",
-  comment: "Every field without a column of its own, values intact; null when there is none",
-}
+export const vaultChainId = { ...chainId, required: true }
+
+/** The address as the service spells it, for a column `<name>` in the spelling joins use. */
+export const wireSpelling = (
+  name: string,
+  names: ReadonlyArray<string>,
+  options: { readonly required?: true } = {},
+) =>
+  field.text(`${name}_wire`, "The address as the service spells it", {
+    names,
+    read: wireAddress,
+    ...options,
+  })
+
+export const extra = json(
+  "extra",
+  "Every field without a column, values unchanged; null when there is none",
+)
 
 /**
- * For records that carry the time of their own reading, which would make a version of every one: these
- * fields and all of such a meaning, gathered by `mapCurrent`. Every slowly changing table with `extra` has it.
+ * For records with the time at which the service read or computed them, which would otherwise make a version each time.
+ * Every slowly changing table with `extra` has it.
  */
-export const reportedAt: Column = {
-  name: "reported_at",
-  type: "timestamp",
-  unit: "UTC",
-  fields: [
-    "reported_at",
-    "checked_at",
-    "checkedAt",
-    "calculated_at",
-    "calculatedAt",
-    "computed_at",
-    "computedAt",
-    "fetched_at",
-    "fetchedAt",
-    "generated_at",
-    "generatedAt",
-    "as_of",
-    "asOf",
-    "last_updated",
-    "lastUpdated",
-    "updated_at",
-    "updatedAt",
-    "refreshed_at",
-    "refreshedAt",
-    "last_refreshed_at",
-    "lastRefreshedAt",
-    "last_updated_at",
-    "lastUpdatedAt",
-  ],
-  isIncidental: true,
-  comment:
-    "When the service says it determined this, as of the row's first reading; the first of such times, the others stay in the archived answer",
-}
+export const reportedAt = timestamp(
+  "reported_at",
+  "When the service read or computed this record, as of the row's first response; the first of such times, the others stay in the archived response",
+  { isIncidental: true },
+)
 
-/** The same for times inside records within the record, which `mapCurrent` lifts out of them. */
-export const reportedTimes: Column = {
-  name: "reported_times",
-  type: "json",
-  fields: ["reported_times"],
-  isIncidental: true,
-  comment:
-    "Times of that kind inside nested records, by their place, such as `oracle.last_updated`: taken out of the JSON of the other columns, as of the row's first reading; null when there is none",
-}
+/** The same for times inside nested records. */
+export const reportedTimes = json(
+  "reported_times",
+  "Such times in nested records by their path, such as `oracle.last_updated`, as of the row's first response; the JSON of other columns leaves them out; null when there is none",
+  { isIncidental: true },
+)

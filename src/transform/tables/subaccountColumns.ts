@@ -1,68 +1,41 @@
-// Columns of a subaccount wherever the service lists one (§2.1 names their meaning, not their fields).
-import type { Column } from "../../domain/table.ts"
+// Columns of a subaccount in every list (§2.1 gives their meaning, not their field names).
+import { type Column, field } from "../../domain/column.ts"
+import { address, id } from "../fields/readers.ts"
+import { subaccountAddress, wireSpelling } from "./shared.ts"
 
-export const subaccountAddressAsServed: Column = {
-  name: "subaccount_address_as_served",
-  type: "text",
-  required: true,
-  comment: "The address as the service spells it",
-}
+const names = ["address", "subaccount_address", "subaccount"]
 
-/** What a list item says of a subaccount beside its address. */
+/** The subaccount of a record. */
+export const listedSubaccount: ReadonlyArray<Column> = [
+  field.text(subaccountAddress.name, subaccountAddress.comment, {
+    names,
+    read: address,
+    required: true,
+  }),
+  wireSpelling(subaccountAddress.name, names, { required: true }),
+]
+
+/** The other columns of a list item. */
 export const listItemColumns: ReadonlyArray<Column> = [
-  {
-    name: "subaccount_id",
-    type: "text",
-    fields: ["id"],
-    comment: "The platform's id of the subaccount, `id` of the list item",
-  },
-  {
-    name: "internal_name",
-    type: "text",
-    fields: ["internal_name", "internalName"],
-    comment: "Name the platform uses",
-  },
-  {
-    name: "friendly_name",
-    type: "text",
-    fields: ["friendly_name", "friendlyName"],
-    comment: "Name shown to users",
-  },
-  {
-    name: "status",
-    type: "text",
-    fields: ["status"],
-    comment: "Status as served; active and inactive have been seen (§2.1)",
-  },
-  {
-    name: "subaccount_type",
-    type: "text",
-    fields: ["subaccount_type", "subaccountType", "type"],
-    comment: "Type of the subaccount, as served",
-  },
-  {
-    name: "chains",
-    type: "json",
-    fields: ["chains"],
-    comment: "Linked chains, as served",
-  },
-  {
-    name: "min_health_factor",
-    type: "double",
-    fields: ["min_health_factor", "minHealthFactor"],
-    unit: "ratio",
-    comment: "Least health factor the platform asks of the subaccount",
-  },
-  {
-    name: "estimated_apr",
-    type: "double",
-    fields: ["estimated_apr", "estimatedApr", "estimatedAPR"],
-    comment: "Estimated APR, as served",
-  },
-  {
-    name: "implementation",
-    type: "text",
-    fields: ["implementation"],
-    comment: "Implementation of the smart-contract wallet, as served",
-  },
+  field.text("subaccount_id", "The platform's id of the subaccount, `id` of the list item", {
+    names: ["id"],
+    read: id,
+  }),
+  field.text("internal_name", "Name the platform uses"),
+  field.text("friendly_name", "Name shown to users"),
+  field.text("status", "Status; active and inactive have been observed (§2.1)"),
+  field.text("subaccount_type", "Type of the subaccount", { names: ["subaccount_type", "type"] }),
+  field.json("chains", "Linked chains, as sent"),
+  field.double(
+    "min_health_factor",
+    "Minimum health factor the platform requires of the subaccount",
+    {
+      names: ["min_health_factor", "risk_metadata.min_health_factor"],
+      unit: "ratio",
+    },
+  ),
+  field.double("estimated_apr", "Estimated APR, as sent", {
+    names: ["estimated_apr", "estimatedAPR"],
+  }),
+  field.text("implementation", "Implementation of the smart-contract wallet"),
 ]

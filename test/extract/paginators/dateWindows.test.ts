@@ -1,5 +1,5 @@
-// The laws of reading by date, against a service small enough to see through: nothing is lost and nothing
-// asked twice without need, however dense the series, wherever its holes, whenever the reading stops.
+// The laws of reading by date, against a small model of the service: nothing is lost and nothing requested twice
+// without need, however dense the series, wherever its holes, whenever the reading stops.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -41,14 +41,14 @@ interface Options {
   readonly broken?: ReadonlySet<number>
   readonly failWith?: ApiError
   readonly today?: number
-  /** Most points the service really gives out at once. */
+  /** The most points the service really returns at once. */
   readonly cap?: number
   /** Days whose points hold nothing. */
   readonly hollow?: (day: number) => boolean
 }
 
-/** Newest first and cut off at LIMIT, as §4.1 has it. */
-const walk = (service: Service, asked: Array<DateWindow>, options: Options = {}) =>
+/** Newest first and cut off at LIMIT (§4.1). */
+const stream = (service: Service, requests: Array<DateWindow>, options: Options = {}) =>
   dateWindows<ReadonlyArray<Point>, never, never>({
     cursor: options.cursor,
     gaps: options.gaps ?? [],
@@ -59,7 +59,7 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
     since: options.since,
     until: options.until,
     read: (window) => {
-      asked.push(window)
+      requests.push(window)
       const days = [...service.keys()]
         .filter((day) => day <= window.to && day >= (window.from ?? -Infinity))
         .toSorted((a, b) => b - a)
@@ -71,24 +71,24 @@ const walk = (service: Service, asked: Array<DateWindow>, options: Options = {})
           Array.from({ length: service.get(day) ?? 0 }, (_, index) => ({ day, index })),
         )
         .slice(0, Math.min(LIMIT, options.cap ?? LIMIT))
-      const told = points.filter(({ day }) => options.hollow?.(day) !== true)
-      const last = told.at(-1)
+      const filled = points.filter(({ day }) => options.hollow?.(day) !== true)
+      const last = filled.at(-1)
       return Effect.succeed({
-        content: told.map(({ day, index }) => `${day}/${index}`),
+        content: filled.map(({ day, index }) => `${day}/${index}`),
         points: points.length,
         oldest: last?.day,
-        newest: told[0]?.day,
+        newest: filled[0]?.day,
         startsLate: (last?.index ?? 0) < (service.get(last?.day ?? 0) ?? 1) - 1,
         full: points.length === LIMIT,
       })
     },
   })
 
-const steps = (service: Service, asked: Array<DateWindow>, options: Options = {}) =>
-  Stream.runCollect(walk(service, asked, options))
+const readAll = (service: Service, requests: Array<DateWindow>, options: Options = {}) =>
+  Stream.runCollect(stream(service, requests, options))
 
-const pointsIn = (walked: ReadonlyArray<WindowStep<ReadonlyArray<Point>>>): Set<Point> =>
-  new Set(walked.flatMap((step) => (step._tag === "Read" ? step.content : [])))
+const pointsIn = (steps: ReadonlyArray<WindowStep<ReadonlyArray<Point>>>): Set<Point> =>
+  new Set(steps.flatMap((step) => (step._tag === "Read" ? step.content : [])))
 
 const allPoints = (service: Service, from = -Infinity, to = Infinity): Set<Point> =>
   new Set(
@@ -107,7 +107,7 @@ const Stretches = Schema.Array(
 ).check(Schema.isMaxLength(5))
 
 const PER_DAY = 7
-/** Of points in an answer: a day's at least. */
+/** Of points in a response: a day's at least. */
 const Cap = Schema.Int.check(Schema.isBetween({ minimum: PER_DAY + 1, maximum: LIMIT - 1 }))
 const Gap = Schema.Struct({
   ago: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120 })),
@@ -127,24 +127,24 @@ const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => 
 const eachDay = ({ from, to }: DayRange): Array<number> =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
-/** Days answers speak for, of the years around. */
-const daysIn = (walked: ReadonlyArray<WindowStep<unknown>>): ReadonlyArray<number> =>
-  walked.flatMap((step) =>
+/** Days that responses cover, within three years. */
+const daysIn = (steps: ReadonlyArray<WindowStep<unknown>>): ReadonlyArray<number> =>
+  steps.flatMap((step) =>
     step._tag === "Read" && step.covered !== undefined
       ? eachDay({ from: Math.max(step.covered.from, TODAY - 1000), to: step.covered.to })
       : [],
   )
 
-const lastCursor = (walked: ReadonlyArray<WindowStep<unknown>>): SeriesCursor | undefined =>
-  walked.findLast(({ cursor }) => cursor !== undefined)?.cursor
+const lastCursor = (steps: ReadonlyArray<WindowStep<unknown>>): SeriesCursor | undefined =>
+  steps.findLast(({ cursor }) => cursor !== undefined)?.cursor
 
 describe("dateWindows", () => {
   it.effect.prop("a first run reads every point, whatever the holes", [Stretches], ([stretches]) =>
     Effect.gen(function* () {
       const service = serviceOf(stretches)
-      const walked = yield* steps(service, [])
-      expect(pointsIn(walked)).toEqual(allPoints(service))
-      const cursor = lastCursor(walked)
+      const steps = yield* readAll(service, [])
+      expect(pointsIn(steps)).toEqual(allPoints(service))
+      const cursor = lastCursor(steps)
       expect(cursor?.complete).toBe(service.size === 0 ? undefined : true)
     }),
   )
@@ -153,8 +153,8 @@ describe("dateWindows", () => {
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 75, perDay: 1 }])
       const hollow = (day: number) => day > TODAY - 50
-      const walked = yield* steps(service, [], { hollow })
-      expect(pointsIn(walked)).toEqual(allPoints(service, -Infinity, TODAY - 50))
+      const steps = yield* readAll(service, [], { hollow })
+      expect(pointsIn(steps)).toEqual(allPoints(service, -Infinity, TODAY - 50))
     }),
   )
 
@@ -164,41 +164,41 @@ describe("dateWindows", () => {
     ([stretches, stop]) =>
       Effect.gen(function* () {
         const service = serviceOf(stretches)
-        const before = yield* Stream.runCollect(Stream.take(walk(service, []), stop))
-        const after = yield* steps(service, [], { cursor: lastCursor(before) })
+        const before = yield* Stream.runCollect(Stream.take(stream(service, []), stop))
+        const after = yield* readAll(service, [], { cursor: lastCursor(before) })
         expect(new Set([...pointsIn(before), ...pointsIn(after)])).toEqual(allPoints(service))
       }),
   )
 
   it.effect.prop(
-    "a second run reads what came since, and asks once when nothing did",
+    "a second run reads what came since, and sends one request when nothing did",
     [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 }))],
     ([stretches, later]) =>
       Effect.gen(function* () {
         const service = serviceOf([{ silent: 0, days: 1, perDay: 3 }, ...stretches])
-        const first = yield* steps(service, [])
+        const first = yield* readAll(service, [])
         const grown = new Map(service)
         for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, 3)
-        const asked: Array<DateWindow> = []
-        const second = yield* steps(grown, asked, {
+        const requests: Array<DateWindow> = []
+        const second = yield* readAll(grown, requests, {
           cursor: lastCursor(first),
           today: TODAY + later,
         })
         expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(grown))
         const expected = allPoints(grown, (lastCursor(first)?.through ?? 0) - 2)
-        if (expected.size < LIMIT) expect(asked).toHaveLength(1)
+        if (expected.size < LIMIT) expect(requests).toHaveLength(1)
       }),
   )
 
   it.effect.prop(
-    "a broken day costs its window and no more, and is read once it is mended",
+    "a broken day costs its window and no more, and is read once it is fixed",
     [Stretches, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 300 }))],
     ([stretches, back]) =>
       Effect.gen(function* () {
         const service = serviceOf(stretches)
         const broken = TODAY - back
         const first: Array<WindowStep<ReadonlyArray<Point>>> = []
-        const ended = yield* walk(service, [], { broken: new Set([broken]) }).pipe(
+        const ended = yield* stream(service, [], { broken: new Set([broken]) }).pipe(
           Stream.runForEach((step) => Effect.sync(() => first.push(step))),
           Effect.result,
         )
@@ -207,10 +207,10 @@ describe("dateWindows", () => {
         const lost = new Set(gaps.flatMap(({ from, to }) => [...allPoints(service, from, to)]))
         const read = pointsIn(first)
         for (const point of allPoints(service)) {
-          // A broken point that hides behind a hole ends the walk, and says so.
+          // A broken point behind a hole ends the reading with an error.
           expect(read.has(point) || lost.has(point) || Result.isFailure(ended)).toBe(true)
         }
-        const second = yield* steps(service, [], { cursor: lastCursor(first), gaps })
+        const second = yield* readAll(service, [], { cursor: lastCursor(first), gaps })
         expect(new Set([...read, ...pointsIn(second)])).toEqual(allPoints(service))
         const covered = daysIn(second)
         for (const gap of gaps) expect(covered).toEqual(expect.arrayContaining(eachDay(gap)))
@@ -218,18 +218,18 @@ describe("dateWindows", () => {
   )
 
   it.effect.prop(
-    "a service that gives out less than it says is read whole all the same",
+    "a service that returns less than it says is still read whole",
     [Stretches, Cap, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))],
     ([stretches, cap, later]) =>
       Effect.gen(function* () {
         const dense = stretches.map((stretch) => ({ ...stretch, perDay: PER_DAY }))
         const service = serviceOf(dense)
-        const first = yield* steps(service, [], { cap })
+        const first = yield* readAll(service, [], { cap })
         expect(pointsIn(first)).toEqual(allPoints(service))
         const grown = new Map(service)
         for (let day = TODAY + 1; day <= TODAY + later; day += 1) grown.set(day, PER_DAY)
         const options = { cap, cursor: lastCursor(first), today: TODAY + later }
-        const second = yield* steps(grown, [], options)
+        const second = yield* readAll(grown, [], options)
         expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(grown))
       }),
   )
@@ -247,50 +247,50 @@ describe("dateWindows", () => {
           to: TODAY - ago,
         }))
         const cursor = { through: TODAY, from: TODAY - 1000, complete: true }
-        const walked = yield* steps(service, [], { cap, cursor, gaps })
-        const read = pointsIn(walked)
-        const covered = new Set(daysIn(walked))
+        const steps = yield* readAll(service, [], { cap, cursor, gaps })
+        const read = pointsIn(steps)
+        const covered = new Set(daysIn(steps))
         for (const day of gaps.flatMap(eachDay)) {
           expect(covered.has(day)).toBe(true)
           for (const point of allPoints(service, day, day)) expect(read.has(point)).toBe(true)
         }
-        expect(lastCursor(walked)).toEqual(cursor)
+        expect(lastCursor(steps)).toEqual(cursor)
       }),
   )
 
-  it.effect("gaps are read with the rest where everything is read anew", () =>
+  it.effect("gaps are read with the rest where everything is read again", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }])
       const gap = { from: TODAY - 70, to: TODAY - 65 }
-      const asked: Array<DateWindow> = []
-      const walked = yield* steps(service, asked, { gaps: [gap] })
-      expect(pointsIn(walked)).toEqual(allPoints(service))
-      expect(daysIn(walked)).toEqual(expect.arrayContaining(eachDay(gap)))
+      const requests: Array<DateWindow> = []
+      const steps = yield* readAll(service, requests, { gaps: [gap] })
+      expect(pointsIn(steps)).toEqual(allPoints(service))
+      expect(daysIn(steps)).toEqual(expect.arrayContaining(eachDay(gap)))
       const without: Array<DateWindow> = []
-      yield* steps(service, without)
-      expect(asked).toEqual(without)
+      yield* readAll(service, without)
+      expect(requests).toEqual(without)
     }),
   )
 
-  it.effect("asks once for a gap that is there whole, or begins with days that are not", () =>
+  it.effect("requests a gap once if it is complete or begins with missing days", () =>
     Effect.gen(function* () {
       const cursor = { through: TODAY, from: TODAY - 50, complete: true }
       const gap = { from: TODAY - 30, to: TODAY - 20 }
-      for (const [service, requests] of [
+      for (const [service, count] of [
         [new Map(eachDay({ from: TODAY - 50, to: TODAY }).map((day) => [day, 2])), 1],
         [new Map(eachDay({ from: TODAY - 50, to: TODAY - 31 }).map((day) => [day, 2])), 1],
         [new Map(eachDay({ from: TODAY - 20, to: TODAY }).map((day) => [day, 2])), 1],
-        // From the 25th on there may be nothing, or no more in one answer.
+        // Before day -25 there may be nothing, or the response may have been full.
         [new Map(eachDay({ from: TODAY - 25, to: TODAY }).map((day) => [day, 2])), 2],
       ] as const) {
-        const asked: Array<DateWindow> = []
-        yield* steps(service, asked, { cursor, gaps: [gap] })
-        expect(asked).toHaveLength(requests + 1)
+        const requests: Array<DateWindow> = []
+        yield* readAll(service, requests, { cursor, gaps: [gap] })
+        expect(requests).toHaveLength(count + 1)
       }
     }),
   )
 
-  it.effect("nothing in a gap where points are known is suspicious, and speaks for no day", () =>
+  it.effect("an empty gap where points are known is suspicious, and covers no day", () =>
     Effect.gen(function* () {
       const cursor = { through: TODAY, from: TODAY - 50, complete: true }
       const gap = { from: TODAY - 30, to: TODAY - 20 }
@@ -299,7 +299,7 @@ describe("dateWindows", () => {
         [TODAY - 25, true],
         [TODAY - 31, false],
       ] as const) {
-        const [step] = yield* steps(service, [], {
+        const [step] = yield* readAll(service, [], {
           cursor,
           gaps: [gap],
           hasPoints: (day) => day === known,
@@ -313,16 +313,16 @@ describe("dateWindows", () => {
     }),
   )
 
-  it.effect("--since bounds the walk, and lifting it reads the rest", () =>
+  it.effect("--since bounds the backfill, and lifting it reads the rest", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 200, perDay: 2 }])
       const since = TODAY - 70
-      const first = yield* steps(service, [], { since })
+      const first = yield* readAll(service, [], { since })
       expect(pointsIn(first)).toEqual(allPoints(service, since))
-      const asked: Array<DateWindow> = []
-      yield* steps(service, asked, { since, cursor: lastCursor(first) })
-      expect(asked).toHaveLength(1)
-      const rest = yield* steps(service, [], { cursor: lastCursor(first) })
+      const requests: Array<DateWindow> = []
+      yield* readAll(service, requests, { since, cursor: lastCursor(first) })
+      expect(requests).toHaveLength(1)
+      const rest = yield* readAll(service, [], { cursor: lastCursor(first) })
       expect(new Set([...pointsIn(first), ...pointsIn(rest)])).toEqual(allPoints(service))
     }),
   )
@@ -330,9 +330,9 @@ describe("dateWindows", () => {
   it.effect("--until leaves what came after to the next run", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }])
-      const first = yield* steps(service, [], { until: TODAY - 50 })
+      const first = yield* readAll(service, [], { until: TODAY - 50 })
       expect(pointsIn(first)).toEqual(allPoints(service, -Infinity, TODAY - 50))
-      const second = yield* steps(service, [], { cursor: lastCursor(first) })
+      const second = yield* readAll(service, [], { cursor: lastCursor(first) })
       expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(service))
     }),
   )
@@ -340,43 +340,43 @@ describe("dateWindows", () => {
   it.effect("finds a closed vault's history years back", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 1500, days: 30, perDay: 24 }])
-      const asked: Array<DateWindow> = []
-      expect(pointsIn(yield* steps(service, asked))).toEqual(allPoints(service))
-      expect(asked.length).toBeLessThan(20)
+      const requests: Array<DateWindow> = []
+      expect(pointsIn(yield* readAll(service, requests))).toEqual(allPoints(service))
+      expect(requests.length).toBeLessThan(20)
     }),
   )
 
-  it.effect("says when one day holds more than an answer can", () =>
+  it.effect("reports one day that holds more than a response can", () =>
     Effect.gen(function* () {
       const service = new Map([[TODAY, LIMIT + 5]])
-      const walked = yield* steps(service, [])
-      expect(walked.some((step) => step._tag === "Read" && step.cutOff)).toBe(true)
+      const steps = yield* readAll(service, [])
+      expect(steps.some((step) => step._tag === "Read" && step.cutOff)).toBe(true)
     }),
   )
 
-  it.effect("an answer that lost all its points is suspicious and moves nothing", () =>
+  it.effect("a response that lost all its points is suspicious and moves nothing", () =>
     Effect.gen(function* () {
       const cursor = { through: TODAY - 1, from: TODAY - 50, complete: true }
-      const [step] = yield* steps(new Map(), [], { cursor })
+      const [step] = yield* readAll(new Map(), [], { cursor })
       expect(step).toMatchObject({ _tag: "Read", suspicious: true, cursor })
     }),
   )
 
-  it.effect("two windows in a row without an answer end the walk; so does one refusal", () =>
+  it.effect("two windows in a row without a response end the backfill; so does one refusal", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 200, perDay: 2 }])
       const broken = new Set(service.keys())
-      const asked: Array<DateWindow> = []
+      const requests: Array<DateWindow> = []
       const failWith = error("ServerError")
-      expect(yield* Effect.flip(steps(service, asked, { broken, failWith }))).toBe(failWith)
-      expect(asked).toHaveLength(2)
+      expect(yield* Effect.flip(readAll(service, requests, { broken, failWith }))).toBe(failWith)
+      expect(requests).toHaveLength(2)
       const refused: Array<DateWindow> = []
-      yield* Effect.flip(steps(service, refused, { broken, failWith: error("Forbidden") }))
+      yield* Effect.flip(readAll(service, refused, { broken, failWith: error("Forbidden") }))
       expect(refused).toHaveLength(1)
     }),
   )
 
-  it.effect("asks once for a gap that lies within what is new, and closes it", () =>
+  it.effect("requests a gap within the new days once, and closes it", () =>
     Effect.gen(function* () {
       const service = new Map([...Array(10).keys()].map((ago) => [TODAY - ago, 2]))
       const cursor = { through: TODAY, from: TODAY - 9, complete: true }
@@ -385,19 +385,19 @@ describe("dateWindows", () => {
         { from: TODAY - 1, to: TODAY - 1 },
         { from: TODAY - 6, to: TODAY },
       ]) {
-        const asked: Array<DateWindow> = []
-        const walked = yield* steps(service, asked, { cursor, gaps: [gap] })
-        expect(asked).toHaveLength(1)
-        expect(daysIn(walked)).toEqual(expect.arrayContaining(eachDay(gap)))
-        expect(lastCursor(walked)).toEqual(cursor)
+        const requests: Array<DateWindow> = []
+        const steps = yield* readAll(service, requests, { cursor, gaps: [gap] })
+        expect(requests).toHaveLength(1)
+        expect(daysIn(steps)).toEqual(expect.arrayContaining(eachDay(gap)))
+        expect(lastCursor(steps)).toEqual(cursor)
       }
       // Reaching what is known does not make up for the gap before it.
       const within = { cap: 3, cursor, gaps: [{ from: TODAY - 2, to: TODAY - 2 }] }
-      expect(pointsIn(yield* steps(service, [], within))).toEqual(allPoints(service, TODAY - 2))
-      // One that begins before it is asked for, and what is new only from its end.
-      const asked: Array<DateWindow> = []
-      yield* steps(service, asked, { cursor, gaps: [{ from: TODAY - 6, to: TODAY - 1 }] })
-      expect(asked).toEqual([
+      expect(pointsIn(yield* readAll(service, [], within))).toEqual(allPoints(service, TODAY - 2))
+      // A gap that begins earlier is requested itself, the new days from its end only.
+      const requests: Array<DateWindow> = []
+      yield* readAll(service, requests, { cursor, gaps: [{ from: TODAY - 6, to: TODAY - 1 }] })
+      expect(requests).toEqual([
         expect.objectContaining({ from: TODAY - 6, to: TODAY - 1 }),
         expect.objectContaining({ from: TODAY, to: TODAY }),
       ])

@@ -1,5 +1,5 @@
-// The laws of reading by offset, against a list that changes between two requests: a walk that is believed
-// has every row that was there all the while, and none is asked for more often than it must be.
+// The laws of reading by offset, against a list that changes between two requests: a reading that counts as whole has
+// every row that was there all along, and sends no request too many.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,15 +14,15 @@ interface Change {
   readonly count: number
 }
 
-/** What happens before each request; a list that has run out of changes stands still. */
+/** What happens before each request; after the last change the list stands still. */
 type Timeline = ReadonlyArray<ReadonlyArray<Change>>
 
 interface Options {
   readonly limit?: number
   readonly overlap?: number
-  readonly maxWalks?: number
+  readonly maxReadings?: number
   readonly failAt?: number
-  /** Rows the service gives out at most, whatever is asked for. */
+  /** The most rows the service returns, whatever the limit. */
   readonly cap?: number
 }
 
@@ -34,8 +34,8 @@ interface Page {
 const names = (size: number): ReadonlyArray<string> =>
   Array.from({ length: size }, (_, place) => `row ${place}`)
 
-const walk = (initial: ReadonlyArray<string>, timeline: Timeline, options: Options = {}) => {
-  const { limit = 1000, overlap = 100, maxWalks = 3 } = options
+const readList = (initial: ReadonlyArray<string>, timeline: Timeline, options: Options = {}) => {
+  const { limit = 1000, overlap = 100, maxReadings = 3 } = options
   let list = [...initial]
   let fresh = 0
   const lists: Array<ReadonlyArray<string>> = []
@@ -61,30 +61,30 @@ const walk = (initial: ReadonlyArray<string>, timeline: Timeline, options: Optio
     overlappingOffsets<Page, string, never>({
       limit,
       overlap,
-      maxWalks,
+      maxReadings,
       read: (offset) => {
         for (const change of timeline[offsets.length] ?? []) apply(change)
         offsets.push(offset)
         lists.push(list)
-        if (options.failAt === offsets.length) return Effect.fail("no answer")
+        if (options.failAt === offsets.length) return Effect.fail("no response")
         const keys = list.slice(offset, offset + Math.min(limit, options.cap ?? limit))
         return Effect.succeed({ content: { offset, keys }, keys })
       },
     }),
-    (walks) => ({ ...walks, offsets, lists }),
+    (readings) => ({ ...readings, offsets, lists }),
   )
 }
 
-type Walked = Effect.Success<ReturnType<typeof walk>>
+type Reading = Effect.Success<ReturnType<typeof readList>>
 
 const found = (pages: ReadonlyArray<Page>) => new Set(pages.flatMap(({ keys }) => keys))
 
-/** Rows that were in the list at each request of the settled walk and are not in its pages. */
-const missed = ({ settled, lists, read }: Walked): ReadonlyArray<string> => {
-  if (settled === undefined) return []
-  const during = lists.slice(read.length - settled.length)
+/** Rows that were in the list at each request of the whole reading and are not in its pages. */
+const missed = ({ whole, lists, read }: Reading): ReadonlyArray<string> => {
+  if (whole === undefined) return []
+  const during = lists.slice(read.length - whole.length)
   const there = during.map((list) => new Set(list))
-  const pages = found(settled)
+  const pages = found(whole)
   return (during[0] ?? []).filter((row) => there.every((list) => list.has(row)) && !pages.has(row))
 }
 
@@ -121,10 +121,10 @@ describe("a list that stands still", () => {
     { size: 2345, offsets: [0, 900, 1800] },
   ])("of $size rows is read whole, once, with the fewest requests", ({ size, offsets }) =>
     Effect.gen(function* () {
-      const walked = yield* walk(names(size), [])
-      expect(walked.offsets).toEqual(offsets)
-      expect(found(walked.settled ?? [])).toEqual(new Set(names(size)))
-      expect(walked.failure).toBeUndefined()
+      const reading = yield* readList(names(size), [])
+      expect(reading.offsets).toEqual(offsets)
+      expect(found(reading.whole ?? [])).toEqual(new Set(names(size)))
+      expect(reading.failure).toBeUndefined()
     }),
   )
 
@@ -133,20 +133,20 @@ describe("a list that stands still", () => {
     { size: 345, cap: 100 },
     { size: 500, cap: 500 },
     { size: 950, cap: 250 },
-  ])("of $size rows is read whole from a service that gives out $cap at once", ({ size, cap }) =>
+  ])("of $size rows is read whole from a service that returns $cap at once", ({ size, cap }) =>
     Effect.gen(function* () {
-      const walked = yield* walk(names(size), [], { cap })
-      expect(found(walked.settled ?? [])).toEqual(new Set(names(size)))
-      expect(walked.offsets).toHaveLength(fewest(size, cap, cap * 0.9))
+      const reading = yield* readList(names(size), [], { cap })
+      expect(found(reading.whole ?? [])).toEqual(new Set(names(size)))
+      expect(reading.offsets).toHaveLength(fewest(size, cap, cap * 0.9))
     }),
   )
 
-  it.effect("that holds a row twice is read twice, and then believed", () =>
+  it.effect("that holds a row twice is read twice, and then accepted", () =>
     Effect.gen(function* () {
       const list = [...names(50), "row 3"]
-      const walked = yield* walk(list, [], small)
-      expect(found(walked.settled ?? [])).toEqual(new Set(list))
-      expect(walked.offsets).toHaveLength(2 * fewest(51, 20, 18))
+      const reading = yield* readList(list, [], small)
+      expect(found(reading.whole ?? [])).toEqual(new Set(list))
+      expect(reading.offsets).toHaveLength(2 * fewest(51, 20, 18))
     }),
   )
 })
@@ -155,11 +155,11 @@ describe("a list that moves", () => {
   const many = { arbitrary: { runs: 500 } }
 
   it.effect.prop(
-    "whatever it gains and loses, a settled walk misses no row that was there all the while",
+    "whatever it gains and loses, a whole reading misses no row that was there all along",
     [Size, changes("insert", "remove")],
     ([size, timeline]) =>
       Effect.gen(function* () {
-        expect(missed(yield* walk(names(size), timeline, small))).toEqual([])
+        expect(missed(yield* readList(names(size), timeline, small))).toEqual([])
       }),
     many,
   )
@@ -169,83 +169,83 @@ describe("a list that moves", () => {
     [Size, changes("insert", "move", "swap")],
     ([size, timeline]) =>
       Effect.gen(function* () {
-        expect(missed(yield* walk(names(size), timeline, small))).toEqual([])
+        expect(missed(yield* readList(names(size), timeline, small))).toEqual([])
       }),
     many,
   )
 
   it.effect.prop(
-    "ends, and tells of no row that was never there",
+    "ends, and returns no row that was never there",
     [Size, changes("insert", "remove", "move", "swap")],
     ([size, timeline]) =>
       Effect.gen(function* () {
-        const walked = yield* walk(names(size), timeline, small)
-        const ever = new Set(walked.lists.flat())
-        expect([...found(walked.read)].filter((row) => !ever.has(row))).toEqual([])
-        const largest = Math.max(...walked.lists.map(({ length }) => length))
-        expect(walked.offsets.length).toBeLessThanOrEqual(3 * fewest(largest, 20, 18))
-        expect(walked.settled === undefined || walked.settled.length <= walked.read.length).toBe(
+        const reading = yield* readList(names(size), timeline, small)
+        const ever = new Set(reading.lists.flat())
+        expect([...found(reading.read)].filter((row) => !ever.has(row))).toEqual([])
+        const largest = Math.max(...reading.lists.map(({ length }) => length))
+        expect(reading.offsets.length).toBeLessThanOrEqual(3 * fewest(largest, 20, 18))
+        expect(reading.whole === undefined || reading.whole.length <= reading.read.length).toBe(
           true,
         )
       }),
     many,
   )
 
-  it.effect("is read again from the moment it is noticed, and settles when it stands still", () =>
+  it.effect("is read again as soon as a change is noticed, until it stands still", () =>
     Effect.gen(function* () {
       const gained: Change = { kind: "insert", at: 0, to: 0, count: 1 }
-      const walked = yield* walk(names(2345), [[], [gained]])
-      expect(walked.offsets).toEqual([0, 900, 0, 900, 1800])
-      expect(found(walked.settled ?? [])).toEqual(new Set(walked.lists.at(-1)))
+      const reading = yield* readList(names(2345), [[], [gained]])
+      expect(reading.offsets).toEqual([0, 900, 0, 900, 1800])
+      expect(found(reading.whole ?? [])).toEqual(new Set(reading.lists.at(-1)))
     }),
   )
 
   it.effect("that shrinks below the next page's offset is noticed by the rows it lacks", () =>
     Effect.gen(function* () {
       const lost: Change = { kind: "remove", at: 0, to: 0, count: 501 }
-      const walked = yield* walk(names(1200), [[], [lost]])
-      expect(walked.offsets).toEqual([0, 900, 0])
-      expect(found(walked.settled ?? [])).toEqual(new Set(walked.lists.at(-1)))
+      const reading = yield* readList(names(1200), [[], [lost]])
+      expect(reading.offsets).toEqual([0, 900, 0])
+      expect(found(reading.whole ?? [])).toEqual(new Set(reading.lists.at(-1)))
     }),
   )
 
-  it.effect("without end is given up after three walks, the last of them whole", () =>
+  it.effect("moves without end: given up after three readings, the last of them to the end", () =>
     Effect.gen(function* () {
       const gained: Change = { kind: "insert", at: 0, to: 0, count: 1 }
-      const walked = yield* walk(
+      const reading = yield* readList(
         names(2345),
         Array.from({ length: 20 }, () => [gained]),
       )
-      expect(walked.settled).toBeUndefined()
-      expect(walked.offsets).toEqual([0, 900, 0, 900, 0, 900, 1800])
-      expect([...names(2345)].filter((row) => !found(walked.read).has(row))).toEqual([])
+      expect(reading.whole).toBeUndefined()
+      expect(reading.offsets).toEqual([0, 900, 0, 900, 0, 900, 1800])
+      expect([...names(2345)].filter((row) => !found(reading.read).has(row))).toEqual([])
     }),
   )
 })
 
 describe("a service that is not as documented", () => {
-  it.effect("one that does not heed the offset is not asked for ever", () =>
+  it.effect("ignores the offset: the reading ends", () =>
     Effect.gen(function* () {
       let requests = 0
       const keys = names(20)
-      const walks = yield* overlappingOffsets<null, never, never>({
+      const readings = yield* overlappingOffsets<null, never, never>({
         ...small,
-        maxWalks: 3,
+        maxReadings: 3,
         read: () => {
           requests += 1
           return Effect.succeed({ content: null, keys })
         },
       })
-      expect(walks.settled).toBeUndefined()
+      expect(readings.whole).toBeUndefined()
       expect(requests).toBe(6)
     }),
   )
 
-  it.effect("a page that fails ends the reading, and what was read is handed back", () =>
+  it.effect("fails on a page: the reading ends and returns what it has", () =>
     Effect.gen(function* () {
-      const walked = yield* walk(names(2345), [], { failAt: 3 })
-      expect(walked).toMatchObject({ failure: "no answer", settled: undefined })
-      expect(walked.read.map(({ offset }) => offset)).toEqual([0, 900])
+      const reading = yield* readList(names(2345), [], { failAt: 3 })
+      expect(reading).toMatchObject({ failure: "no response", whole: undefined })
+      expect(reading.read.map(({ offset }) => offset)).toEqual([0, 900])
     }),
   )
 })

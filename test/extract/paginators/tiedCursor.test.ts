@@ -1,5 +1,5 @@
-// The laws of walking behind a cursor that skips ties, against a server exactly as §4.1 has it: whatever
-// shares an instant, nothing is lost but what one instant holds beyond a page, and that is told.
+// The laws of paging with a cursor that skips ties, against a server exactly as §4.1 describes it: nothing is lost but
+// what one instant holds beyond a page, and that is reported.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import {
   type CursorPage,
   tiedCursor,
-  type WalkedPage,
+  type ReadPage,
 } from "../../../src/extract/paginators/tiedCursor.ts"
 
 interface Entry {
@@ -33,14 +33,14 @@ const pageOf = (
   }
 }
 
-type Walked = ReadonlyArray<WalkedPage<ReadonlyArray<Entry>>>
+type Pages = ReadonlyArray<ReadPage<ReadonlyArray<Entry>>>
 
-const walk = (log: ReadonlyArray<Entry>, limit: number, back?: number): Effect.Effect<Walked> =>
+const readLog = (log: ReadonlyArray<Entry>, limit: number, back?: number): Effect.Effect<Pages> =>
   Stream.runCollect(
     tiedCursor({ back, read: (before) => Effect.sync(() => pageOf(log, before, limit)) }),
   )
 
-/** As the document says to page: the last timestamp passed back (§4.1). */
+/** Pages as the document says: pass back the last timestamp (§4.1). */
 const requestsOfPlainClient = (log: ReadonlyArray<Entry>, limit: number): number => {
   let before: string | undefined
   for (let requests = 1; ; requests += 1) {
@@ -50,8 +50,8 @@ const requestsOfPlainClient = (log: ReadonlyArray<Entry>, limit: number): number
   }
 }
 
-const seenIn = (walked: Walked): ReadonlySet<string> =>
-  new Set(walked.flatMap(({ content }) => content.map(({ id }) => id)))
+const seenIn = (pages: Pages): ReadonlySet<string> =>
+  new Set(pages.flatMap(({ content }) => content.map(({ id }) => id)))
 
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -77,46 +77,46 @@ const sizes = (log: ReadonlyArray<Entry>): ReadonlyMap<number, number> => {
 
 describe("tiedCursor", () => {
   it.effect.prop(
-    "collects everything but what one instant holds beyond a page, and tells where that is",
+    "collects everything but what one instant holds beyond a page, and reports where that is",
     [Ties, between(1, 30)],
     ([ties, limit]) =>
       Effect.gen(function* () {
         const log = logOf(ties)
-        const walked = yield* walk(log, limit)
-        const seen = seenIn(walked)
+        const pages = yield* readLog(log, limit)
+        const seen = seenIn(pages)
         const hidden = [...sizes(log)].filter(([, size]) => size > limit)
         const lost = log.filter(({ id }) => !seen.has(id))
         expect(lost.length).toBe(hidden.reduce((sum, [, size]) => sum + size - limit, 0))
-        const losses = walked.flatMap((page) => page.losses)
-        const told = new Set(losses.map(({ from }) => from))
-        for (const { at } of lost) expect(told).toContain(at)
+        const losses = pages.flatMap((page) => page.losses)
+        const reported = new Set(losses.map(({ from }) => from))
+        for (const { at } of lost) expect(reported).toContain(at)
         for (const { from, to, why } of losses) {
-          // Told only where a page was filled by a single instant and older entries follow.
+          // Reported only where a single instant filled a page and older entries follow.
           expect([why, to]).toEqual(["tie", from])
           expect(sizes(log).get(from)).toBeGreaterThanOrEqual(limit)
         }
-        expect(walked.at(-1)).toMatchObject({ isLast: true, stalled: undefined })
-        expect(walked.at(-1)?.newest).toBe(log.at(-1)?.at)
+        expect(pages.at(-1)).toMatchObject({ isLast: true, stalled: undefined })
+        expect(pages.at(-1)?.newest).toBe(log.at(-1)?.at)
       }),
     { arbitrary: { runs: 300 } },
   )
 
   it.effect.prop(
-    "asks little more often than a client that loses ties",
+    "sends few more requests than a client that loses ties",
     [Ties, between(1, 80)],
     ([ties, limit]) =>
       Effect.gen(function* () {
         const log = logOf(ties)
-        const walked = yield* walk(log, limit)
+        const pages = yield* readLog(log, limit)
         const largest = Math.max(0, ...sizes(log).values())
         // A page repeats the tie its predecessor ended in, and nothing else.
         if (largest < limit) {
-          expect(walked.length).toBeLessThanOrEqual(1 + Math.ceil(log.length / (limit - largest)))
+          expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(log.length / (limit - largest)))
         }
-        // A tie that fills pages costs one page more: the one it is met in.
+        // A tie that fills pages costs one page more: the one it first appears in.
         const filling = [...sizes(log).values()].filter((size) => size >= limit).length
-        expect(walked.length).toBeLessThanOrEqual(1 + sizes(log).size + filling)
-        expect(walked.length).toBeGreaterThanOrEqual(requestsOfPlainClient(log, limit))
+        expect(pages.length).toBeLessThanOrEqual(1 + sizes(log).size + filling)
+        expect(pages.length).toBeGreaterThanOrEqual(requestsOfPlainClient(log, limit))
       }),
     { arbitrary: { runs: 300 } },
   )
@@ -127,28 +127,28 @@ describe("tiedCursor", () => {
     ([count, limit]) =>
       Effect.gen(function* () {
         const log = Array.from({ length: count }, (_, at) => ({ at, id: String(at) }))
-        const walked = yield* walk(log, limit)
-        expect(walked.length).toBe(Math.max(1, Math.ceil((count - 1) / (limit - 1))))
-        expect(walked.flatMap(({ losses }) => losses)).toEqual([])
+        const pages = yield* readLog(log, limit)
+        expect(pages.length).toBe(Math.max(1, Math.ceil((count - 1) / (limit - 1))))
+        expect(pages.flatMap(({ losses }) => losses)).toEqual([])
       }),
   )
 
   it.effect.prop(
-    "stopped at an instant, has read all from it on and no page more than needed",
+    "stopped at an instant, has read everything from it on and no page too many",
     [Ties, between(1, 30), between(0, 40), between(-1, 1)],
-    ([ties, limit, tie, beside]) =>
+    ([ties, limit, tie, offset]) =>
       Effect.gen(function* () {
         const log = logOf(ties)
         const instants = [...sizes(log).keys()]
-        const back = (instants[tie % Math.max(1, instants.length)] ?? 0) + beside
+        const back = (instants[tie % Math.max(1, instants.length)] ?? 0) + offset
         const hidden = new Set([...sizes(log)].flatMap(([at, size]) => (size > limit ? [at] : [])))
-        const walked = yield* walk(log, limit, back)
-        const seen = seenIn(walked)
+        const pages = yield* readLog(log, limit, back)
+        const seen = seenIn(pages)
         for (const { at, id } of log) {
           if (at >= back && !hidden.has(at)) expect(seen).toContain(id)
         }
         // No page but the last shows anything older.
-        for (const { content, isLast } of walked) {
+        for (const { content, isLast } of pages) {
           if (!isLast) expect(content.every(({ at }) => at >= back)).toBe(true)
         }
       }),
@@ -156,7 +156,7 @@ describe("tiedCursor", () => {
   )
 
   it.effect.prop(
-    "late and dated-back entries: new ones from the mark on by a short walk, all others by a whole one",
+    "finds late and backdated entries: those from the mark on by a short scan, all others by a full one",
     [Ties, Ties, between(1, 30)],
     ([before, added, limit]) =>
       Effect.gen(function* () {
@@ -165,20 +165,20 @@ describe("tiedCursor", () => {
         const log = [...first, ...late]
         const hidden = new Set([...sizes(log)].flatMap(([at, size]) => (size > limit ? [at] : [])))
         const mark = (first.at(-1)?.at ?? 0) - 20
-        const short = new Set(seenIn(yield* walk(first, limit)))
-        for (const id of seenIn(yield* walk(log, limit, mark))) short.add(id)
+        const short = new Set(seenIn(yield* readLog(first, limit)))
+        for (const id of seenIn(yield* readLog(log, limit, mark))) short.add(id)
         for (const { at, id } of late) {
           if (at >= mark && !hidden.has(at)) expect(short).toContain(id)
         }
-        const whole = seenIn(yield* walk(log, limit))
+        const whole = seenIn(yield* readLog(log, limit))
         for (const { at, id } of log) if (!hidden.has(at)) expect(whole).toContain(id)
       }),
     { arbitrary: { runs: 200 } },
   )
 
-  it.effect("passes the service's own spelling back, of the last entry that has it", () =>
+  it.effect("passes back the service's own spelling, that of the last entry at the instant", () =>
     Effect.gen(function* () {
-      const asked: Array<string | undefined> = []
+      const requests: Array<string | undefined> = []
       const places = [
         { cursor: "2026-01-02T00:00:00.0", at: 2 },
         { cursor: "2026-01-02T00:00:00", at: 2 },
@@ -189,24 +189,28 @@ describe("tiedCursor", () => {
           back: undefined,
           read: (before) =>
             Effect.sync(() => {
-              asked.push(before)
-              return { content: null, places: before === undefined ? places : [], more: !asked[1] }
+              requests.push(before)
+              return {
+                content: null,
+                places: before === undefined ? places : [],
+                more: !requests[1],
+              }
             }),
         }),
       )
-      expect(asked).toEqual([undefined, "2026-01-02T00:00:00"])
+      expect(requests).toEqual([undefined, "2026-01-02T00:00:00"])
     }),
   )
 
   const scripted = (pages: ReadonlyArray<readonly [ReadonlyArray<number>, boolean]>) => {
-    let asked = 0
+    let requests = 0
     return Stream.runCollect(
       tiedCursor({
         back: undefined,
         read: () =>
           Effect.sync(() => {
-            const [instants, more] = pages[Math.min(asked, pages.length - 1)] ?? [[], false]
-            asked += 1
+            const [instants, more] = pages[Math.min(requests, pages.length - 1)] ?? [[], false]
+            requests += 1
             return {
               content: instants,
               places: instants.map((at) => ({ cursor: textOf(at), at })),
@@ -217,16 +221,16 @@ describe("tiedCursor", () => {
     )
   }
 
-  it.effect("stops at a server that gives the same page for ever", () =>
+  it.effect("stops at a server that returns the same page forever", () =>
     Effect.gen(function* () {
       for (const page of [
         [5, 4, 4],
         [4, 4],
       ]) {
-        const walked = yield* scripted([[page, true]])
-        expect(walked).toHaveLength(2)
-        expect(walked.at(-1)).toMatchObject({ isLast: true })
-        expect(walked.at(-1)?.stalled).toContain("leads no further back")
+        const pages = yield* scripted([[page, true]])
+        expect(pages).toHaveLength(2)
+        expect(pages.at(-1)).toMatchObject({ isLast: true })
+        expect(pages.at(-1)?.stalled).toContain("leads no further back")
       }
     }),
   )
@@ -239,24 +243,26 @@ describe("tiedCursor", () => {
     }),
   )
 
-  it.effect("tells what a cursor read less exactly than written has passed over", () =>
-    Effect.gen(function* () {
-      const walked = yield* scripted([
-        [[9, 8, 7], true],
-        [[3, 2], false],
-      ])
-      expect(walked.flatMap(({ losses }) => losses)).toEqual([{ from: 4, to: 7, why: "skipped" }])
-      expect(walked.at(-1)?.stalled).toBeUndefined()
-    }),
+  it.effect(
+    "reports what a server skips that reads the cursor less exactly than it writes it",
+    () =>
+      Effect.gen(function* () {
+        const pages = yield* scripted([
+          [[9, 8, 7], true],
+          [[3, 2], false],
+        ])
+        expect(pages.flatMap(({ losses }) => losses)).toEqual([{ from: 4, to: 7, why: "skipped" }])
+        expect(pages.at(-1)?.stalled).toBeUndefined()
+      }),
   )
 
   it.effect("knows the newest instant although a later page is older", () =>
     Effect.gen(function* () {
-      const walked = yield* scripted([
+      const pages = yield* scripted([
         [[9, 8], true],
         [[8, 7], false],
       ])
-      expect(walked.map(({ newest, number }) => [newest, number])).toEqual([
+      expect(pages.map(({ newest, number }) => [newest, number])).toEqual([
         [9, 1],
         [9, 2],
       ])

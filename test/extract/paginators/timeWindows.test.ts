@@ -1,5 +1,5 @@
-// The laws of reading by time, against a service small enough to see through: whatever it gives out at
-// once, nothing is lost, what is stored has no doubles, and no more is asked than that takes.
+// The laws of reading by time, against a small model of the service: however much it returns at once, nothing is
+// lost or stored twice, and no request is wasted.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ interface Entry {
 
 interface Options {
   readonly cursor?: TimeCursor | undefined
-  /** Most entries the service gives out at once. */
+  /** The most entries the service returns at once. */
   readonly cap?: number
   readonly since?: number
   readonly until?: number
@@ -34,9 +34,9 @@ interface Options {
 type Step = TimeStep<ReadonlyArray<Entry>>
 
 /** Newest first, both ends inclusive to the millisecond of the wire, cut off at the cap. */
-const walk = (
+const stream = (
   service: ReadonlyArray<Entry>,
-  asked: Array<TimeWindow>,
+  requests: Array<TimeWindow>,
   options: Options = {},
 ): Stream.Stream<Step> =>
   timeWindows({
@@ -45,7 +45,7 @@ const walk = (
     since: options.since,
     until: options.until,
     read: (window) => {
-      asked.push(window)
+      requests.push(window)
       const from = Math.floor((window.from ?? 0) / 1000) * 1000
       const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / 1000) * 1000
       const content = service
@@ -56,19 +56,19 @@ const walk = (
     },
   })
 
-const steps = (
+const readAll = (
   service: ReadonlyArray<Entry>,
   options: Options = {},
-  asked: Array<TimeWindow> = [],
-) => Stream.runCollect(walk(service, asked, options))
+  requests: Array<TimeWindow> = [],
+) => Stream.runCollect(stream(service, requests, options))
 
-const read = (...walks: ReadonlyArray<ReadonlyArray<Step>>): ReadonlyArray<string> =>
-  [...new Set(walks.flat().flatMap(({ content }) => content.map(({ id }) => id)))].toSorted()
+const read = (...runs: ReadonlyArray<ReadonlyArray<Step>>): ReadonlyArray<string> =>
+  [...new Set(runs.flat().flatMap(({ content }) => content.map(({ id }) => id)))].toSorted()
 
 const idsOf = (service: ReadonlyArray<Entry>): ReadonlyArray<string> =>
   service.map(({ id }) => id).toSorted()
 
-const cursorOf = (walked: ReadonlyArray<Step>): TimeCursor | undefined => walked.at(-1)?.cursor
+const cursorOf = (steps: ReadonlyArray<Step>): TimeCursor | undefined => steps.at(-1)?.cursor
 
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -115,17 +115,17 @@ describe("timeWindows", () => {
     ([groups, room]) =>
       Effect.gen(function* () {
         const service = serviceOf(groups)
-        const walked = yield* steps(service, { cap: capFor(service, room) })
-        expect(read(walked)).toEqual(idsOf(service))
+        const steps = yield* readAll(service, { cap: capFor(service, room) })
+        expect(read(steps)).toEqual(idsOf(service))
         const newest = service.length === 0 ? undefined : Math.max(...service.map(({ at }) => at))
-        expect(cursorOf(walked)?.through).toBe(newest)
-        expect(cursorOf(walked)?.walk).toBeUndefined()
-        expect(walked.filter(({ tie, unheeded }) => tie !== undefined || unheeded)).toEqual([])
+        expect(cursorOf(steps)?.through).toBe(newest)
+        expect(cursorOf(steps)?.pending).toBeUndefined()
+        expect(steps.filter(({ tie, ignoresEnd }) => tie !== undefined || ignoresEnd)).toEqual([])
       }),
   )
 
   it.effect.prop(
-    "asks for no more than the answers that are needed and one that shows the end",
+    "sends no more requests than needed and one that shows the end",
     [between(0, 300), between(3, 60)],
     ([length, cap]) =>
       Effect.gen(function* () {
@@ -133,18 +133,18 @@ describe("timeWindows", () => {
           id: String(index),
           at: NOW - index * 3600 * SECOND,
         }))
-        const asked: Array<TimeWindow> = []
-        yield* steps(service, { cap }, asked)
-        // Neighbouring answers share one entry.
-        expect(asked.length).toBeLessThanOrEqual(Math.ceil(length / (cap - 1)) + 2)
+        const requests: Array<TimeWindow> = []
+        yield* readAll(service, { cap }, requests)
+        // Neighbouring responses share one entry.
+        expect(requests.length).toBeLessThanOrEqual(Math.ceil(length / (cap - 1)) + 2)
         const whole: Array<TimeWindow> = []
-        yield* steps(service, {}, whole)
+        yield* readAll(service, {}, whole)
         expect(whole.length).toBeLessThanOrEqual(2)
       }),
   )
 
   it.effect.prop(
-    "stopped after any answer, the next run reads the rest and what came meanwhile",
+    "stopped after any response, the next run reads the rest and what came meanwhile",
     [Groups, between(0, 10), between(0, 12), Groups],
     ([groups, room, stop, later]) =>
       Effect.gen(function* () {
@@ -154,14 +154,14 @@ describe("timeWindows", () => {
           .map(({ id, at }) => ({ id: `new ${id}`, at }))
         const grown = [...service, ...news]
         const cap = capFor(grown, room)
-        const before = yield* Stream.runCollect(Stream.take(walk(service, [], { cap }), stop))
-        const after = yield* steps(grown, { cap, cursor: cursorOf(before) })
+        const before = yield* Stream.runCollect(Stream.take(stream(service, [], { cap }), stop))
+        const after = yield* readAll(grown, { cap, cursor: cursorOf(before) })
         expect(read(before, after)).toEqual(idsOf(grown))
-        // And stopped again on the way.
+        // Stopped a second time.
         const again = yield* Stream.runCollect(
-          Stream.take(walk(grown, [], { cap, cursor: cursorOf(before) }), 1),
+          Stream.take(stream(grown, [], { cap, cursor: cursorOf(before) }), 1),
         )
-        const last = yield* steps(grown, { cap, cursor: cursorOf(again) ?? cursorOf(before) })
+        const last = yield* readAll(grown, { cap, cursor: cursorOf(again) ?? cursorOf(before) })
         expect(read(before, again, last)).toEqual(idsOf(grown))
       }),
   )
@@ -183,52 +183,52 @@ describe("timeWindows", () => {
         const belated = late.map((back, index) => ({ id: `late ${index}`, at: NOW - back * 1000 }))
         const grown = [...service, ...news, ...belated]
         const cap = capFor(grown, room)
-        const first = yield* steps(service, { cap })
-        const second = yield* steps(grown, { cap, cursor: cursorOf(first) })
+        const first = yield* readAll(service, { cap })
+        const second = yield* readAll(grown, { cap, cursor: cursorOf(first) })
         expect(read(first, second)).toEqual(idsOf(grown))
         expect(second.filter(({ suspicious }) => suspicious)).toEqual([])
       }),
   )
 
-  it.effect("a run with nothing new asks once, and only for the overlap", () =>
+  it.effect("a run with nothing new sends one request, for the overlap", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 250 }, (_, index) => ({
         id: String(index),
         at: NOW - index * 18 * 3600 * SECOND,
       }))
-      const first = yield* steps(service)
-      const asked: Array<TimeWindow> = []
-      const second = yield* steps(service, { cursor: cursorOf(first) }, asked)
-      expect(asked).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
+      const first = yield* readAll(service)
+      const requests: Array<TimeWindow> = []
+      const second = yield* readAll(service, { cursor: cursorOf(first) }, requests)
+      expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
       expect(cursorOf(second)).toEqual(cursorOf(first))
     }),
   )
 
-  it.effect("a service that now gives out less at once, in round numbers, is read whole", () =>
+  it.effect("a service that now returns less at once, in round numbers, is read whole", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 900 }, (_, index) => ({
         id: String(index),
         at: NOW - index * 60 * SECOND,
       }))
-      const first = yield* steps(service, { cap: 500 })
+      const first = yield* readAll(service, { cap: 500 })
       const news = Array.from({ length: 350 }, (_, index) => ({
         id: `new ${index}`,
         at: NOW + (index + 1) * 60 * SECOND,
       }))
       const grown = [...service, ...news]
-      const second = yield* steps(grown, { cap: 100, cursor: cursorOf(first) })
+      const second = yield* readAll(grown, { cap: 100, cursor: cursorOf(first) })
       expect(read(first, second)).toEqual(idsOf(grown))
     }),
   )
 
-  it.effect("a service that gives out a month at once is read to its first month", () =>
+  it.effect("a service that returns a month at once is read to its first month", () =>
     Effect.gen(function* () {
-      // Ever denser towards the past, so that no answer holds as many as the one after it would.
+      // Denser towards the past, so that every response is larger than the one before it.
       const service = Array.from({ length: 200 }, (_, index) => ({
         id: String(index),
         at: NOW - Math.round(30 * index - (index * index) / 15) * (DAY / 4),
       }))
-      const read_: Array<ReadonlyArray<Entry>> = []
+      const responses: Array<ReadonlyArray<Entry>> = []
       yield* Stream.runDrain(
         timeWindows({
           cursor: undefined,
@@ -237,57 +237,55 @@ describe("timeWindows", () => {
           until: undefined,
           read: ({ to = NOW }) => {
             const content = service.filter(({ at }) => at <= to && at > to - 30 * DAY)
-            read_.push(content)
+            responses.push(content)
             return Effect.succeed({ content, times: content.map(({ at }) => at) })
           },
         }),
       )
-      expect(new Set(read_.flat().map(({ id }) => id)).size).toBe(service.length)
+      expect(new Set(responses.flat().map(({ id }) => id)).size).toBe(service.length)
     }),
   )
 
-  it.effect("an instant that fills an answer is told, and what is older is read all the same", () =>
+  it.effect("an instant that fills a response is reported, and older entries are still read", () =>
     Effect.gen(function* () {
       const tied = Array.from({ length: 7 }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
       const older = [{ id: "older", at: NOW - DAY }]
-      const walked = yield* steps([...tied, ...older], { cap: 5 })
-      expect(read(walked)).toContain("older")
-      expect(walked.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW])
-      // One record alone is no sign of anything, and takes one more question.
-      const asked: Array<TimeWindow> = []
-      const single = yield* steps([{ id: "only", at: NOW }], {}, asked)
-      expect(asked).toHaveLength(2)
+      const steps = yield* readAll([...tied, ...older], { cap: 5 })
+      expect(read(steps)).toContain("older")
+      expect(steps.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW])
+      // A single record proves nothing and takes one more request.
+      const requests: Array<TimeWindow> = []
+      const single = yield* readAll([{ id: "only", at: NOW }], {}, requests)
+      expect(requests).toHaveLength(2)
       expect(single.some(({ tie }) => tie !== undefined)).toBe(false)
     }),
   )
 
-  it.effect(
-    "a service that does not heed the end of a window is found out, and not asked for ever",
-    () =>
-      Effect.gen(function* () {
-        const service = Array.from({ length: 40 }, (_, index) => ({
-          id: String(index),
-          at: NOW - index * DAY,
-        }))
-        const asked: Array<TimeWindow> = []
-        const walked = yield* steps(service, { cap: 10, ignoresEnd: true }, asked)
-        expect(walked.some(({ unheeded }) => unheeded)).toBe(true)
-        expect(asked.length).toBeLessThan(4)
-      }),
+  it.effect("a service that ignores the end of a window is noticed, and the reading ends", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 40 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const requests: Array<TimeWindow> = []
+      const steps = yield* readAll(service, { cap: 10, ignoresEnd: true }, requests)
+      expect(steps.some(({ ignoresEnd }) => ignoresEnd)).toBe(true)
+      expect(requests.length).toBeLessThan(4)
+    }),
   )
 
-  it.effect("an answer that lost everything is suspicious and moves nothing", () =>
+  it.effect("an empty response after earlier records is suspicious and moves nothing", () =>
     Effect.gen(function* () {
-      const first = yield* steps([{ id: "one", at: NOW }])
-      const [step, ...others] = yield* steps([], { cursor: cursorOf(first) })
+      const first = yield* readAll([{ id: "one", at: NOW }])
+      const [step, ...others] = yield* readAll([], { cursor: cursorOf(first) })
       expect(step).toMatchObject({ suspicious: true, cursor: cursorOf(first) })
       expect(others).toEqual([])
-      expect(yield* steps([])).toMatchObject([{ suspicious: false, count: 0 }])
+      expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0 }])
     }),
   )
 
   it.effect.prop(
-    "--since bounds the walk, and lifting it reads the rest, even if stopped on the way",
+    "--since bounds the reading, and lifting it reads the rest, even if stopped on the way",
     [between(0, 60), between(3, 20), between(0, 5)],
     ([days, cap, stop]) =>
       Effect.gen(function* () {
@@ -296,14 +294,14 @@ describe("timeWindows", () => {
           at: NOW - index * DAY,
         }))
         const since = NOW - days * DAY
-        const first = yield* steps(service, { since, cap })
+        const first = yield* readAll(service, { since, cap })
         expect(read(first)).toEqual(idsOf(service.filter(({ at }) => at >= since)))
-        const again = yield* steps(service, { since, cap, cursor: cursorOf(first) })
+        const again = yield* readAll(service, { since, cap, cursor: cursorOf(first) })
         const cursor = cursorOf(again)
         const begun = yield* Stream.runCollect(
-          Stream.take(walk(service, [], { cap, cursor }), stop),
+          Stream.take(stream(service, [], { cap, cursor }), stop),
         )
-        const rest = yield* steps(service, { cap, cursor: cursorOf(begun) ?? cursor })
+        const rest = yield* readAll(service, { cap, cursor: cursorOf(begun) ?? cursor })
         expect(read(first, again, begun, rest)).toEqual(idsOf(service))
         expect(cursorOf(rest)?.from).toBeUndefined()
       }),
@@ -316,9 +314,9 @@ describe("timeWindows", () => {
         at: NOW - index * DAY,
       }))
       const until = NOW - 20 * DAY
-      const first = yield* steps(service, { until, cap: 7 })
+      const first = yield* readAll(service, { until, cap: 7 })
       expect(read(first)).toEqual(idsOf(service.filter(({ at }) => at <= until)))
-      const second = yield* steps(service, { cap: 7, cursor: cursorOf(first) })
+      const second = yield* readAll(service, { cap: 7, cursor: cursorOf(first) })
       expect(read(first, second)).toEqual(idsOf(service))
     }),
   )

@@ -81,47 +81,49 @@ describe("governance", () => {
     }),
   )
 
-  it.live("ends roles and warnings that no longer come, and believes no sudden nothing", () =>
-    Effect.gen(function* () {
-      const address = "0x00000000000000000000000000000000000000aa"
-      const role = (name: string) => ({ role: name, is_safe: false, member: address })
-      const answers = [
-        { roles: [role("owner"), role("keeper")], warnings: ["custody failed"] },
-        { roles: [role("owner")], warnings: [] },
-        { roles: [], warnings: [] },
-      ]
-      let asked = 0
-      const server = yield* scriptedServer(({ url }, response) =>
-        json(
-          response,
-          url.includes("/roles")
-            ? answers[asked++]
-            : url.includes("status=active")
-              ? [{ address, chain: 1 }]
-              : [],
-        ),
-      )
-      const dataDir = yield* temporaryFolder
-      const states: Array<unknown> = []
-      for (const _ of answers) {
-        const { summary } = yield* runOnce(server.url, dataDir, { pipelines: ["roles"] })
-        const current = yield* query(
-          dataDir,
-          `select role as name from core.roles where is_current union all
-           select warning from core.observation_warnings where is_current order by name`,
+  it.live(
+    "retires roles and warnings that no longer come, and keeps those of a sudden empty response",
+    () =>
+      Effect.gen(function* () {
+        const address = "0x00000000000000000000000000000000000000aa"
+        const role = (name: string) => ({ role: name, is_safe: false, member: address })
+        const answers = [
+          { roles: [role("owner"), role("keeper")], warnings: ["custody failed"] },
+          { roles: [role("owner")], warnings: [] },
+          { roles: [], warnings: [] },
+        ]
+        let asked = 0
+        const server = yield* scriptedServer(({ url }, response) =>
+          json(
+            response,
+            url.includes("/roles")
+              ? answers[asked++]
+              : url.includes("status=active")
+                ? [{ address, chain: 1 }]
+                : [],
+          ),
         )
-        states.push([summary.outcome, current.map((row) => row["name"])])
-      }
-      expect(states).toEqual([
-        ["complete", ["custody failed", "keeper", "owner"]],
-        ["complete", ["owner"]],
-        ["complete", ["owner"]],
-      ])
-      const tasks = yield* query(
-        dataDir,
-        "select outcome from ops.tasks where pipeline = 'roles' order by finished_at",
-      )
-      expect(tasks.map((row) => row["outcome"])).toEqual(["loaded", "loaded", "suspicious_empty"])
-    }),
+        const dataDir = yield* temporaryFolder
+        const states: Array<unknown> = []
+        for (const _ of answers) {
+          const { summary } = yield* runOnce(server.url, dataDir, { pipelines: ["roles"] })
+          const current = yield* query(
+            dataDir,
+            `select role as name from core.roles where is_current union all
+           select warning from core.observation_warnings where is_current order by name`,
+          )
+          states.push([summary.outcome, current.map((row) => row["name"])])
+        }
+        expect(states).toEqual([
+          ["complete", ["custody failed", "keeper", "owner"]],
+          ["complete", ["owner"]],
+          ["complete", ["owner"]],
+        ])
+        const tasks = yield* query(
+          dataDir,
+          "select outcome from ops.tasks where pipeline = 'roles' order by finished_at",
+        )
+        expect(tasks.map((row) => row["outcome"])).toEqual(["loaded", "loaded", "suspicious_empty"])
+      }),
   )
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readConfig } from "../../../src/config/Config.ts"
-import { readScenarios } from "../../../src/pipelines/risk/scenarios.ts"
+import { readScenarios } from "../../../src/pipelines/areas/scenarios.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -51,7 +51,7 @@ const complaints = (text: string) =>
   )
 
 describe("the scenarios' file", () => {
-  it.live("is YAML or JSON; none set is none asked", () =>
+  it.live("is YAML or JSON; without one nothing is requested", () =>
     Effect.gen(function* () {
       expect(yield* readText(good)).toEqual([oneMillion])
       const { name, inputs } = oneMillion

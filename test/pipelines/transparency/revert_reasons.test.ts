@@ -1,4 +1,4 @@
-// Revert reasons, whole: each transaction is asked about once, and a chain without tracing is left alone.
+// Revert reasons: each transaction is requested once, and one without a trace is remembered.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { json, scriptedServer } from "../../support/scriptedServer.ts"
@@ -10,7 +10,7 @@ const hash = (digit: string): string => `0x${digit.repeat(64)}`
 const pipelines = ["revert_reasons"]
 
 describe("revert_reasons", () => {
-  it.live("asks about each transaction once, and not again where there is no tracing", () =>
+  it.live("requests each transaction once, and not again where there is no trace", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 1 })
       const dataDir = yield* temporaryFolder
@@ -43,8 +43,7 @@ describe("revert_reasons", () => {
          where pipeline = 'revert_reasons' and outcome <> 'loaded' order by all`,
       )
       expect(tasks).toEqual([
-        { entity: "chain 8453", window: hash("c"), outcome: "unsupported" },
-        { entity: "chain 8453", window: "tracing", outcome: "unsupported" },
+        { entity: `${hash("c")}@8453`, window: "snapshot", outcome: "unsupported" },
       ])
       expect(yield* run()).toEqual(["complete", 0])
       const more = [...revertReasons, { chainId: 1, transactionHash: hash("d") }]
@@ -93,7 +92,7 @@ describe("revert_reasons", () => {
     }),
   )
 
-  const asked = (chainId: number, ...digits: ReadonlyArray<string>) =>
+  const requested = (chainId: number, ...digits: ReadonlyArray<string>) =>
     digits.map((digit) => ({ chainId, transactionHash: hash(digit) }))
 
   /** Answers for chain 10 as told, by the transaction and how often it was asked about; traces any other. */
@@ -124,7 +123,7 @@ describe("revert_reasons", () => {
             query(dataDir, "select transaction_hash from core.revert_reasons order by 1"),
             (rows) => rows.map((row) => String(row["transaction_hash"]).at(-1)).join(""),
           ),
-        run: (revertReasons: ReturnType<typeof asked>, unsupportedRetryDays = 7) =>
+        run: (revertReasons: ReturnType<typeof requested>, unsupportedRetryDays = 7) =>
           Effect.map(
             runOnce(server.url, dataDir, {
               pipelines,
@@ -138,26 +137,28 @@ describe("revert_reasons", () => {
     })
 
   it.live.each([{}, { "x-ratelimit-reset": "3600" }])(
-    "takes the same refusal of two transactions as the chain's, with the headers %j, and asks nothing more of it",
+    "remembers each transaction of a chain without tracing, with the headers %j",
     (headers) =>
       Effect.gen(function* () {
         const detail = "the RPC does not support debug tracing"
         const { run, requests, dataDir } = yield* serverOf(() => [500, detail], headers)
-        expect(yield* run([...asked(10, "a", "b", "c", "d"), ...asked(1, "e", "f")])).toBe(
-          "complete",
-        )
-        expect(requests()).toEqual({ a: 3, b: 3, e: 1, f: 1 })
-        const told = yield* query(
+        const all = [...requested(10, "a", "b"), ...requested(1, "e")]
+        expect(yield* run(all)).toBe("complete")
+        const before = requests()
+        expect(Object.keys(before).toSorted((a, b) => a.localeCompare(b))).toEqual(["a", "b", "e"])
+        const absences = yield* query(
           dataDir,
           `select entity, error_text from ops.tasks
-           where pipeline = 'revert_reasons' and "window" = 'tracing'`,
+           where pipeline = 'revert_reasons' and outcome = 'unsupported' order by entity`,
         )
-        expect(told).toEqual([
-          { entity: "chain 10", error_text: expect.stringContaining(detail) as unknown },
-        ])
-        // What fails there later is known to have no trace; elsewhere it is asked about.
-        yield* run([...asked(10, "a", "b", "c", "d", "9"), ...asked(1, "e", "f", "8")])
-        expect(requests()).toEqual({ 8: 1, a: 3, b: 3, e: 1, f: 1 })
+        expect(absences).toEqual(
+          ["a", "b"].map((digit) => ({
+            entity: `${hash(digit)}@10`,
+            error_text: expect.stringContaining(detail) as unknown,
+          })),
+        )
+        yield* run([...all, ...requested(1, "8")])
+        expect(requests()).toEqual({ ...before, 8: 1 })
       }),
   )
 
@@ -168,77 +169,58 @@ describe("revert_reasons", () => {
           ? [digit === "a" ? 502 : 500, "Temporary upstream failure"]
           : undefined,
       )
-      expect(yield* run(asked(10, "a", "b", "c", "d"))).toBe("complete")
+      expect(yield* run(requested(10, "a", "b", "c", "d"))).toBe("complete")
       expect(yield* traced()).toBe("abcd")
       expect(requests()).toEqual({ a: 2, b: 2, c: 1, d: 2 })
     }),
   )
 
-  it.live("one that is refused for good keeps no other from being asked about", () =>
+  it.live("one that is refused for good keeps no other from being requested", () =>
     Effect.gen(function* () {
       const { run, requests, traced } = yield* serverOf((digit) =>
         digit === "a" ? [500, `transaction ${hash("a")} not found`] : undefined,
       )
-      expect(yield* run(asked(10, "a"))).toBe("complete")
-      expect(yield* run(asked(10, "a", "b", "c"))).toBe("complete")
+      expect(yield* run(requested(10, "a"))).toBe("complete")
+      expect(yield* run(requested(10, "a", "b", "c"))).toBe("complete")
       expect(yield* traced()).toBe("bc")
       expect(requests()).toEqual({ a: 3, b: 1, c: 1 })
-      // Of a chain that traces it is remembered too.
-      expect(yield* run(asked(10, "a", "b", "c"))).toBe("complete")
+      // It is remembered.
+      expect(yield* run(requested(10, "a", "b", "c"))).toBe("complete")
       expect(requests()).toEqual({ a: 3, b: 1, c: 1 })
     }),
   )
 
-  it.live("two that are refused alike are not asked first again", () =>
-    Effect.gen(function* () {
-      const { run, requests, traced } = yield* serverOf((digit) =>
-        digit === "a" || digit === "b" ? [500, `transaction ${hash(digit)} not found`] : undefined,
-      )
-      const all = asked(10, "a", "b", "c", "d")
-      expect(yield* run(all)).toBe("complete")
-      expect(requests()).toEqual({ a: 3, b: 3 })
-      expect(yield* run(all, 0)).toBe("complete")
-      expect(yield* traced()).toBe("cd")
-    }),
-  )
-
-  it.live("a chain on which nothing but failures come is left to the next run after two", () =>
+  it.live("one that fails is requested again by the next run", () =>
     Effect.gen(function* () {
       let isUp = false
-      const { run, requests, traced } = yield* serverOf(() =>
+      const { run, traced } = yield* serverOf(() =>
         isUp ? undefined : [503, "Service Unavailable"],
       )
-      const all = asked(10, "a", "b", "c")
-      yield* run([...all, ...asked(1, "e")])
-      expect(Object.keys(requests()).toSorted((a, b) => a.localeCompare(b))).toEqual([
-        "a",
-        "b",
-        "e",
-      ])
+      const all = requested(10, "a", "b", "c")
+      yield* run([...all, ...requested(1, "e")])
+      expect(yield* traced()).toBe("e")
       isUp = true
       expect(yield* run(all)).toBe("complete")
       expect(yield* traced()).toBe("abce")
     }),
   )
 
-  it.live(
-    "of a chain that traces, one transaction without a trace leaves the others asked about",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* scriptedServer(({ url }, response) => {
-          if (!url.startsWith("/revert_reason")) json(response, [])
-          else if (url.includes(hash("b"))) json(response, { detail: "trace pruned" }, 500)
-          else json(response, { revert_reasons: [] })
-        })
-        const dataDir = yield* temporaryFolder
-        const run = (revertReasons: ReturnType<typeof asked>) =>
-          runOnce(server.url, dataDir, { pipelines, settings: { revertReasons } })
-        yield* run(asked(1, "a"))
-        yield* run(asked(1, "a", "b", "c"))
-        expect(
-          yield* query(dataDir, "select transaction_hash from core.revert_reasons order by 1"),
-        ).toEqual([{ transaction_hash: hash("a") }, { transaction_hash: hash("c") }])
-      }),
+  it.live("one transaction without a trace leaves the others of its chain standing", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (!url.startsWith("/revert_reason")) json(response, [])
+        else if (url.includes(hash("b"))) json(response, { detail: "trace pruned" }, 500)
+        else json(response, { revert_reasons: [] })
+      })
+      const dataDir = yield* temporaryFolder
+      const run = (revertReasons: ReturnType<typeof requested>) =>
+        runOnce(server.url, dataDir, { pipelines, settings: { revertReasons } })
+      yield* run(requested(1, "a"))
+      yield* run(requested(1, "a", "b", "c"))
+      expect(
+        yield* query(dataDir, "select transaction_hash from core.revert_reasons order by 1"),
+      ).toEqual([{ transaction_hash: hash("a") }, { transaction_hash: hash("c") }])
+    }),
   )
 
   it.live.each([
@@ -257,7 +239,7 @@ describe("revert_reasons", () => {
       const options = {
         pipelines,
         api: { retryBudgetSeconds: 1 },
-        settings: { revertReasons: asked(1, "a") },
+        settings: { revertReasons: requested(1, "a") },
       }
       const failed = yield* runOnce(server.url, dataDir, options)
       expect(failed.summary.outcome).not.toBe("complete")

@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { parseJson } from "../../../src/domain/json.ts"
-import { decode } from "../../../src/extract/answer.ts"
+import { decode } from "../../../src/extract/decode.ts"
 import type { AnyEndpoint, Endpoint } from "../../../src/extract/Endpoint.ts"
 import { auditLog as auditLogEndpoint } from "../../../src/extract/endpoints/governance/audit_log.ts"
 import { permissions as permissionsEndpoint } from "../../../src/extract/endpoints/governance/permissions.ts"
@@ -11,7 +11,7 @@ import { timelocks as timelocksEndpoint } from "../../../src/extract/endpoints/g
 import { revertReason } from "../../../src/extract/endpoints/transparency/revert_reason.ts"
 import type { Parameters } from "../../../src/extract/Parameter.ts"
 import { defaultWire, wireRequest } from "../../../src/extract/request.ts"
-import { together } from "../../../src/transform/Source.ts"
+import { combined } from "../../../src/transform/Source.ts"
 import { auditLog, auditLogRows } from "../../../src/transform/tables/governance/audit_log.ts"
 import {
   permissions,
@@ -25,8 +25,9 @@ import {
   revertReasonRows,
   revertReasons,
 } from "../../../src/transform/tables/transparency/revert_reasons.ts"
+import { responseEnvelopes } from "../../../src/transform/tables/response_envelopes.ts"
 import { timelockRows } from "../../../src/transform/tables/governance/timelockRecords.ts"
-import { keysOf, recordsOf, rowsOf, source, vault } from "./rows.ts"
+import { keysOf, recordsOf, rejectedOf, rowsOf, source, vault } from "./rows.ts"
 
 const parsed = (body: unknown) => parseJson(typeof body === "string" ? body : JSON.stringify(body))
 
@@ -56,7 +57,7 @@ describe("roles", () => {
           ...scope,
           role: "owner",
           holder_address: holder.toLowerCase(),
-          holder_address_as_served: holder,
+          holder_address_wire: holder,
           occurrence: 1,
           is_safe: true,
           safe_threshold: 3,
@@ -65,7 +66,7 @@ describe("roles", () => {
           extra: { note: "x" },
         },
       ])
-      expect(rowsOf(mapped, roles).scope).toEqual(scope)
+      expect(rowsOf(mapped, roles).mergeKey).toEqual(scope)
     },
   )
 
@@ -86,12 +87,49 @@ describe("roles", () => {
     expect(new Set(keysOf(mapped, roles)).size).toBe(4)
   })
 
-  it("takes rows that custody data is missing from, and the warning about it", () => {
+  it("keeps rows without custody data, and the warning about it", () => {
     const mapped = rows({ roles: [{ role: "owner", is_safe: null }], warnings: ["custody failed"] })
     expect(recordsOf(mapped, roles)[0]).toMatchObject({ is_safe: null, safe_threshold: null })
     expect(recordsOf(mapped, observationWarnings)).toEqual([
       { ...scope, endpoint: "roles", warning: "custody failed" },
     ])
+  })
+
+  it("reads a holder that is a record", () => {
+    const mapped = rows({
+      roles: [{ role: "owner", is_safe: true, holder: { address: holder, label: "Safe" } }],
+      warnings: [],
+    })
+    expect(recordsOf(mapped, roles)[0]).toMatchObject({
+      holder_address: holder.toLowerCase(),
+      extra: { holder: { address: holder, label: "Safe" } },
+    })
+  })
+
+  it("keeps and reports the fields next to the list", () => {
+    const mapped = rows({
+      roles: [{ role: "owner", is_safe: true }],
+      warnings: [],
+      pending_roles: ["keeper"],
+      vault_address: vault.wireAddress,
+    })
+    expect(recordsOf(mapped, responseEnvelopes)).toEqual([
+      {
+        ...scope,
+        endpoint: "roles",
+        variant: "-",
+        reported_at: null,
+        reported_times: null,
+        extra: { pending_roles: ["keeper"] },
+      },
+    ])
+    expect(Result.getOrThrow(mapped).drift).toContainEqual({
+      path: "$.pending_roles",
+      kind: "unknown_field",
+      detail: "array",
+    })
+    const empty = rows({ roles: [], warnings: [], pending_roles: ["keeper"] })
+    expect(rowsOf(empty, responseEnvelopes).secondary).toBe("total")
   })
 
   it("keeps a threshold of another type", () => {
@@ -102,11 +140,10 @@ describe("roles", () => {
     expect(recordsOf(mapped, roles)[0]).toMatchObject({ extra: { safe_threshold: "2 of 3" } })
   })
 
-  it("is not documented without its fields", () => {
-    expect(violation(rolesEndpoint, { roles: [{ is_safe: true }], warnings: [] })).toContain("role")
-    expect(violation(rolesEndpoint, { roles: [{ role: "owner" }], warnings: [] })).toContain(
-      "$.roles[0].is_safe",
-    )
+  it("is rejected without its documented fields", () => {
+    const rejected = (role: object) => rejectedOf(rows({ roles: [role], warnings: [] }))[0]
+    expect(rejected({ is_safe: true })).toContain("$.roles[0].role is missing")
+    expect(rejected({ role: "owner" })).toContain("$.roles[0].is_safe is missing")
     expect(violation(rolesEndpoint, { roles: [] })).toContain("$.warnings")
   })
 })
@@ -135,19 +172,26 @@ describe("permissions", () => {
       ["Morpho", "-", 1, null],
     ])
     expect(new Set(keysOf(mapped, permissions)).size).toBe(4)
-    expect(rowsOf(mapped, permissions).scope).toEqual(scope)
+    expect(rowsOf(mapped, permissions).mergeKey).toEqual(scope)
   })
 
-  it("are not documented without their functions", () => {
-    expect(
-      violation(permissionsEndpoint, { permissions: [{ integration: "Aave", functions: "all" }] }),
-    ).toContain("$.permissions[0].functions")
+  it("are rejected without their functions", () => {
+    const mapped = rows({
+      permissions: [
+        { integration: "Aave", functions: "all" },
+        { integration: "Morpho", functions: ["borrow"] },
+      ],
+    })
+    expect(rejectedOf(mapped)[0]).toContain("$.permissions[0] holds no function_name")
+    expect(recordsOf(mapped, permissions)).toMatchObject([{ integration: "Morpho" }])
+    // The rejected record may be a stored permission, so none is retired.
+    expect(rowsOf(mapped, permissions).mergeKey).toBeUndefined()
   })
 })
 
 describe("timelocks", () => {
   const rows = (body: unknown) => timelocksRows(decoded(timelocksEndpoint, body), source)
-  const records = (body: unknown) => recordsOf(Result.getOrThrow(rows(body)), timelocks)
+  const records = (body: unknown) => recordsOf(rows(body), timelocks)
 
   it.each([
     ["snake", { operation_id: "0x1", scheduled_at: "2026-01-01T00:00:00", note: 1 }],
@@ -179,7 +223,7 @@ describe("timelocks", () => {
   const keyOf = (fields: object) =>
     records({ timelocks: [{ ...idless, ...fields }], warnings: [] })[0]?.["timelock_id"]
 
-  it("without an id are known by what does not change", () => {
+  it("without an id are identified by their unchanging fields", () => {
     const scheduled = keyOf({ status: "scheduled", executable_at: "2026-01-03T00:00:00" })
     const executed = {
       status: "executed",
@@ -193,16 +237,17 @@ describe("timelocks", () => {
     expect(keyOf({ ...executed, scheduled_at: "2026-01-01T00:00:01" })).not.toBe(scheduled)
   })
 
-  it("that are alike do not hide one another", () => {
+  it("with equal content each have a row", () => {
     const one = { ...idless, executable_at: null }
     const found = records({ timelocks: [one, one], warnings: [] })
     expect(new Set(found.map((row) => row["timelock_id"])).size).toBe(2)
   })
 
   it("carry their warnings", () => {
-    const mapped = Result.getOrThrow(
-      rows({ timelocks: [{ id: 7, executable_at: null, labels: null }], warnings: ["unread"] }),
-    )
+    const mapped = rows({
+      timelocks: [{ id: 7, executable_at: null, labels: null }],
+      warnings: ["unread"],
+    })
     expect(recordsOf(mapped, timelocks)[0]).toMatchObject({ timelock_id: "7", executable_at: null })
     expect(recordsOf(mapped, observationWarnings)[0]).toMatchObject({
       endpoint: "timelocks",
@@ -221,14 +266,13 @@ describe("timelocks", () => {
     })
   })
 
-  it("are not as documented with an executable_at that is no time", () => {
+  it("are rejected with an executable_at that is not a time", () => {
     const body = (at: unknown) => ({ timelocks: [{ executable_at: at, labels: [] }], warnings: [] })
     const mapped = rows(body("soon"))
     expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$.timelocks[0].executable_at")
-    expect(violation(timelocksEndpoint, body(5))).toContain("$.timelocks[0].executable_at")
-    expect(violation(timelocksEndpoint, { timelocks: [{ executable_at: null }] })).toContain(
-      "labels",
-    )
+    expect(rejectedOf(rows(body(5)))[0]).toContain("$.timelocks[0].executable_at is 5")
+    const unlabelled = rows({ timelocks: [{ executable_at: null }], warnings: [] })
+    expect(rejectedOf(unlabelled)[0]).toContain("$.timelocks[0].labels is missing")
   })
 })
 
@@ -240,19 +284,19 @@ describe("timelock requests", () => {
     ["duration_seconds", 172800, 172800],
     ["delay", "2 days", null],
     ["delay", 0.5, null],
-  ])("know a delay in seconds: %s %s", (name, served, delay) => {
-    const body = [{ id: "a", status: "scheduled", [name]: served }]
-    const mapped = together(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
+  ])("read a delay in seconds: %s %s", (name, value, delay) => {
+    const body = [{ id: "a", status: "scheduled", [name]: value }]
+    const mapped = combined(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
     expect(recordsOf(mapped, timelockRequests)[0]).toMatchObject({
       delay_seconds: delay,
-      extra: delay === null ? { [name]: served } : null,
+      extra: delay === null ? { [name]: value } : null,
     })
   })
 
-  it("keep every digit of what no column takes", () => {
+  it("keep every digit of fields without a column", () => {
     const value = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
     const body = `[{"id":"a","status":"executed","value":${value},"scheduledAt":"2026-01-01"}]`
-    const mapped = together(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
+    const mapped = combined(timelockRows(timelockRequests, decoded(requestsEndpoint, body), source))
     const { columns } = rowsOf(mapped, timelockRequests)
     expect(columns.at(-1)).toEqual([`{"value":${value}}`])
     expect(recordsOf(mapped, timelockRequests)[0]).toMatchObject({
@@ -262,12 +306,12 @@ describe("timelock requests", () => {
     })
   })
 
-  it("ask for a positive chain and a listed status only", () => {
-    const asked = (inputs: object) =>
+  it("accept a positive chain and a known status only", () => {
+    const request = (inputs: object) =>
       wireRequest(requestsEndpoint, { vaultAddress: vault.address, ...inputs }, defaultWire)
-    expect(Result.isSuccess(asked({ chainId: 1, status: "all" }))).toBe(true)
+    expect(Result.isSuccess(request({ chainId: 1, status: "all" }))).toBe(true)
     for (const inputs of [{ chainId: 0 }, { chainId: 1.5 }, { chainId: 1, status: "done" }]) {
-      expect(Result.isFailure(asked(inputs)), JSON.stringify(inputs)).toBe(true)
+      expect(Result.isFailure(request(inputs)), JSON.stringify(inputs)).toBe(true)
     }
   })
 })
@@ -278,10 +322,10 @@ describe("the audit log", () => {
 
   it.each(["entries", "events", "items", "log"])("finds its list under the name %s", (name) => {
     const body = { [name]: [entry], has_more: false, tags: ["a"], others: [] }
-    expect(recordsOf(Result.getOrThrow(rows(body)), auditLog)).toHaveLength(1)
+    expect(recordsOf(rows(body), auditLog)).toHaveLength(1)
   })
 
-  it("prefers entries to events, and names the lists it can't choose from", () => {
+  it("prefers entries to events, and names ambiguous lists in the error", () => {
     const both = { events: [entry, entry], entries: [entry], has_more: false }
     expect(decoded(auditLogEndpoint, both).entries).toEqual([entry])
     const ambiguous = violation(auditLogEndpoint, { a: [entry], b: [entry], has_more: false })
@@ -299,7 +343,7 @@ describe("the audit log", () => {
     expect(entries).toEqual([])
   })
 
-  it("numbers entries that are alike, to the microsecond, and keeps what it has no column for", () => {
+  it("numbers equal entries, to the microsecond, and keeps fields without a column", () => {
     const mapped = rows({
       entries: [
         { ...entry, tx_hash: "0x1" },
@@ -309,7 +353,7 @@ describe("the audit log", () => {
       ],
       has_more: true,
     })
-    const found = recordsOf(Result.getOrThrow(mapped), auditLog)
+    const found = recordsOf(mapped, auditLog)
     expect(found.map((row) => row["occurrence"])).toEqual([1, 2, 1, 1])
     expect(found[1]).toEqual({
       ...scope,
@@ -322,37 +366,47 @@ describe("the audit log", () => {
     })
   })
 
-  it("is not as documented without has_more, or with a timestamp that is none", () => {
+  it("is a violation without has_more, or with an invalid timestamp", () => {
     expect(violation(auditLogEndpoint, { entries: [] })).toContain("$.has_more")
-    expect(
-      violation(auditLogEndpoint, { entries: [{ ...entry, type: 1 }], has_more: false }),
-    ).toContain("$.entries[0].type")
-    const mapped = rows({ entries: [entry, { ...entry, timestamp: "now" }], has_more: false })
-    expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$.entries[1].timestamp")
+    const mapped = rows({
+      entries: [
+        entry,
+        { ...entry, timestamp: "now" },
+        { ...entry, type: 1 },
+        { ...entry, summary: null },
+      ],
+      has_more: false,
+    })
+    expect(recordsOf(mapped, auditLog)).toHaveLength(1)
+    expect(rejectedOf(mapped)).toEqual([
+      '$.entries[1].timestamp is "now"; expected an instant',
+      "$.entries[2].type is 1; expected text",
+      "$.entries[3].summary is null; expected text",
+    ])
   })
 
-  it("passes the cursor back as it came, and refuses what no service takes", () => {
-    const asked = (inputs: object) =>
+  it("sends the cursor as it came, and refuses invalid inputs", () => {
+    const request = (inputs: object) =>
       wireRequest(
         auditLogEndpoint,
         { vault_address: vault.address, chainId: 1, ...inputs },
         defaultWire,
       )
-    const sent = asked({ before: "2026-01-01T00:00:00.000123", limit: 200, category: "fee" })
+    const sent = request({ before: "2026-01-01T00:00:00.000123", limit: 200, category: "fee" })
     expect(Result.isSuccess(sent) && decodeURIComponent(sent.success.path)).toBe(
       `/platform/governance/${vault.address}/audit_log?chainId=1&before=2026-01-01T00:00:00.000123&category=fee&limit=200`,
     )
     for (const inputs of [{ limit: 201 }, { limit: 0 }, { category: "" }, { before: "" }]) {
-      expect(Result.isFailure(asked(inputs)), JSON.stringify(inputs)).toBe(true)
+      expect(Result.isFailure(request(inputs)), JSON.stringify(inputs)).toBe(true)
     }
   })
 })
 
 describe("revert reasons", () => {
-  it("are one row a transaction, whether anything matched or not", () => {
-    const asked = { ...source, inputs: { chain: 1, transactionHash: "0xAB" } }
+  it("are one row for each transaction, whether or not anything matched", () => {
+    const transaction = { ...source, inputs: { chain: 1, transactionHash: "0xAB" } }
     const rows = (body: unknown) =>
-      recordsOf(revertReasonRows(decoded(revertReason, body), asked), revertReasons)
+      recordsOf(revertReasonRows(decoded(revertReason, body), transaction), revertReasons)
     expect(rows({ revert_reasons: ["no"], revert_strings: ["x"] })).toEqual([
       {
         chain_id: 1,
@@ -362,11 +416,13 @@ describe("revert reasons", () => {
       },
     ])
     expect(rows({ revert_reasons: [] })).toMatchObject([{ revert_reasons: [], extra: null }])
-    expect(violation(revertReason, { reasons: [] })).toContain("$.revert_reasons")
+    expect(rejectedOf(revertReasonRows({ reasons: [] }, transaction))[0]).toContain(
+      "$.revert_reasons is missing",
+    )
   })
 
-  it("are asked for with a hash", () => {
-    const asked = wireRequest(revertReason, { transactionHash: " ", chain: 1 }, defaultWire)
-    expect(Result.isFailure(asked)).toBe(true)
+  it("require a hash", () => {
+    const request = wireRequest(revertReason, { transactionHash: " ", chain: 1 }, defaultWire)
+    expect(Result.isFailure(request)).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 // Whether a vault's linked subaccounts are whitelisted on chain, for its curator. EVM vaults only.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const whitelistStatus = endpoint({
   name: "whitelist_status",
@@ -12,5 +12,5 @@ export const whitelistStatus = endpoint({
   auth: "curator",
   parameters: { vault_address: inPath(address("evm")) },
   absences: { 400: "unsupported" },
-  response: Schema.Array(Schema.Struct({ is_whitelisted: Schema.Boolean })),
+  response: AnyRecords,
 })

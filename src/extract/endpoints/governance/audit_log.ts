@@ -1,31 +1,35 @@
-// One page of an EVM vault's audit log, newest first, behind a cursor that excludes its own timestamp.
+// A page of an EVM vault's audit log, newest first, after a cursor that excludes its own timestamp.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer, optional, text } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 const preferredNames = ["entries", "events", "items"]
 
-/** The document withholds the name of the list (§2.9): a preferred one, else the one array of objects. */
+/** The document withholds the name of the list (§2.9): a likely name, else the only array of objects. */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
-  return Result.map(entriesOf(body), (entries) => ({ entries, has_more: body["has_more"] }))
+  return Result.map(entriesIn(body), (found) => {
+    const { [found]: entries, ...others } = body
+    return { ...others, entries }
+  })
 }
 
-const entriesOf = (body: JsonObject): Result.Result<ReadonlyArray<unknown>, Violation> => {
+const entriesIn = (body: JsonObject): Result.Result<string, Violation> => {
   const preferred = preferredNames.find((name) => Array.isArray(body[name]))
-  if (preferred !== undefined) return Result.succeed(body[preferred] as ReadonlyArray<unknown>)
+  if (preferred !== undefined) return Result.succeed(preferred)
   const candidates = Object.entries(body).filter(
     (field): field is [string, ReadonlyArray<JsonObject>] =>
-      Array.isArray(field[1]) && field[1].every(isJsonObject),
+      Array.isArray(field[1]) && (field[1].length === 0 || field[1].some(isJsonObject)),
   )
   const filled = candidates.filter(([, list]) => list.length > 0)
   const [only, ...others] = filled.length > 0 ? filled : candidates
-  // Lists that are all empty say the same thing, whichever of them is the log.
+  // If all lists are empty, it does not matter which is the log.
   if (only !== undefined && (others.length === 0 || filled.length === 0))
-    return Result.succeed(only[1])
+    return Result.succeed(only[0])
   const names = candidates.map(([name]) => name).join(", ") || "none"
   return Result.fail({
     path: "$",
@@ -43,19 +47,14 @@ export const auditLog = endpoint({
   parameters: {
     vault_address: inPath(address("evm")),
     chainId: integer(),
-    // A timestamp of an earlier page as the service wrote it, hence text and no instant.
+    // A timestamp of an earlier page as the service wrote it, hence text.
     before: optional(text),
-    // "From its enumeration" (§7, rule 8), whose values the document lost (§2.9): a list of our own would
-    // refuse values the service takes, so only what no enumeration holds, the empty text, is refused here.
+    // "From its enumeration" (§7, rule 8), whose values the document lost (§2.9): a list of our own would refuse
+    // values that the service accepts, so only empty text is refused.
     category: optional(text),
     limit: optional(integer({ min: 1, max: 200 })),
   },
   absences: { 404: "empty", 422: "unsupported" },
   locate,
-  response: Schema.Struct({
-    entries: Schema.Array(
-      Schema.Struct({ timestamp: Schema.String, type: Schema.String, summary: Schema.String }),
-    ),
-    has_more: Schema.Boolean,
-  }),
+  response: Schema.Struct({ entries: AnyRecords, has_more: Schema.Boolean }),
 })

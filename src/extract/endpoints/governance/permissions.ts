@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const permissions = endpoint({
   name: "permissions",
@@ -12,9 +13,5 @@ export const permissions = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address("evm")), chainId: integer() },
   absences: { 404: "empty", 422: "unsupported" },
-  response: Schema.Struct({
-    permissions: Schema.Array(
-      Schema.Struct({ integration: Schema.String, functions: Schema.Array(Schema.String) }),
-    ),
-  }),
+  response: Schema.Struct({ permissions: AnyRecords }),
 })

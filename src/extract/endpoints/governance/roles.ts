@@ -1,8 +1,9 @@
-// Who governs an EVM vault. Where third-party custody data could not be read, rows come with less in them
-// and a warning instead of an error (§4.1): those fields may be null.
+// Who governs an EVM vault. Where the service can't read third-party custody data, it sends a warning and fewer fields
+// instead of an error (§4.1), so those fields may be null.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const roles = endpoint({
   name: "roles",
@@ -13,11 +14,5 @@ export const roles = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address("evm")), chainId: integer() },
   absences: { 404: "empty", 422: "unsupported" },
-  response: Schema.Struct({
-    // The type of safe_threshold is not shown (§2.9), so nothing is asked of it.
-    roles: Schema.Array(
-      Schema.Struct({ role: Schema.String, is_safe: Schema.NullOr(Schema.Boolean) }),
-    ),
-    warnings: Schema.Array(Schema.Unknown),
-  }),
+  response: Schema.Struct({ roles: AnyRecords, warnings: Schema.Array(Schema.Unknown) }),
 })

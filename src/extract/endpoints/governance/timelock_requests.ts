@@ -1,5 +1,5 @@
-// Raw timelock requests of an EVM vault, as they were scheduled. No field of theirs is shown (§2.9), nor who
-// may ask (§5.8).
+// Raw timelock requests of an EVM vault, as scheduled. The document shows neither their fields (§2.9) nor who may read
+// them (§5.8).
 import { endpoint } from "../../Endpoint.ts"
 import { address, integer, oneOf, optional } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
@@ -15,7 +15,7 @@ export const timelockRequests = endpoint({
     vaultAddress: address("evm"),
     // Positive (§7, rule 2).
     chainId: integer({ min: 1 }),
-    // Without it the service answers with the scheduled ones alone.
+    // Without it the service returns scheduled ones only.
     status: optional(oneOf("scheduled", "executed", "cancelled", "all")),
   },
   response: AnyRecords,

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer, oneOf, optional } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const timelocks = endpoint({
   name: "timelocks",
@@ -13,15 +14,9 @@ export const timelocks = endpoint({
   parameters: {
     vault_address: inPath(address("evm")),
     chainId: integer(),
-    // Without it the service answers with the scheduled ones alone.
+    // Without it the service returns scheduled ones only.
     status: optional(oneOf("scheduled", "executed", "cancelled", "all")),
   },
   absences: { 404: "empty", 422: "unsupported" },
-  response: Schema.Struct({
-    // Named without a type: labels may be anything, and null.
-    timelocks: Schema.Array(
-      Schema.Struct({ executable_at: Schema.NullOr(Schema.String), labels: Schema.Unknown }),
-    ),
-    warnings: Schema.Array(Schema.Unknown),
-  }),
+  response: Schema.Struct({ timelocks: AnyRecords, warnings: Schema.Array(Schema.Unknown) }),
 })

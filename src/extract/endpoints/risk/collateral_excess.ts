@@ -1,7 +1,7 @@
 // How much collateral a subaccount has to spare, or lacks, in one token.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, integer, number, optional } from "../../Parameter.ts"
+import { AnyRecord } from "../records.ts"
 
 export const collateralExcess = endpoint({
   name: "collateral_excess",
@@ -19,5 +19,5 @@ export const collateralExcess = endpoint({
   serverCacheSeconds: 60,
   // "token has no discount factor" (§7).
   absences: { 404: "empty" },
-  response: Schema.Struct({ amount_usd: Schema.Finite }),
+  response: AnyRecord,
 })

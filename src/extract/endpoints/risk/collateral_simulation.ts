@@ -1,9 +1,9 @@
-// What collateral a loan would need. A POST that changes nothing, so it may be sent again.
-import * as Schema from "effect/Schema"
+// How much collateral a loan would need. A POST that changes nothing, so it may be retried.
 import { endpoint, type RejectedInput } from "../../Endpoint.ts"
 import { address, boolean, inBody, integer, list, number, optional, pair } from "../../Parameter.ts"
+import { AnyRecord } from "../records.ts"
 
-/** §7, rule 5, as far as it is about more than one input. */
+/** The part of §7, rule 5 that combines inputs. */
 const rule = (inputs: Readonly<Record<string, unknown>>): RejectedInput | undefined => {
   const tokens = inputs["collateral_tokens"] as ReadonlyArray<unknown>
   const shares = inputs["collateral_token_allocation"] as ReadonlyArray<unknown>
@@ -36,7 +36,7 @@ export const collateralSimulation = endpoint({
     collateral_tokens: inBody(list(pair(integer(), address()))),
     collateral_token_allocation: inBody(list(number())),
     on_platform: inBody(boolean),
-    // The document writes `loan_redeployed_token_*` only: the setting wire.names says otherwise (§2.6).
+    // The document shows `loan_redeployed_token_*` only; the setting wire.names can change the names (§2.6).
     loan_redeployed_token_chain: inBody(optional(integer())),
     loan_redeployed_token_address: inBody(optional(address())),
   },
@@ -44,5 +44,5 @@ export const collateralSimulation = endpoint({
   // "other non-2xx: a token lacking a discount factor in a simulation" (§7).
   absences: { "4xx": "unsupported" },
   rule,
-  response: Schema.Struct({ total_required_collateral_usd: Schema.Finite }),
+  response: AnyRecord,
 })

@@ -1,8 +1,6 @@
 // Discount-factor ladders of the whitelisted tokens.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
-
-const Ladder = Schema.Struct({ address: Schema.String, chain: Schema.Int })
+import { AnyRecords } from "../records.ts"
 
 export const discountFactors = endpoint({
   name: "discount_factors",
@@ -13,5 +11,5 @@ export const discountFactors = endpoint({
   auth: "key",
   parameters: {},
   serverCacheSeconds: 60,
-  response: Schema.Array(Ladder),
+  response: AnyRecords,
 })

@@ -1,4 +1,4 @@
-// Whether the service knows the API key; neither the path nor the answer is shown.
+// Whether the service knows the API key; neither the path nor the response is shown.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 

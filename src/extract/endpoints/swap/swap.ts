@@ -1,4 +1,4 @@
-// Swaps tokens of a subaccount: the one endpoint that changes something, sent once whatever becomes of it.
+// Swaps tokens of a subaccount: the only endpoint that changes something, so it is never retried.
 import { endpoint } from "../../Endpoint.ts"
 import {
   address,
@@ -24,17 +24,17 @@ export const swap = endpoint({
   parameters: {
     address: inPath(address("evm")),
     source_token: inBody(token),
-    // Enumerated, but the document does not show which chains (§2.11): the service refuses the others.
+    // The document does not show which chains are allowed (§2.11); the service refuses the others.
     source_chain: inBody(integer()),
     destination_token: inBody(token),
     destination_chain: inBody(integer()),
     source_amount: inBody(optional(number({ above: 0 }))),
     destination_amount: inBody(optional(number({ above: 0 }))),
     markets: inBody(optional(list(text, { mayBeEmpty: true }))),
-    // Basis points; 10 where none is given (§8).
+    // Basis points; 10 by default (§8).
     max_slippage: inBody(optional(number({ min: 0 }))),
   },
-  // On-chain execution takes longer than a read; giving up early leaves the outcome unknown.
+  // On-chain execution takes longer than a read, and giving up early leaves the outcome unknown.
   attemptSeconds: 180,
   response: AnyRecord,
 })

@@ -1,7 +1,7 @@
 // Management and performance fee of an EVM vault.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
+import { AnyRecord } from "../records.ts"
 
 export const fees = endpoint({
   name: "fees",
@@ -12,8 +12,5 @@ export const fees = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address("evm")), chainId: integer() },
   absences: { 404: "empty", 422: "unsupported" },
-  response: Schema.Struct({
-    management_fee_pct: Schema.Finite,
-    performance_fee_pct: Schema.Finite,
-  }),
+  response: AnyRecord,
 })

@@ -7,44 +7,49 @@ import { endpoint } from "../../Endpoint.ts"
 import { address, boolean, integer, number, optional } from "../../Parameter.ts"
 
 /**
- * The document withholds the name of the value array (§2.9): `values`, else the one other array as long
- * as `labels`. Some deployments wrap both in `data`.
+ * The document withholds the name of the value array (§2.9): `values`, else the only other array as long as `labels`.
+ * Some deployments wrap both in `data`.
  */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
   const holder = isJsonObject(body["data"]) && !("labels" in body) ? body["data"] : body
   const { labels } = holder
   if (!Array.isArray(labels)) return Result.fail({ path: "$.labels", detail: "is not an array" })
-  const found = valuesOf(holder, labels.length)
+  const found = valuesIn(holder, labels.length)
   if (Result.isFailure(found)) return Result.fail(found.failure)
-  return found.success.length === labels.length
-    ? Result.succeed({ labels, values: found.success })
-    : Result.fail({
-        path: "$.values",
-        detail: `has ${found.success.length} values for ${labels.length} labels`,
-      })
+  const { [found.success ?? ""]: values = [], ...others } = holder
+  const { data: _data, ...outer } = body
+  if (Array.isArray(values) && values.length === labels.length) {
+    return Result.succeed({ ...(holder === body ? {} : outer), ...others, labels, values })
+  }
+  const count = Array.isArray(values) ? values.length : 0
+  return Result.fail({
+    path: "$.values",
+    detail: `has ${count} values for ${labels.length} labels`,
+  })
 }
 
-const valuesOf = (
+/** The field with the values; none where there are no labels either. */
+const valuesIn = (
   holder: JsonObject,
   length: number,
-): Result.Result<ReadonlyArray<unknown>, Violation> => {
-  if (Array.isArray(holder["values"])) return Result.succeed(holder["values"])
+): Result.Result<string | undefined, Violation> => {
+  if (Array.isArray(holder["values"])) return Result.succeed("values")
   const candidates = Object.entries(holder).filter(
     (entry): entry is [string, Array<unknown>] =>
       entry[0] !== "labels" && Array.isArray(entry[1]) && entry[1].length === length,
   )
-  // Nothing beside nothing: it does not matter which of the empty arrays would hold the values.
+  // All are empty: it does not matter which of them would hold the values.
   const arrays = Object.values(holder).filter(Array.isArray)
   if (length === 0 && !arrays.some((array) => array.some(Number.isFinite))) {
-    return Result.succeed([])
+    return Result.succeed(undefined)
   }
   const [only, ...others] = candidates
-  if (only !== undefined && others.length === 0) return Result.succeed(only[1])
+  if (only !== undefined && others.length === 0) return Result.succeed(only[0])
   const names = candidates.map(([name]) => name).join(", ") || "none"
   return Result.fail({
     path: "$",
-    detail: `needs one array beside labels with as many values; candidates: ${names}`,
+    detail: `needs one array other than labels with as many values; candidates: ${names}`,
   })
 }
 
@@ -66,7 +71,7 @@ export const historicalApyChart = endpoint({
   absences: { 404: "empty" },
   locate,
   response: Schema.Struct({
-    labels: Schema.Array(Schema.String),
-    values: Schema.Array(Schema.Finite),
+    labels: Schema.Array(Schema.Unknown),
+    values: Schema.Array(Schema.Unknown),
   }),
 })

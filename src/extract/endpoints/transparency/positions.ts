@@ -2,8 +2,7 @@
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
-
-const TextOrNumber = Schema.Union([Schema.String, Schema.Finite])
+import { AnyRecords } from "../records.ts"
 
 export const positions = endpoint({
   name: "positions",
@@ -14,11 +13,5 @@ export const positions = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address("evm")), chainId: integer() },
   absences: { 404: "empty", 422: "unsupported" },
-  response: Schema.Struct({
-    snapshot_at: TextOrNumber,
-    total_nav: Schema.Finite,
-    // §2.9 gives no type for it.
-    reported_tvl: Schema.NullOr(TextOrNumber),
-    subaccounts: Schema.Array(Schema.Struct({ total_usd: Schema.Finite })),
-  }),
+  response: Schema.Struct({ subaccounts: AnyRecords }),
 })

@@ -1,7 +1,7 @@
 // Why a transaction failed, decoded from a trace of it.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { integer, text } from "../../Parameter.ts"
+import { AnyRecord } from "../records.ts"
 
 export const revertReason = endpoint({
   name: "revert_reason",
@@ -11,9 +11,9 @@ export const revertReason = endpoint({
   path: "/revert_reason",
   auth: "public",
   parameters: { transactionHash: text, chain: integer() },
-  // A chain whose RPC cannot trace answers with a 5xx whose detail explains (§4.1, §7): believed when the same
-  // words come again. One without a word is the unexpected failure of the same row, and may pass. §7 lists nothing
-  // else; of a valid hash and chain 404 can only mean that it is not found, 400 and 422 that it is not taken.
+  // A chain whose RPC can't trace gives a 5xx with an explanation (§4.1, §7), which counts once it has been repeated.
+  // A 5xx without one is the unexpected failure of the same row of §7, and may pass. For a valid hash and chain, 404 can
+  // only mean not found, 400 and 422 not supported.
   absences: {
     400: "unsupported",
     404: "empty",
@@ -21,7 +21,7 @@ export const revertReason = endpoint({
     501: "unsupported",
     "5xx with detail": "unsupported",
   },
-  // The service traces the transaction while we wait.
+  // The service traces the transaction during the request.
   attemptSeconds: 120,
-  response: Schema.Struct({ revert_reasons: Schema.Array(Schema.Unknown) }),
+  response: AnyRecord,
 })

@@ -1,7 +1,7 @@
 // Unrealized PnL snapshots of a vault, newest first, without a cursor.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, integer, optional } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const unrealizedPnl = endpoint({
   name: "unrealized_pnl",
@@ -13,7 +13,5 @@ export const unrealizedPnl = endpoint({
   parameters: { vault: address(), limit: optional(integer({ min: 1, max: 1000 })) },
   // §7: a vault the dashboard does not know.
   absences: { 404: "empty" },
-  response: Schema.Array(
-    Schema.Struct({ unrealizedPnl: Schema.Finite, unrealizedPnlInAsset: Schema.Finite }),
-  ),
+  response: AnyRecords,
 })

@@ -1,7 +1,7 @@
 // Hourly backing, supply and collateral ratio of a vault, newest first.
-import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, day, integer, optional } from "../../Parameter.ts"
+import { AnyRecords } from "../records.ts"
 
 export const unrealizedPnlRatio = endpoint({
   name: "unrealized_pnl_ratio",
@@ -19,11 +19,5 @@ export const unrealizedPnlRatio = endpoint({
   fixedQuery: { fields: "ratio" },
   // §7: a vault the dashboard does not know.
   absences: { 404: "empty" },
-  response: Schema.Array(
-    Schema.Struct({
-      actual_tvl: Schema.Finite,
-      tvl_on_vault: Schema.Finite,
-      adjusted_redeem_ratio: Schema.Finite,
-    }),
-  ),
+  response: AnyRecords,
 })

@@ -1,14 +1,7 @@
-// core.vault_subaccounts: which subaccounts work for which vault, and since when.
+// core.vault_subaccounts: the subaccounts linked to each vault, with their history.
 import type { Table } from "../../../domain/table.ts"
-import {
-  chainId,
-  extra,
-  reportedAt,
-  reportedTimes,
-  subaccountAddress,
-  vaultAddress,
-} from "../shared.ts"
-import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 
 export const vaultSubaccounts: Table = {
   schema: "core",
@@ -16,14 +9,13 @@ export const vaultSubaccounts: Table = {
   mode: "slowly_changing",
   grain: "vault, linked subaccount and version of its description",
   comment:
-    "Links between vaults and subaccounts with their history; a link that was removed has ended. Needs the key of a curator of the vault, or an admin key.",
+    "Links between vaults and subaccounts with their history; a link ends when it is removed. Needs a key of the vault's curator or an admin key.",
   source: "GET /curator/vaults/{vault_address}/subaccounts (§4.4, §2.1)",
   key: ["vault_address", "subaccount_address"],
   columns: [
     vaultAddress,
     chainId,
-    subaccountAddress,
-    subaccountAddressAsServed,
+    ...listedSubaccount,
     ...listItemColumns,
     reportedAt,
     reportedTimes,

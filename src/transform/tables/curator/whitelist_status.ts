@@ -1,21 +1,14 @@
-// core.whitelist_status: whether a vault's subaccounts are whitelisted on chain, and since when.
-import * as Result from "effect/Result"
+// core.whitelist_status: whether a vault's subaccounts are whitelisted on chain, with history.
+import { documented } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { locateSubaccounts } from "../subaccounts/subaccountRecords.ts"
-import {
-  chainId,
-  extra,
-  reportedAt,
-  reportedTimes,
-  subaccountAddress,
-  vaultAddress,
-} from "../shared.ts"
-import { subaccountAddressAsServed } from "../subaccountColumns.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { listedSubaccount } from "../subaccountColumns.ts"
 
 export const whitelistStatus: Table = {
   schema: "core",
@@ -23,21 +16,20 @@ export const whitelistStatus: Table = {
   mode: "slowly_changing",
   grain: "vault, linked subaccount and version of its status",
   comment:
-    "On-chain whitelist status of the subaccounts linked to a vault, with its history. EVM vaults only; needs the key of a curator of the vault, or an admin key.",
+    "On-chain whitelist status of the subaccounts linked to a vault, with its history. EVM vaults only; needs a key of the vault's curator or an admin key.",
   source: "GET /curator/vaults/{vault_address}/whitelist (§4.4, §2.7)",
   key: ["vault_address", "subaccount_address"],
   columns: [
     vaultAddress,
     chainId,
-    subaccountAddress,
-    subaccountAddressAsServed,
-    {
-      name: "is_whitelisted",
-      type: "boolean",
-      required: true,
-      fields: ["is_whitelisted"],
-      comment: "Whether the subaccount is on the vault's whitelist on chain",
-    },
+    ...listedSubaccount,
+    documented.boolean(
+      "is_whitelisted",
+      "Whether the subaccount is on the vault's whitelist on chain",
+      {
+        required: true,
+      },
+    ),
     reportedAt,
     reportedTimes,
     extra,
@@ -46,24 +38,12 @@ export const whitelistStatus: Table = {
     "select vault_address, subaccount_address, valid_from from core.whitelist_status where is_current and not is_whitelisted",
 }
 
-/** One row a linked subaccount: all there are of the vault. */
+/** One row for each linked subaccount: the whole set of the vault. */
 export const whitelistStatusRows = (
   records: ReadonlyArray<JsonObject>,
-  { origin, subject }: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> =>
-  Result.map(locateSubaccounts(records), ({ canonical, served, consumed }) => {
-    const scope = { vault_address: subject.address }
-    const { rows, drift } = mapCurrent({
-      table: whitelistStatus,
-      records,
-      origin,
-      computed: {
-        ...scope,
-        chain_id: subject.chainId,
-        subaccount_address: canonical,
-        subaccount_address_as_served: served,
-      },
-      consumed,
-    })
-    return together({ rows: { ...rows, scope }, drift })
-  })
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const mergeKey = { vault_address: source.subject.address }
+  const computed = { ...mergeKey, chain_id: source.subject.chainId }
+  return combined(mapRecords({ table: whitelistStatus, records, source, computed, mergeKey }))
+}

@@ -1,11 +1,15 @@
-// core.permissions: which functions of which integrations an EVM vault may call, and since when.
+// core.permissions: the functions of integrations that an EVM vault may call, with history.
+import type * as Result from "effect/Result"
+import { documented, integer, text } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { mapRecords } from "../../mapRecords.ts"
 import { occurrences } from "../../occurrences.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { envelopeRows } from "../response_envelopes.ts"
+import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const permissions: Table = {
   schema: "core",
@@ -16,27 +20,19 @@ export const permissions: Table = {
   source: "GET /platform/governance/{vault_address}/permissions (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "integration", "function_name", "occurrence"],
   columns: [
-    { ...chainId, required: true },
+    vaultChainId,
     vaultAddress,
-    {
-      name: "integration",
-      type: "text",
-      required: true,
-      fields: ["integration"],
-      comment: "Integration, for example a protocol",
-    },
-    {
-      name: "function_name",
-      type: "text",
-      required: true,
-      comment: "Function permitted, one of `functions`; `-` for an integration that lists none",
-    },
-    {
-      name: "occurrence",
-      type: "integer",
-      required: true,
-      comment: "1 for the first permission of this integration and function, 2 for the next, …",
-    },
+    documented.text("integration", "Integration, for example a protocol", { required: true }),
+    text(
+      "function_name",
+      "Permitted function, one of `functions`; `-` for an integration that lists none",
+      { required: true },
+    ),
+    integer(
+      "occurrence",
+      "1 for the first permission of this integration and function, 2 for the next, …",
+      { required: true },
+    ),
     reportedAt,
     reportedTimes,
     extra,
@@ -45,36 +41,38 @@ export const permissions: Table = {
     "select integration, list(function_name) as functions from core.permissions where is_current group by integration",
 }
 
-interface Permission extends JsonObject {
-  readonly integration: string
-  readonly functions: ReadonlyArray<string>
+/** One row for each integration and function: the whole set of the vault. */
+export const permissionsRows = (
+  body: JsonObject & { readonly permissions: ReadonlyArray<JsonObject> },
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
+  const granted = body.permissions.flatMap((record, place) =>
+    functionsOf(record).map((name) => ({ record, place, name })),
+  )
+  const alike = granted.map(({ record, name }) => JSON.stringify([record["integration"], name]))
+  return combined(
+    mapRecords({
+      table: permissions,
+      records: granted.map(({ record }) => record),
+      source,
+      computed: {
+        ...mergeKey,
+        function_name: granted.map(({ name }) => name),
+        occurrence: occurrences(alike),
+      },
+      consumed: ["functions"],
+      mergeKey,
+      at: (row) => `$.permissions[${granted[row]?.place}]`,
+    }),
+    envelopeRows("permissions", body, ["permissions"], source),
+  )
 }
 
-/** One row for each integration and function; those of a vault that no longer come have ended. */
-export const permissionsRows = (
-  answer: { readonly permissions: ReadonlyArray<Permission> },
-  source: Source<VaultRef>,
-): MappedAnswer => {
-  const { address, chainId: chain } = source.subject
-  const granted = answer.permissions.flatMap((record) => {
-    // A function listed twice in one permission is permitted once.
-    const functions = record.functions.length === 0 ? ["-"] : [...new Set(record.functions)]
-    return functions.map((name) => ({ record, name }))
-  })
-  const mapped = mapCurrent({
-    table: permissions,
-    records: granted.map(({ record }) => record),
-    origin: source.origin,
-    computed: {
-      chain_id: chain,
-      vault_address: address,
-      function_name: granted.map(({ name }) => name),
-      occurrence: occurrences(
-        granted.map(({ record, name }) => JSON.stringify([record.integration, name])),
-      ),
-    },
-    consumed: ["functions"],
-  })
-  const scope = { chain_id: chain, vault_address: address }
-  return together({ ...mapped, rows: { ...mapped.rows, scope } })
+/** Null where there is no list of names: the record is then rejected. */
+const functionsOf = ({ functions }: JsonObject): ReadonlyArray<string | null> => {
+  if (!Array.isArray(functions)) return [null]
+  const names = functions.map((name) => (typeof name === "string" ? name : null))
+  // A function listed twice in one permission is one row.
+  return names.length === 0 ? ["-"] : [...new Set(names)]
 }

@@ -1,13 +1,39 @@
-// core.roles: who holds which governance role of an EVM vault, and since when.
-import { canonicalAddress } from "../../../domain/address.ts"
+// core.roles: the holders of each governance role of an EVM vault, with history.
+import type * as Result from "effect/Result"
+import { documented, field, integer, text } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { canonicalSpelling } from "../../fields/readers.ts"
+import { readColumn } from "../../fields/wireNames.ts"
 import { occurrences } from "../../occurrences.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import {
+  extra,
+  reportedAt,
+  reportedTimes,
+  vaultAddress,
+  vaultChainId,
+  wireSpelling,
+} from "../shared.ts"
+
+// Not shown (§2.9): the first with an address is the holder, the others stay in `extra`.
+const holderNames = [
+  "address",
+  "holder_address",
+  "member_address",
+  "account_address",
+  "role_address",
+  "wallet_address",
+  "holder",
+  "member",
+  "account",
+  "wallet",
+]
 
 export const roles: Table = {
   schema: "core",
@@ -15,50 +41,27 @@ export const roles: Table = {
   mode: "slowly_changing",
   grain: "vault, role, holder and version",
   comment:
-    "Governance roles of EVM vaults. Custody data that could not be read shows as other content and as a warning in core.observation_warnings.",
+    "Governance roles of EVM vaults. Where the service could not read custody data, fields are missing and core.observation_warnings has a warning.",
   source: "GET /platform/governance/{vault_address}/roles (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "role", "holder_address", "occurrence"],
   columns: [
-    { ...chainId, required: true },
+    vaultChainId,
     vaultAddress,
-    {
-      name: "role",
-      type: "text",
+    documented.text("role", "Role, for example `owner`", { required: true }),
+    text(
+      "holder_address",
+      "Holder of the role; EVM in lower case; `-` where the service names none",
+      { required: true },
+    ),
+    integer("occurrence", "1 for the first record of this role and holder, 2 for the next, …", {
       required: true,
-      fields: ["role"],
-      comment: "Role, for example `owner`",
-    },
-    {
-      name: "holder_address",
-      type: "text",
-      required: true,
-      comment: "Who holds the role; EVM in lower case; `-` where the service does not say",
-    },
-    {
-      name: "occurrence",
-      type: "integer",
-      required: true,
-      comment: "1 for the first record of this role and holder, 2 for the next, …",
-    },
-    {
-      name: "holder_address_as_served",
-      type: "text",
-      comment: "The holder's address as the service spells it",
-    },
-    {
-      name: "is_safe",
-      type: "boolean",
-      fields: ["is_safe"],
-      comment:
-        "Whether the holder is a Safe multi-signature wallet; not to be relied on while core.observation_warnings has a current warning of `roles` for the vault (§4.1)",
-    },
-    {
-      name: "safe_threshold",
-      type: "integer",
-      unit: "signatures",
-      fields: ["safe_threshold"],
-      comment: "Signatures the Safe needs",
-    },
+    }),
+    wireSpelling("holder_address", holderNames),
+    documented.boolean(
+      "is_safe",
+      "Whether the holder is a Safe multi-signature wallet; unreliable while core.observation_warnings has a current warning of `roles` for the vault (§4.1)",
+    ),
+    field.integer("safe_threshold", "Signatures the Safe needs", { unit: "signatures" }),
     reportedAt,
     reportedTimes,
     extra,
@@ -67,66 +70,36 @@ export const roles: Table = {
     "select vault_address, role, holder_address, safe_threshold from core.roles where is_current order by 1, 2",
 }
 
-// Not shown (§2.9); the first that holds a text is the holder, the others stay in `extra`.
-const holderFields = [
-  "address",
-  "holder_address",
-  "holderAddress",
-  "member_address",
-  "memberAddress",
-  "account_address",
-  "accountAddress",
-  "role_address",
-  "roleAddress",
-  "wallet_address",
-  "walletAddress",
-  "holder",
-  "member",
-  "account",
-  "wallet",
-]
-
-/** One row a record; the roles of a vault that no longer come have ended. */
+/** One row for each record: the whole set of the vault. */
 export const rolesRows = (
-  answer: {
+  body: JsonObject & {
     readonly roles: ReadonlyArray<JsonObject>
     readonly warnings: ReadonlyArray<unknown>
   },
   source: Source<VaultRef>,
-): MappedAnswer => {
-  const { address, chainId: chain } = source.subject
-  const fields = answer.roles.map((record) =>
-    holderFields.find((name) => typeof record[name] === "string" && record[name] !== ""),
-  )
-  const served = answer.roles.map((record, index) => {
-    const field = fields[index]
-    return field === undefined ? null : (record[field] as string)
+): Result.Result<MappedResponse, Violation> => {
+  const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
+  const holders = body.roles.map((record) => {
+    const wire = readColumn(record, roles, "holder_address_wire", source)
+    return typeof wire === "string" ? canonicalSpelling(wire) : "-"
   })
-  const holders = served.map((text) =>
-    text === null ? "-" : (canonicalAddress(text)?.canonical ?? text),
-  )
-  const mapped = mapCurrent({
+  const mapped = mapRecords({
     table: roles,
-    records: answer.roles.map((record, index) => without(record, fields[index])),
-    origin: source.origin,
+    records: body.roles,
+    source,
     computed: {
-      chain_id: chain,
-      vault_address: address,
+      ...mergeKey,
       holder_address: holders,
-      holder_address_as_served: served,
       occurrence: occurrences(
-        answer.roles.map(({ role }, index) => JSON.stringify([role, holders[index]])),
+        body.roles.map(({ role }, index) => JSON.stringify([role, holders[index]])),
       ),
     },
+    mergeKey,
+    at: (row) => `$.roles[${row}]`,
   })
-  const scope = { chain_id: chain, vault_address: address }
-  return together(
-    { ...mapped, rows: { ...mapped.rows, scope } },
-    warningRows("roles", answer.warnings, source),
+  return combined(
+    mapped,
+    warningRows("roles", body.warnings, source),
+    envelopeRows("roles", body, ["roles", "warnings"], source),
   )
 }
-
-const without = (record: JsonObject, field: string | undefined): JsonObject =>
-  field === undefined
-    ? record
-    : Object.fromEntries(Object.entries(record).filter(([name]) => name !== field))

@@ -1,130 +1,83 @@
-// Timelocks as two endpoints tell of them: one row a timelock, known by its id or else by what does not change
-// while it waits, so that a change of status is a new version and not a new timelock.
+// Timelocks, which two endpoints list: one row each, identified by its id or else by what never changes, so that a change
+// of status is a new version and not a new timelock.
+import { type Column, field, type Reader } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
-import type { Column, Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table.ts"
+import { parseDay, parseInstant } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import type { Mapped } from "../../mapRecords.ts"
-import type { Source } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { id } from "../../fields/readers.ts"
+import { namesOf } from "../../fields/wireNames.ts"
+import { mapRecords, type MapOptions } from "../../mapRecords.ts"
+import type { Mapped, Source } from "../../Source.ts"
+import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "../shared.ts"
 
-// Not shown (§2.9).
-const idFields = [
-  "id",
-  "operation_id",
-  "operationId",
-  "timelock_id",
-  "timelockId",
-  "request_id",
-  "requestId",
-  "operation_hash",
-  "operationHash",
-]
-
-// Not shown (§2.9); a contract's delay is counted in seconds. Another unit or spelling stays in `extra`.
-const delayFields = [
-  "delay_seconds",
-  "delaySeconds",
-  "delay",
-  "duration_seconds",
-  "durationSeconds",
-  "duration",
-]
-
-// What comes or changes while a timelock waits and when it ends. A transaction hash may be that of its
-// execution, and one transaction may schedule several; labels are the service's own gloss.
+// Fields that change while a timelock waits or when it ends. A transaction hash may be that of its execution, and one
+// transaction may schedule several; labels are the service's description.
 const changing =
   /status|state|labels|execut|cancel|closed|updated|ready|remaining|block|tx_?hash|transaction_?hash|^eta$/i
 
-export const timelockColumns: ReadonlyArray<Column> = [
-  { ...chainId, required: true },
+/** A time too far off for the column ("9999-12-31") is null and stays in `extra`. */
+const instantOrNever: Reader = (value) => {
+  const micros = parseInstant(value)
+  if (micros !== undefined) return { value: micros, isWhole: true }
+  return parseDay(value) === undefined ? undefined : { value: null, isWhole: false }
+}
+
+/** `named` marks columns whose fields the document names for the endpoint. */
+export const timelockColumns = (
+  named: Pick<Column, "isDocumented"> = {},
+): ReadonlyArray<Column> => [
+  vaultChainId,
   vaultAddress,
+  field.text(
+    "timelock_id",
+    "The service's id of the timelock, else a hash of what never changes; `#2` and so on where repeated",
+    {
+      names: ["id", "operation_id", "timelock_id", "request_id", "operation_hash"],
+      read: id,
+      required: true,
+    },
+  ),
+  field.text("status", "`scheduled`, `executed` or `cancelled`", { names: ["status", "state"] }),
+  field.timestamp("scheduled_at", "When it was scheduled"),
   {
-    name: "timelock_id",
-    type: "text",
-    required: true,
-    comment:
-      "The service's id of the timelock, `#2` and on for further records of one; else a digest of what does not change about it",
+    ...field.timestamp(
+      "executable_at",
+      "Earliest time of execution: scheduled_at plus the contract's duration (§2.9). Null where the contract read failed (core.observation_warnings has a warning), where it is not sent, and where it is too far off for the column (extra has it then). Marts fall back to scheduled_at and delay_seconds",
+      { read: instantOrNever },
+    ),
+    ...named,
   },
-  {
-    name: "status",
-    type: "text",
-    fields: ["status", "state"],
-    comment: "`scheduled`, `executed` or `cancelled`",
-  },
-  {
-    name: "scheduled_at",
-    type: "timestamp",
-    unit: "UTC",
-    fields: ["scheduled_at", "scheduledAt"],
-    comment: "When it was scheduled",
-  },
-  {
-    name: "executable_at",
-    type: "timestamp",
-    unit: "UTC",
-    fields: ["executable_at", "executableAt"],
-    comment:
-      "From when it can be executed, as the service tells it: by §2.9 scheduled_at and the contract's duration. Null where that read failed (a warning in core.observation_warnings), where it is not served, and where it is a time too far off for the column (then in extra). Marts fall back on scheduled_at and delay_seconds",
-  },
-  {
-    name: "delay_seconds",
-    type: "integer",
+  // Contracts count delays in seconds (§2.9 names no field).
+  field.integer("delay_seconds", "Wait from scheduled_at until it can be executed", {
+    names: ["delay_seconds", "duration_seconds", "delay", "duration"],
     unit: "seconds",
-    fields: delayFields,
-    comment:
-      "How long it waits from scheduled_at before it can be executed, where a record tells it as a whole number",
-  },
-  {
-    name: "labels",
-    type: "json",
-    fields: ["labels"],
-    comment: "Labels, as served",
-  },
+  }),
+  { ...field.json("labels", "Labels, as sent"), ...named },
   reportedAt,
   reportedTimes,
   extra,
 ]
 
-/** All timelocks of a vault in every status: those that no longer come have ended. */
+/** All timelocks of a vault in every status: the whole set of the vault. */
 export const timelockRows = (
   table: Table,
   records: ReadonlyArray<JsonObject>,
-  { origin, subject }: Source<VaultRef>,
+  source: Source<VaultRef>,
+  at?: MapOptions["at"],
 ): Mapped => {
-  const scope = { chain_id: subject.chainId, vault_address: subject.address }
-  const keys = contentKeys(
-    records.map((record) => filtered(record, (name) => !changing.test(name))),
-    idFields,
-  )
-  const mapped = mapCurrent({
+  const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
+  const keys = contentKeys(records.map(withoutChanging), namesOf(table, "timelock_id", source))
+  return mapRecords({
     table,
-    // An id that is the key need not be kept twice.
-    records: records.map((record, index) =>
-      withDelaysAsNumbers(
-        filtered(record, (name, value) => !(idFields.includes(name) && value === keys[index])),
-      ),
-    ),
-    origin,
-    computed: { ...scope, timelock_id: keys },
+    records,
+    source,
+    computed: { ...mergeKey, timelock_id: keys },
+    mergeKey,
+    ...(at === undefined ? {} : { at }),
   })
-  return { ...mapped, rows: { ...mapped.rows, scope } }
 }
 
-const filtered = (
-  record: JsonObject,
-  keep: (name: string, value: unknown) => boolean,
-): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([name, value]) => keep(name, value)))
-
-/** Numbers read from a contract often come as text. */
-const withDelaysAsNumbers = (record: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [
-      name,
-      delayFields.includes(name) && typeof value === "string" && /^\d{1,9}$/.test(value)
-        ? Number(value)
-        : value,
-    ]),
-  )
+const withoutChanging = (record: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !changing.test(name)))

@@ -1,10 +1,10 @@
-// core.loan_details: what the service says of a loan when asked about it alone.
-import * as Result from "effect/Result"
+// core.loan_details: the detailed record of each loan.
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
 import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
@@ -14,7 +14,7 @@ export const loanDetails: Table = {
   mode: "slowly_changing",
   grain: "loan and version of its record",
   comment:
-    "Loans asked about one by one, whenever the loan book (core.loans) says something new of them.",
+    "Loans in detail, each read again whenever its record in the loan book (core.loans) changes.",
   source: "GET /subaccount/loans/{loan_address} (§4.3, §2.4)",
   key: ["loan_id"],
   columns: [...loanColumns, reportedAt, reportedTimes, extra],
@@ -22,30 +22,31 @@ export const loanDetails: Table = {
     "select l.loan_id, l.state, d.state as state_in_detail from core.loans l join core.loan_details d using (loan_id) where l.is_current and d.is_current",
 }
 
-/** A loan as core.loans knows it. */
+/** A loan of core.loans. */
 export interface LoanRef {
   readonly loanId: string
   readonly chainId: number
   readonly address: string
   /** The spelling the service uses; sent back to it as it is. */
-  readonly served: string
+  readonly wireAddress: string
 }
 
 export const loanDetailRows = (
   record: JsonObject,
-  { origin, subject }: Source<LoanRef>,
-): Result.Result<MappedAnswer, Violation> =>
-  Result.succeed(
-    together(
-      mapLoans([record], {
-        table: loanDetails,
-        origin,
-        asked: {
-          loan_id: subject.loanId,
-          chain_id: subject.chainId,
-          loan_address: subject.address,
-          loan_address_as_served: subject.served,
-        },
-      }),
-    ),
+  source: Source<LoanRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const { loanId, chainId, address, wireAddress } = source.subject
+  return combined(
+    mapLoans([record], {
+      table: loanDetails,
+      source,
+      computed: {
+        loan_id: loanId,
+        chain_id: chainId,
+        loan_address: address,
+        loan_address_wire: wireAddress,
+      },
+      at: () => "$",
+    }),
   )
+}

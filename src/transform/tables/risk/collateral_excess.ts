@@ -1,17 +1,14 @@
-// core.collateral_excess: what each subaccount with debt has to spare, or lacks, in each whitelisted token.
-import * as Result from "effect/Result"
+// core.collateral_excess: collateral that each subaccount with debt has in excess, or lacks, in each whitelisted token.
+import type * as Result from "effect/Result"
+import { documented, field, integer, text } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import {
-  digits,
-  double,
-  mapTaken,
-  numberOf,
-  spellings,
-  takeFields,
-} from "../../fields/takenFields.ts"
+import { numberOf } from "../../fields/numbers.ts"
+import { digits } from "../../fields/readers.ts"
+import { readColumn } from "../../fields/wireNames.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 /** The server's default for collateral solving (§2.3, §4.4). */
@@ -23,50 +20,24 @@ export const collateralExcess: Table = {
   mode: "slowly_changing",
   grain: "subaccount, token, target health factor and version",
   comment:
-    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder. What owes nothing any more is not asked about: its last figures stay here, and mart.collateral_excess leaves them out.",
+    "Collateral excess (positive) or deficit (negative) of subaccounts with debt, in each token with a discount-factor ladder. A subaccount that has paid its debt is no longer read: its last figures stay here, and mart.collateral_excess leaves them out.",
   source: "GET /risk/collateral_excess_or_deficit (§4.4, §2.6)",
   key: ["subaccount_address", "chain_id", "token_address", "target_health_factor"],
   columns: [
     subaccountAddress,
-    {
-      name: "chain_id",
-      type: "integer",
-      required: true,
-      comment: "The platform's chain id of the token",
-    },
-    {
-      name: "token_address",
-      type: "text",
-      required: true,
-      comment: "Token; EVM in lower case, others as served",
-    },
-    {
-      name: "target_health_factor",
-      type: "double",
+    integer("chain_id", "The platform's chain id of the token", { required: true }),
+    text("token_address", "Token; EVM in lower case, others unchanged", { required: true }),
+    field.double("target_health_factor", "Health factor to keep; 1.2 is the service's default", {
       unit: "ratio",
       required: true,
-      comment: "Health factor that is to be kept; 1.2 is the service's default",
-    },
-    {
-      name: "amount_usd",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["amount_usd"],
-      comment: "Excess, or deficit below 0; 0 without debt",
-    },
-    {
-      name: "token_amount",
-      type: "double",
+    }),
+    documented.double("amount_usd", "Excess, or deficit below 0; 0 without debt", { unit: "USD" }),
+    field.double("token_amount", "The same in units of the token", { unit: "tokens" }),
+    field.text("token_amount_digits", "The same in units of the token, every digit", {
+      names: ["token_amount"],
       unit: "tokens",
-      comment: "The same in units of the token",
-    },
-    {
-      name: "token_amount_digits",
-      type: "text",
-      unit: "tokens",
-      comment: "The same in units of the token, every digit as served",
-    },
+      read: digits,
+    }),
     reportedAt,
     reportedTimes,
     extra,
@@ -75,49 +46,33 @@ export const collateralExcess: Table = {
     "select subaccount_address, token_address, amount_usd, valid_from from core.collateral_excess where is_current and amount_usd < 0 order by amount_usd",
 }
 
-/** What is asked about: one subaccount, one token. */
+/** One subaccount and one token. */
 export interface ExposureRef {
-  readonly subaccount: { readonly address: string; readonly served: string }
+  readonly subaccount: { readonly address: string; readonly wireAddress: string }
   readonly chainId: number
-  readonly token: { readonly address: string; readonly served: string }
+  readonly token: { readonly address: string; readonly wireAddress: string }
 }
-
-const tokenAmounts = [
-  "token_amount",
-  "amount_token",
-  "amount_in_token",
-  "amount_tokens",
-  "token_units",
-  "amount_token_units",
-  "units",
-  "amount",
-] as const
-const target = double("target_health_factor")
 
 export const collateralExcessRows = (
   record: JsonObject,
-  { origin, subject, inputs }: Source<ExposureRef>,
-): Result.Result<MappedAnswer, Violation> => {
-  const served = takeFields([record], { target }).columns["target"]?.[0]
-  const asked = numberOf(inputs["targetHealthFactor"])
-  return Result.succeed(
-    together(
-      mapTaken({
-        table: collateralExcess,
-        records: [record],
-        origin,
-        readings: {
-          token_amount: double(...tokenAmounts),
-          token_amount_digits: digits(...tokenAmounts),
-        },
-        computed: {
-          subaccount_address: subject.subaccount.address,
-          chain_id: subject.chainId,
-          token_address: subject.token.address,
-          target_health_factor: asked ?? served ?? DEFAULT_TARGET,
-        },
-        consumed: spellings("target_health_factor"),
-      }),
-    ),
+  source: Source<ExposureRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const { subject, inputs } = source
+  const target =
+    inputs["targetHealthFactor"] ??
+    readColumn(record, collateralExcess, "target_health_factor", source)
+  return combined(
+    mapRecords({
+      table: collateralExcess,
+      records: [record],
+      source,
+      computed: {
+        subaccount_address: subject.subaccount.address,
+        chain_id: subject.chainId,
+        token_address: subject.token.address,
+        target_health_factor: numberOf(target) ?? DEFAULT_TARGET,
+      },
+      at: () => "$",
+    }),
   )
 }

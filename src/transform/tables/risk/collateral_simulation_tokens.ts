@@ -1,5 +1,8 @@
 // core.collateral_simulation_tokens: the tokens of each collateral simulation.
+import { field, integer, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
+import { address, chain } from "../../fields/readers.ts"
+import { symbol } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes } from "../shared.ts"
 
 export const collateralSimulationTokens: Table = {
@@ -11,32 +14,26 @@ export const collateralSimulationTokens: Table = {
   source: "POST /risk/collateral_simulation (§4.4, §2.6)",
   key: ["scenario", "ordinal"],
   columns: [
-    { name: "scenario", type: "text", required: true, comment: "Name of the scenario" },
-    {
-      name: "ordinal",
-      type: "integer",
-      required: true,
-      comment: "Place of the token in the answer, from 1",
-    },
-    { name: "chain_id", type: "integer", comment: "The platform's chain id of the token" },
-    {
-      name: "token_address",
-      type: "text",
-      comment: "Token; EVM in lower case, others as served",
-    },
-    { name: "symbol", type: "text", comment: "Symbol of the token" },
-    {
-      name: "effective_discount_factor",
-      type: "double",
-      unit: "as served; a fraction where it lies between 0 and 1",
-      comment: "Discount factor at the size needed",
-    },
-    {
-      name: "required_collateral_usd",
-      type: "double",
+    text("scenario", "Name of the scenario", { required: true }),
+    integer("ordinal", "Place of the token in the response, from 1", { required: true }),
+    field.integer(
+      "chain_id",
+      "The platform's chain id of the token; where the response has none, that of the scenario's token with this address",
+      { names: ["chain_id", "chain", "token_chain"], read: chain },
+    ),
+    field.text("token_address", "Token; EVM in lower case, others unchanged", {
+      names: ["token_address", "address", "token"],
+      read: address,
+    }),
+    symbol,
+    field.double("effective_discount_factor", "Discount factor at the size needed", {
+      names: ["effective_discount_factor", "discount_factor"],
+      unit: "as sent; a fraction if between 0 and 1",
+    }),
+    field.double("required_collateral_usd", "Collateral needed in this token", {
+      names: ["required_collateral_usd", "required_usd"],
       unit: "USD",
-      comment: "Collateral needed in this token",
-    },
+    }),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,12 +1,14 @@
-// core.collateral_simulations: what collateral the loans of the configured scenarios would need.
-import * as Result from "effect/Result"
-import { type JsonObject, stableStringify } from "../../../domain/json.ts"
+// core.collateral_simulations: the collateral that the loans of the configured scenarios would need.
+import type * as Result from "effect/Result"
+import { documented, field, json, text } from "../../../domain/column.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { listIn } from "../../fields/nestedRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { address, chain, double, mapTaken, served } from "../../fields/takenFields.ts"
-import { tokensIn } from "../../fields/tokenBreakdown.ts"
+import { listIn, recordsIn } from "../../fields/nestedRecords.ts"
+import { canonicalSpelling } from "../../fields/readers.ts"
+import { readColumn } from "../../fields/wireNames.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra, reportedAt, reportedTimes } from "../shared.ts"
 import { collateralSimulationTokens } from "./collateral_simulation_tokens.ts"
 
@@ -16,32 +18,23 @@ export const collateralSimulations: Table = {
   mode: "slowly_changing",
   grain: "scenario and version",
   comment:
-    "Collateral simulations of the scenarios a user has configured (setting `scenarios`), with their inputs. Tokens are in core.collateral_simulation_tokens.",
+    "Collateral simulations of the scenarios in the setting `scenarios`, with their inputs. Tokens are in core.collateral_simulation_tokens.",
   source: "POST /risk/collateral_simulation (§4.4, §2.6)",
   key: ["scenario"],
   columns: [
-    { name: "scenario", type: "text", required: true, comment: "Name of the scenario" },
-    {
-      name: "inputs",
-      type: "json",
-      required: true,
-      comment: "What was asked, by the names of §2.6",
-    },
-    {
-      name: "total_required_collateral_usd",
-      type: "double",
+    text("scenario", "Name of the scenario", { required: true }),
+    json("inputs", "Inputs of the simulation, by the names of §2.6", { required: true }),
+    documented.double("total_required_collateral_usd", "Collateral the loan needs", {
       unit: "USD",
-      required: true,
-      fields: ["total_required_collateral_usd"],
-      comment: "Collateral the loan needs",
-    },
-    { name: "total_debt", type: "double", unit: "as served", comment: "Debt with the loan" },
-    {
-      name: "resulting_health_factor",
-      type: "double",
+    }),
+    field.double("total_debt", "Debt with the loan", {
+      names: ["total_debt", "total_debt_usd"],
+      unit: "as sent",
+    }),
+    field.double("resulting_health_factor", "Health factor with the loan and that collateral", {
+      names: ["resulting_health_factor", "health_factor"],
       unit: "ratio",
-      comment: "Health factor with the loan and that collateral",
-    },
+    }),
     reportedAt,
     reportedTimes,
     extra,
@@ -61,43 +54,64 @@ const breakdownNames = [
   "tokenBreakdown",
 ]
 
+/** A list of records, or a map of them by token: its keys become the field `token`. */
+const tokensIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
+  if (Array.isArray(value)) return recordsIn(value)
+  if (!isJsonObject(value)) return undefined
+  const entries = Object.entries(value)
+  if (entries.length === 0) return undefined
+  const records: Array<JsonObject> = []
+  for (const [token, record] of entries) {
+    if (!isJsonObject(record)) return undefined
+    records.push({ token, ...record })
+  }
+  return records
+}
+
+/** The chain of the scenario's only token with this address, which may be a token on several chains. */
+const chainInScenario = (
+  inputs: Source<unknown>["inputs"],
+  address: string | null,
+): number | null => {
+  const tokens = (inputs["collateral_tokens"] ?? []) as ReadonlyArray<readonly [number, string]>
+  const [only, ...others] = tokens.filter(([, token]) => canonicalSpelling(token) === address)
+  return only === undefined || others.length > 0 ? null : only[0]
+}
+
 /** One row, and one for each token of the breakdown. */
 export const collateralSimulationRows = (
   record: JsonObject,
-  { origin, subject, inputs }: Source<{ readonly name: string }>,
-): Result.Result<MappedAnswer, Violation> => {
+  source: Source<{ readonly name: string }>,
+): Result.Result<MappedResponse, Violation> => {
+  const { subject, inputs } = source
   const breakdown = listIn(record, breakdownNames, tokensIn)
   const scenario = { scenario: subject.name }
-  const whole = mapTaken({
-    table: collateralSimulations,
-    records: [record],
-    origin,
-    readings: {
-      total_debt: double("total_debt", "total_debt_usd"),
-      resulting_health_factor: double("resulting_health_factor", "health_factor"),
-    },
-    computed: { ...scenario, inputs: stableStringify(inputs) },
-    consumed: breakdown === undefined ? [] : [breakdown.field],
-  })
   const tokens = breakdown?.records ?? []
-  const parts = mapTaken({
-    table: collateralSimulationTokens,
-    records: tokens,
-    origin,
-    readings: {
-      chain_id: chain("chain_id", "chain", "token_chain"),
-      token_address: address("token_address", "address", "token"),
-      symbol: served("symbol", "token_symbol"),
-      effective_discount_factor: double("effective_discount_factor", "discount_factor"),
-      required_collateral_usd: double(
-        "required_collateral_usd",
-        "required_usd",
-        "collateral_usd",
-        "amount_usd",
-      ),
-    },
-    computed: { ...scenario, ordinal: tokens.map((_, index) => index + 1) },
-  })
-  // The tokens of the answer are all there are.
-  return Result.succeed(together(whole, { ...parts, rows: { ...parts.rows, scope: scenario } }))
+  const tokenTable = collateralSimulationTokens
+  return combined(
+    mapRecords({
+      table: collateralSimulations,
+      records: [record],
+      source,
+      computed: { ...scenario, inputs: stableStringify(inputs) },
+      consumed: breakdown === undefined ? [] : [breakdown.field],
+      at: () => "$",
+    }),
+    mapRecords({
+      table: tokenTable,
+      records: tokens,
+      source,
+      computed: {
+        ...scenario,
+        ordinal: tokens.map((_, index) => index + 1),
+        chain_id: tokens.map((token) => {
+          const address = readColumn(token, tokenTable, "token_address", source)
+          const chain = readColumn(token, tokenTable, "chain_id", source)
+          return chain ?? chainInScenario(inputs, address as string | null)
+        }),
+      },
+      // The response holds the whole set.
+      mergeKey: scenario,
+    }),
+  )
 }

@@ -1,6 +1,7 @@
-// core.cefi_positions: what each subaccount holds on centralized exchanges.
+// core.cefi_positions: positions of each subaccount on centralized exchanges.
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { usdValue } from "../positionColumns.ts"
+import { positionKey, usdValue } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const cefiPositions: Table = {
@@ -13,32 +14,11 @@ export const cefiPositions: Table = {
   key: ["subaccount_address", "position_key"],
   columns: [
     subaccountAddress,
-    {
-      name: "position_key",
-      type: "text",
-      required: true,
-      comment:
-        "The record's `id`, else the SHA-256 of its content; `#2` and so on for further ones alike",
-    },
-    {
-      name: "name",
-      type: "text",
-      fields: ["name"],
-      comment: "Name of the position",
-    },
+    positionKey,
+    field.text("name", "Name of the position"),
     usdValue("Value of the position"),
-    {
-      name: "spot_tokens",
-      type: "json",
-      fields: ["spot_tokens", "spotTokens"],
-      comment: "Tokens held, as served",
-    },
-    {
-      name: "derivative_positions",
-      type: "json",
-      fields: ["derivative_positions", "derivativePositions"],
-      comment: "Derivatives with units, costs and value, as served",
-    },
+    field.json("spot_tokens", "Tokens held, as sent"),
+    field.json("derivative_positions", "Derivatives with units, costs and value, as sent"),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,12 +1,13 @@
-// core.health_factors: every calculation of a subaccount's health factor that was seen.
-import * as Result from "effect/Result"
+// core.health_factors: every observed calculation of a subaccount's health factor.
+import { documented } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { SubaccountRef } from "../../../domain/subaccount.ts"
 import type { Table } from "../../../domain/table.ts"
-import { parseInstant } from "../../../domain/time.ts"
 import type { Violation } from "../../../domain/violation.ts"
+import { id } from "../../fields/readers.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
 export const healthFactors: Table = {
@@ -21,71 +22,43 @@ export const healthFactors: Table = {
   time: "calculated_at",
   columns: [
     subaccountAddress,
-    {
-      name: "health_factor_id",
-      type: "text",
+    documented.text("health_factor_id", "Unique id of the calculation", {
+      names: ["id"],
+      read: id,
       required: true,
-      fields: ["id"],
-      comment: "Unique id of the calculation",
-    },
-    {
-      name: "calculated_at",
-      type: "timestamp",
-      unit: "UTC",
+    }),
+    documented.timestamp("calculated_at", "When the service calculated it", {
+      names: ["dateTime", "datetime"],
       required: true,
-      comment: "When the service calculated it",
-    },
-    {
-      name: "health_factor",
-      type: "double",
+    }),
+    documented.double("health_factor", "Health factor; liquidation is possible below 1.0", {
+      names: ["healthFactor", "health_factor"],
       unit: "ratio",
-      required: true,
-      fields: ["healthFactor"],
-      comment: "Health factor; liquidation is possible below 1.0",
-    },
-    {
-      name: "total_collateral",
-      type: "double",
+    }),
+    documented.double("total_collateral", "Collateral that counts", {
+      names: ["totalCollateral", "total_collateral", "total_collateral_value"],
       unit: "USD",
-      required: true,
-      fields: ["totalCollateral"],
-      comment: "Collateral that counts",
-    },
-    {
-      name: "total_loan",
-      type: "double",
+    }),
+    documented.double("total_loan", "Debt that the collateral secures", {
+      names: ["totalLoan", "total_loan", "total_loan_value"],
       unit: "USD",
-      required: true,
-      fields: ["totalLoan"],
-      comment: "Debt it stands against",
-    },
+    }),
     extra,
   ],
   example:
     "select subaccount_address, arg_max(health_factor, calculated_at) as health_factor from core.health_factors group by subaccount_address order by health_factor",
 }
 
-/** One row. Fails when the time of the calculation can't be read. */
 export const healthFactorRows = (
   record: JsonObject,
-  { origin, subject }: Source<SubaccountRef>,
-): Result.Result<MappedAnswer, Violation> => {
-  const calculatedAt = parseInstant(record["dateTime"])
-  if (calculatedAt === undefined) {
-    return Result.fail({
-      path: "$.dateTime",
-      detail: `is not an instant: ${JSON.stringify(record["dateTime"])}`,
-    })
-  }
-  return Result.succeed(
-    together(
-      mapRecords({
-        table: healthFactors,
-        records: [record],
-        origin,
-        computed: { subaccount_address: subject.address, calculated_at: calculatedAt },
-        consumed: ["dateTime"],
-      }),
-    ),
+  source: Source<SubaccountRef>,
+): Result.Result<MappedResponse, Violation> =>
+  combined(
+    mapRecords({
+      table: healthFactors,
+      records: [record],
+      source,
+      computed: { subaccount_address: source.subject.address },
+      at: () => "$",
+    }),
   )
-}

@@ -1,7 +1,7 @@
-// core.my_subaccounts: the subaccounts the API key is a user of.
+// core.my_subaccounts: the subaccounts of the API key's user.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
-import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 
 export const mySubaccounts: Table = {
   schema: "core",
@@ -9,17 +9,10 @@ export const mySubaccounts: Table = {
   mode: "slowly_changing",
   grain: "subaccount of the API key and version of its description",
   comment:
-    "Subaccounts of the caller with the history of their descriptions; those no longer the caller's have ended, and so have those of another key that read into this warehouse before.",
+    "Subaccounts of the caller with the history of their descriptions; those that are no longer the caller's end, as do those of a key that was used before.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
-  columns: [
-    subaccountAddress,
-    subaccountAddressAsServed,
-    ...listItemColumns,
-    reportedAt,
-    reportedTimes,
-    extra,
-  ],
+  columns: [...listedSubaccount, ...listItemColumns, reportedAt, reportedTimes, extra],
   example:
     "select friendly_name, status, min_health_factor from core.my_subaccounts where is_current order by friendly_name",
 }

@@ -1,17 +1,16 @@
-// core.protocol_positions: what each subaccount holds in protocols across all chains.
+// core.protocol_positions: positions of each subaccount in protocols, across all chains.
+import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import {
-  assetUsdValue,
   balance,
-  debtUsdValue,
-  netUsdValue,
+  positionKey,
+  positionValues,
   price,
   protocol,
   rawBalance,
   symbol,
   tokenAddress,
   tokenChainId,
-  usdValue,
 } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
@@ -26,43 +25,20 @@ export const protocolPositions: Table = {
   key: ["subaccount_address", "kind", "position_key"],
   columns: [
     subaccountAddress,
-    {
-      name: "kind",
-      type: "text",
+    text("kind", "`position`, `token`, `strategy`, or `record` for the fields outside the lists", {
       required: true,
-      comment:
-        "`position`, `token`, `strategy`, or `record` for what the answer says beside its lists",
-    },
-    {
-      name: "position_key",
-      type: "text",
-      required: true,
-      comment:
-        "The record's `id`, else the SHA-256 of its content; `#2` and so on for further ones alike",
-    },
-    {
-      name: "name",
-      type: "text",
-      fields: ["name"],
-      comment: "Name of the position or strategy",
-    },
+    }),
+    positionKey,
+    field.text("name", "Name of the position or strategy"),
     symbol,
     protocol,
-    {
-      name: "chain",
-      type: "text",
-      fields: ["chain"],
-      comment: "Chain in the service's own words",
-    },
+    field.text("chain", "Chain, as sent"),
     tokenChainId,
     tokenAddress,
     price,
     rawBalance,
     balance,
-    usdValue("Value"),
-    assetUsdValue,
-    debtUsdValue,
-    netUsdValue,
+    ...positionValues,
     reportedAt,
     reportedTimes,
     extra,

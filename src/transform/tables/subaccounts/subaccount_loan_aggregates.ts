@@ -1,6 +1,6 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { spellings } from "../../fields/takenFields.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
@@ -9,7 +9,7 @@ export const subaccountLoanAggregates: Table = {
   name: "subaccount_loan_aggregates",
   mode: "slowly_changing",
   grain: "subaccount, place in the list and version",
-  comment: "Credit and debt by token, from the loan book of the summaries of subaccounts.",
+  comment: "Credit and debt by token, from the loan books in subaccount summaries.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
   key: ["subaccount_address", "ordinal"],
   columns: [
@@ -18,18 +18,8 @@ export const subaccountLoanAggregates: Table = {
     symbol,
     tokenAddress,
     tokenChainId,
-    {
-      name: "credit",
-      type: "double",
-      fields: spellings("credit", "total_credit", "credit_amount"),
-      comment: "Credit in the token, as served",
-    },
-    {
-      name: "debt",
-      type: "double",
-      fields: spellings("debt", "total_debt", "debt_amount"),
-      comment: "Debt in the token, as served",
-    },
+    field.double("credit", "Credit in the token, as sent", { names: ["credit", "total_credit"] }),
+    field.double("debt", "Debt in the token, as sent", { names: ["debt", "total_debt"] }),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,8 +1,8 @@
 // core.subaccount_otc_positions: OTC positions of each subaccount.
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { instrumentNames } from "../../fields/figureNames.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
-import { usdValue } from "../positionColumns.ts"
+import { positionKey, usdValue } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountOtcPositions: Table = {
@@ -16,52 +16,11 @@ export const subaccountOtcPositions: Table = {
   key: ["subaccount_address", "position_key"],
   columns: [
     subaccountAddress,
-    {
-      name: "position_key",
-      type: "text",
-      required: true,
-      comment:
-        "The record's `id`, else the SHA-256 of its content; `#2` and so on for further ones alike",
-    },
-    {
-      name: "symbol",
-      type: "text",
-      fields: instrumentNames,
-      comment: "Symbol",
-    },
-    {
-      name: "underlying",
-      type: "text",
-      fields: ["underlying"],
-      comment: "Underlying of the position",
-    },
-    {
-      name: "asset_type",
-      type: "text",
-      fields: ["asset_type", "assetType"],
-      comment: "Type of the asset",
-    },
-    {
-      name: "settlement_type",
-      type: "text",
-      fields: ["settlement_type", "settlementType"],
-      comment: "How it settles",
-    },
-    {
-      name: "settlement_currency",
-      type: "text",
-      fields: ["settlement_currency", "settlementCurrency"],
-      comment: "What it settles in",
-    },
+    positionKey,
+    field.text("underlying", "Underlying of the position"),
     usdValue("Value of the position"),
-    otcCounterparty,
+    otcCounterparty("counterparty_id", "Counterparty"),
     ...otcTermColumns,
-    {
-      name: "trades",
-      type: "json",
-      fields: ["trades"],
-      comment: "Its trades, as served",
-    },
     reportedAt,
     reportedTimes,
     extra,

@@ -1,17 +1,15 @@
-// core.subaccount_portfolio_positions: positions each subaccount held, by kind.
+// core.subaccount_portfolio_positions: positions of each subaccount by kind, with history.
+import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import {
-  assetUsdValue,
   balance,
-  debtUsdValue,
-  netUsdValue,
   ordinal,
+  positionValues,
   protocol,
   rawBalance,
   symbol,
   tokenAddress,
   tokenChainId,
-  usdValue,
 } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
@@ -26,36 +24,21 @@ export const subaccountPortfolioPositions: Table = {
   key: ["subaccount_address", "kind", "ordinal"],
   columns: [
     subaccountAddress,
-    {
-      name: "kind",
-      type: "text",
-      required: true,
-      comment:
-        "`cefi`, `defi`, `otc`, `trs`, `margin`, `collateral`, `strategy` or `legacy_hedger`",
-    },
+    text(
+      "kind",
+      "`cefi`, `defi`, `otc`, `trs`, `margin`, `collateral`, `strategy` or `legacy_hedger`",
+      { required: true },
+    ),
     ordinal,
-    {
-      name: "name",
-      type: "text",
-      fields: ["name", "instrument", "instrument_name", "instrumentName"],
-      comment: "Name of the position",
-    },
+    field.text("name", "Name of the position"),
     symbol,
     protocol,
     tokenAddress,
     tokenChainId,
-    {
-      name: "underlying",
-      type: "text",
-      fields: ["underlying"],
-      comment: "Underlying of a derivative",
-    },
+    field.text("underlying", "Underlying of a derivative"),
     rawBalance,
     balance,
-    usdValue("Value of the position"),
-    assetUsdValue,
-    debtUsdValue,
-    netUsdValue,
+    ...positionValues,
     reportedAt,
     reportedTimes,
     extra,

@@ -1,6 +1,10 @@
-// core.subaccount_summaries: what each subaccount was worth and owed, and since when.
+// core.subaccount_summaries: value and debt of each subaccount, with history.
+import { documented } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+
+const figure = (name: string, comment: string, wireName: string) =>
+  documented.double(name, comment, { names: [wireName], unit: "USD" })
 
 export const subaccountSummaries: Table = {
   schema: "core",
@@ -13,106 +17,26 @@ export const subaccountSummaries: Table = {
   key: ["subaccount_address"],
   columns: [
     subaccountAddress,
-    {
-      name: "name",
-      type: "text",
-      required: true,
-      fields: ["name"],
-      comment: "Name of the subaccount",
-    },
-    {
-      name: "type",
-      type: "text",
-      required: true,
-      fields: ["type"],
-      comment: "`eoa` or `subaccount`",
-    },
-    {
-      name: "chains",
-      type: "json",
-      fields: ["chains"],
-      comment: "Chains it is on, as served",
-    },
-    {
-      name: "health_factor",
-      type: "double",
+    documented.text("name", "Name of the subaccount"),
+    documented.text("type", "`eoa` or `subaccount`"),
+    documented.json("chains", "Chains it is on, as sent"),
+    documented.double("health_factor", "Health factor, see core.health_factors", {
+      names: ["healthFactor"],
       unit: "ratio",
-      required: true,
-      fields: ["healthFactor"],
-      comment: "Health factor, see core.health_factors",
-    },
-    {
-      name: "net_account_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["netAccountValue"],
-      comment: "Net account value",
-    },
-    {
-      name: "total_account_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["totalAccountValue"],
-      comment: "Total account value",
-    },
-    {
-      name: "total_collateral_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["totalCollateralValue"],
-      comment: "Total value of the collateral",
-    },
-    {
-      name: "total_equity_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["totalEquityValue"],
-      comment: "Total equity",
-    },
-    {
-      name: "total_loan_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["totalLoanValue"],
-      comment: "Total value of the loans",
-    },
-    {
-      name: "total_credit",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["loanbook.totalCredit"],
-      comment: "Total credit of the loan book",
-    },
-    {
-      name: "total_debt",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["loanbook.totalDebt"],
-      comment: "Total debt of the loan book",
-    },
-    {
-      name: "portfolio_discounted_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["portfolio.discountedValue"],
-      comment: "Value of the portfolio after discount factors",
-    },
-    {
-      name: "portfolio_total_value",
-      type: "double",
-      unit: "USD",
-      required: true,
-      fields: ["portfolio.totalValue"],
-      comment: "Value of the portfolio",
-    },
+    }),
+    figure("net_account_value", "Net account value", "netAccountValue"),
+    figure("total_account_value", "Total account value", "totalAccountValue"),
+    figure("total_collateral_value", "Total value of the collateral", "totalCollateralValue"),
+    figure("total_equity_value", "Total equity", "totalEquityValue"),
+    figure("total_loan_value", "Total value of the loans", "totalLoanValue"),
+    figure("total_credit", "Total credit of the loan book", "loanbook.totalCredit"),
+    figure("total_debt", "Total debt of the loan book", "loanbook.totalDebt"),
+    figure(
+      "portfolio_discounted_value",
+      "Value of the portfolio after discount factors",
+      "portfolio.discountedValue",
+    ),
+    figure("portfolio_total_value", "Value of the portfolio", "portfolio.totalValue"),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,6 +1,8 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { ordinal, tokenChainId } from "../positionColumns.ts"
+import { address, chain, nonEmpty } from "../../fields/readers.ts"
+import { ordinal } from "../positionColumns.ts"
 import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaryLoans: Table = {
@@ -9,47 +11,28 @@ export const subaccountSummaryLoans: Table = {
   mode: "slowly_changing",
   grain: "subaccount, place in the list and version",
   comment:
-    "Loans as the summaries of subaccounts show them, one row a loan and version. core.loans has the history of each loan itself.",
+    "Loans in subaccount summaries, one row for each loan and version. core.loans has the loan book.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
   key: ["subaccount_address", "ordinal"],
   columns: [
     subaccountAddress,
     ordinal,
-    {
-      name: "loan_address",
-      type: "text",
-      comment: "Address of the loan; EVM in lower case",
-    },
-    tokenChainId,
-    {
-      name: "state",
-      type: "text",
-      comment: "State of the loan; `ACTIVE` and others (§3)",
-    },
-    {
-      name: "is_borrow",
-      type: "boolean",
-      fields: ["is_borrow", "isBorrow"],
-      comment: "Whether the subaccount is the borrower",
-    },
-    {
-      name: "book",
-      type: "json",
-      fields: ["book"],
-      comment: "The loan, as served",
-    },
-    {
-      name: "debt_info",
-      type: "json",
-      fields: ["debt_info", "debtInfo"],
-      comment: "What is owed and was repaid, as served",
-    },
-    {
-      name: "credit_info",
-      type: "json",
-      fields: ["credit_info", "creditInfo"],
-      comment: "What is due to the subaccount, as served",
-    },
+    field.text("loan_address", "Address of the loan; EVM in lower case, others unchanged", {
+      names: ["book.address", "book.loan_address", "address", "loan_address"],
+      read: address,
+    }),
+    field.integer("chain_id", "The platform's chain id of the loan, else of its token", {
+      names: ["book.chain_id", "book.chain", "chain_id", "chain", "book.principal_token.chain"],
+      read: chain,
+    }),
+    field.text("state", "State of the loan, such as `ACTIVE` (§3)", {
+      names: ["book.state", "state"],
+      read: nonEmpty,
+    }),
+    field.boolean("is_borrow", "Whether the subaccount is the borrower"),
+    field.json("book", "The loan, as sent"),
+    field.json("debt_info", "What is owed and was repaid, as sent"),
+    field.json("credit_info", "What is due to the subaccount, as sent"),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,4 +1,5 @@
-// core.subaccount_tokens: tokens each subaccount held.
+// core.subaccount_tokens: tokens of each subaccount, with history.
+import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import {
   balance,
@@ -18,27 +19,19 @@ export const subaccountTokens: Table = {
   mode: "slowly_changing",
   grain: "subaccount, list, place in it and version",
   comment:
-    "Token balances of subaccounts, from the summary itself and from its portfolio: the two lists may hold the same tokens.",
+    "Token balances of subaccounts, from the summary and from its portfolio; both lists may hold the same tokens.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
   key: ["subaccount_address", "list", "ordinal"],
   columns: [
     subaccountAddress,
-    {
-      name: "list",
-      type: "text",
+    text("list", "`summary` or `portfolio`: the list in the response", {
       required: true,
-      comment: "`summary` or `portfolio`: which list of the answer it stands in",
-    },
+    }),
     ordinal,
     symbol,
     tokenAddress,
     tokenChainId,
-    {
-      name: "decimals",
-      type: "integer",
-      fields: ["decimals"],
-      comment: "Decimals of the token",
-    },
+    field.integer("decimals", "Decimals of the token"),
     price,
     rawBalance,
     balance,

@@ -1,7 +1,7 @@
 // core.subaccounts: every subaccount of the platform, as the directory describes it.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
-import { listItemColumns, subaccountAddressAsServed } from "../subaccountColumns.ts"
+import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 
 export const subaccounts: Table = {
   schema: "core",
@@ -9,17 +9,10 @@ export const subaccounts: Table = {
   mode: "slowly_changing",
   grain: "subaccount and version of its description",
   comment:
-    "The directory of subaccounts with the history of their descriptions; those that left it have ended. Needs an admin key.",
+    "The directory of subaccounts with the history of their descriptions; a subaccount ends when it leaves the directory. Needs an admin key.",
   source: "GET /subaccount (§4.3, §2.1)",
   key: ["subaccount_address"],
-  columns: [
-    subaccountAddress,
-    subaccountAddressAsServed,
-    ...listItemColumns,
-    reportedAt,
-    reportedTimes,
-    extra,
-  ],
+  columns: [...listedSubaccount, ...listItemColumns, reportedAt, reportedTimes, extra],
   example:
     "select friendly_name, status, valid_from from core.subaccounts where is_current order by friendly_name",
 }

@@ -1,23 +1,39 @@
-// core.transactions: what each subaccount did on chain, decoded by the service.
+// core.transactions: on-chain transactions of each subaccount, decoded by the service.
 import * as Result from "effect/Result"
+import { field, type Reader, spellings } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { SubaccountRef } from "../../../domain/subaccount.ts"
-import type { Table, Value } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import {
-  address,
-  chain,
-  digits,
-  mapTaken,
-  type Readings,
-  served,
-  takeFields,
-} from "../../fields/takenFields.ts"
-import { resolveTimes } from "../../fields/timeField.ts"
-import { failure, hash } from "../../fields/transactionFields.ts"
+import { address, chain, hash, id } from "../../fields/readers.ts"
+import { timeFieldOf } from "../../fields/timeField.ts"
+import { readColumn } from "../../fields/wireNames.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra, subaccountAddress } from "../shared.ts"
+
+const statusNames = ["status", "transaction_status"]
+const failedNames = ["is_failed", "failed", "is_error", "reverted"]
+const succeededNames = ["success", "is_success", "succeeded", "successful"]
+
+const saysFailed = new Set(spellings(...failedNames))
+const saysSucceeded = new Set(spellings(...succeededNames))
+const failed = /^(failed|failure|fail|error|errored|reverted|revert|0|0x0)$/i
+const succeeded = /^(success|successful|succeeded|ok|1|0x1)$/i
+
+/** Whether the transaction failed, by a flag or an unambiguous status. */
+const failure: Reader = (value, name) => {
+  if (saysFailed.has(name) || saysSucceeded.has(name)) {
+    return typeof value === "boolean"
+      ? { value: value === saysFailed.has(name), isWhole: true }
+      : undefined
+  }
+  const text = typeof value === "number" ? String(value) : value
+  if (typeof text !== "string") return undefined
+  if (failed.test(text)) return { value: true, isWhole: false }
+  return succeeded.test(text) ? { value: false, isWhole: false } : undefined
+}
 
 export const transactions: Table = {
   schema: "core",
@@ -25,146 +41,98 @@ export const transactions: Table = {
   mode: "history",
   grain: "subaccount and transaction",
   comment:
-    "Transactions of subaccounts, with the transfers and logs the service decoded. A transaction between two subaccounts stands under both.",
+    "Transactions of subaccounts, with the transfers and logs the service decoded. A transaction between two subaccounts has a row for each.",
   source: "GET /transactions/v2 (§4.3, §2.5)",
   key: ["subaccount_address", "executed_at", "transaction_id"],
   time: "executed_at",
   columns: [
     subaccountAddress,
-    {
-      name: "executed_at",
-      type: "timestamp",
-      unit: "UTC",
+    field.timestamp("executed_at", "When the transaction was executed", {
+      // Tried before the setting timeFields, whose `created_at` may be when the service recorded it.
+      names: ["executed_at", "block_timestamp", "block_time", "transaction_time"],
       required: true,
-      comment: "When the transaction was executed",
-    },
-    {
-      name: "transaction_id",
-      type: "text",
-      required: true,
-      comment:
-        "The record's own id; else chain and hash, `#2` and on for further records of one hash; else a digest of its content",
-    },
-    { name: "chain_id", type: "integer", comment: "The platform's chain id of the transaction" },
-    { name: "transaction_hash", type: "text", comment: "Hash, in lower case where hexadecimal" },
-    {
-      name: "status",
-      type: "text",
-      comment: "State of the transaction in the service's own words",
-    },
-    {
-      name: "is_failed",
-      type: "boolean",
-      comment: "Whether it was executed and failed; null when the record does not tell",
-    },
-    {
-      name: "function_name",
-      type: "text",
-      fields: ["function_name", "functionName", "method_name", "methodName", "method", "function"],
-      comment: "Function called",
-    },
-    {
-      name: "function_names",
-      type: "json",
-      fields: ["function_names", "functionNames", "functions"],
-      comment: "Functions called, where the service lists several",
-    },
-    {
-      name: "block_number",
-      type: "amount",
-      fields: ["block_number", "blockNumber", "block"],
-      comment: "Block of the chain",
-    },
-    {
-      name: "from_address",
-      type: "text",
-      comment: "Sender; EVM in lower case, Solana and Stellar as served",
-    },
-    {
-      name: "to_address",
-      type: "text",
-      comment: "Receiver of the call; EVM in lower case, Solana and Stellar as served",
-    },
-    {
-      name: "transfers",
-      type: "json",
-      fields: ["transfers", "token_transfers", "tokenTransfers"],
-      comment: "Token transfers, as served",
-    },
-    {
-      name: "decoded_logs",
-      type: "json",
-      fields: ["decoded_logs", "decodedLogs", "logs"],
-      comment: "Decoded logs, as served",
-    },
+    }),
+    field.text(
+      "transaction_id",
+      "The record's id, else chain and hash, else a hash of its content; `#2` and so on where repeated",
+      { names: ["id", "transaction_id"], read: id, required: true },
+    ),
+    field.integer("chain_id", "The platform's chain id of the transaction", {
+      names: ["chain_id", "chain", "network", "blockchain"],
+      read: chain,
+    }),
+    field.text("transaction_hash", "Hash, in lower case where hexadecimal", {
+      names: ["transaction_hash", "tx_hash", "hash", "signature"],
+      read: hash,
+    }),
+    // A receipt's 0 or 1 is a status too.
+    field.text("status", "State of the transaction, as sent", {
+      names: statusNames,
+      read: id,
+    }),
+    field.boolean(
+      "is_failed",
+      "Whether it was executed and failed; null when the record does not say",
+      {
+        names: [...failedNames, ...succeededNames, ...statusNames],
+        read: failure,
+      },
+    ),
+    field.text("function_name", "Function called"),
+    field.json("function_names", "Functions called, where the service lists several"),
+    field.amount("block_number", "Block of the chain"),
+    field.text("from_address", "Sender; EVM in lower case, Solana and Stellar unchanged", {
+      names: ["from", "from_address", "sender"],
+      read: address,
+    }),
+    field.text(
+      "to_address",
+      "Receiver of the call; EVM in lower case, Solana and Stellar unchanged",
+      {
+        names: ["to", "to_address"],
+        read: address,
+      },
+    ),
+    field.json("transfers", "Token transfers, as sent"),
+    field.json("decoded_logs", "Decoded logs, as sent", { names: ["decoded_logs", "logs"] }),
     extra,
   ],
   example:
     "select executed_at, subaccount_address, function_name, is_failed from core.transactions order by executed_at desc limit 20",
 }
 
-// Before the common names, of which `created_at` may be when the service took note.
-const timeNames = [
-  "executed_at",
-  "executedAt",
-  "block_timestamp",
-  "blockTimestamp",
-  "block_time",
-  "blockTime",
-  "transaction_time",
-  "transactionTime",
-]
-
-const idNames = ["id", "transaction_id"] as const
-
-const readings: Readings = {
-  transaction_id: [served(...idNames), digits(...idNames)],
-  chain_id: chain("chain_id", "chain", "network", "blockchain"),
-  transaction_hash: hash,
-  // A receipt's 0 or 1 is a status too.
-  status: [
-    served("status", "transaction_status", "tx_status"),
-    digits("status", "transaction_status", "tx_status"),
-  ],
-  is_failed: failure,
-  from_address: address("from", "from_address", "sender"),
-  to_address: address("to", "to_address"),
-}
-
-/** One row a record. Fails when the records carry no time under a known name. */
+/** One row for each record. Fails when no record holds a time under a known name. */
 export const transactionRows = (
   records: ReadonlyArray<JsonObject>,
-  { origin, subject, timeFields }: Source<SubaccountRef>,
-): Result.Result<MappedAnswer, Violation> =>
-  Result.map(resolveTimes(records, [...timeNames, ...timeFields]), ({ field, micros }) =>
-    together(
-      mapTaken({
+  source: Source<SubaccountRef>,
+): Result.Result<MappedResponse, Violation> =>
+  Result.flatMap(timeFieldOf(transactions, records, source), (fields) =>
+    combined(
+      mapRecords({
         table: transactions,
         records,
-        origin,
-        readings,
+        source,
+        fields,
         computed: {
-          subaccount_address: subject.address,
-          executed_at: micros,
-          transaction_id: transactionIds(records),
+          subaccount_address: source.subject.address,
+          transaction_id: transactionIds(records, source),
         },
-        consumed: [field],
       }),
     ),
   )
 
-/** Its id; else chain and hash; else a digest of its content. */
-const transactionIds = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> => {
-  const { columns } = takeFields(records, readings)
-  const column = (name: string): ReadonlyArray<Value> => columns[name] ?? []
-  return contentKeys(
-    records.map((record, row) => {
-      const id = column("transaction_id")[row] ?? null
-      const transactionHash = column("transaction_hash")[row] ?? null
-      const chainId = column("chain_id")[row] ?? null
-      if (id !== null) return { id }
+/** The id, else chain and hash, else a hash of the content. */
+const transactionIds = (
+  records: ReadonlyArray<JsonObject>,
+  source: Source<SubaccountRef>,
+): ReadonlyArray<string> =>
+  contentKeys(
+    records.map((record) => {
+      const read = (column: string) => readColumn(record, transactions, column, source)
+      const own = read("transaction_id")
+      if (own !== null) return { id: own }
+      const [chainId, transactionHash] = [read("chain_id"), read("transaction_hash")]
       if (transactionHash === null) return { content: record }
       return { id: chainId === null ? transactionHash : `${chainId}:${transactionHash}` }
     }),
   )
-}

@@ -1,5 +1,5 @@
-// core.swaps: the journal of swaps. A row is written before its request is sent, and again once it is known
-// what became of it.
+// core.swaps: the journal of swaps. A row is written before its request is sent, and again when the outcome is known.
+import { field, integer, json, text, timestamp } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Rows, Table } from "../../../domain/table.ts"
 import { mapRecords } from "../../mapRecords.ts"
@@ -11,55 +11,31 @@ export const swaps: Table = {
   mode: "history",
   grain: "swap sent",
   comment:
-    "Journal of the swaps sent with `vaulthouse swap`, each once, whether answered or not; written before sending and after.",
-  source:
-    "POST /subaccounts/{address}/swaps (§4.3, §2.11), and vaulthouse's own record of sending it",
+    "Journal of the swaps sent with `vaulthouse swap`, written before and after sending, with or without a response.",
+  source: "POST /subaccounts/{address}/swaps (§4.3, §2.11), and vaulthouse's record of sending it",
   key: ["swap_id", "requested_at"],
   time: "requested_at",
   columns: [
-    { name: "swap_id", type: "text", required: true, comment: "Our own identifier of the swap" },
+    text("swap_id", "vaulthouse's id of the swap", { required: true }),
     subaccountAddress,
-    {
-      name: "requested_at",
-      type: "timestamp",
-      unit: "UTC",
+    timestamp("requested_at", "When the row was written, just before the request was sent", {
       required: true,
-      comment: "When the row was first written, just before the request was sent",
-    },
-    {
-      name: "settled_at",
-      type: "timestamp",
-      unit: "UTC",
-      comment: "When it was known what became of the request; null when that was never recorded",
-    },
-    {
-      name: "state",
-      type: "text",
-      required: true,
-      comment:
-        "`answered`: the service says it swapped; `refused`: it says it did not; `unknown`: it said neither; `sent`: the process ended before anything was known, which means as little",
-    },
-    { name: "status", type: "integer", comment: "HTTP status of the answer; null without one" },
-    { name: "request", type: "json", required: true, comment: "Body of the request (§2.11)" },
-    {
-      name: "transaction_hash",
-      type: "text",
-      fields: ["transaction_hash", "transactionHash", "tx_hash", "txHash", "hash"],
-      comment: "Transaction that swapped, as served",
-    },
-    {
-      name: "market",
-      type: "text",
-      fields: ["market", "market_used", "marketUsed"],
-      comment: "Market used",
-    },
-    {
-      name: "response_id",
-      type: "text",
-      comment: "Archived response (raw.responses); null without an answer",
-    },
-    { name: "error_tag", type: "text", comment: "Cause, where the service did not say it swapped" },
-    { name: "error_text", type: "text", comment: "What the service said, or what happened" },
+    }),
+    timestamp("completed_at", "When the outcome was known; null when it was never recorded"),
+    text(
+      "state",
+      "`answered`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, so it is as uncertain",
+      { required: true },
+    ),
+    integer("status", "HTTP status of the response; null without one"),
+    json("request", "Body of the request (§2.11)", { required: true }),
+    field.text("transaction_hash", "Transaction that swapped, as sent", {
+      names: ["transaction_hash", "hash"],
+    }),
+    field.text("market", "Market used", { names: ["market", "market_used"] }),
+    text("response_id", "Archived response (raw.responses); null without a response"),
+    text("error_tag", "Cause, where the service did not report the swap"),
+    text("error_text", "The service's message, or what happened"),
     extra,
   ],
   example:
@@ -73,7 +49,7 @@ export interface SwapRecord {
   readonly subaccountAddress: string
   /** Microseconds since 1970 UTC. */
   readonly requestedAt: number
-  readonly settledAt: number | null
+  readonly completedAt: number | null
   readonly state: SwapState
   readonly status: number | null
   /** JSON text. */
@@ -85,17 +61,17 @@ export interface SwapRecord {
   readonly answer: JsonObject
 }
 
-/** The journal's row. Its origin is our own record and not the answer: a replay must not bring it back. */
+/** The journal's row. It has no lineage, so that a replay does not restore it from the response. */
 export const swapRows = (record: SwapRecord): Rows => {
   const { rows } = mapRecords({
     table: swaps,
     records: [record.answer],
-    origin: { responseId: "", receivedAt: record.requestedAt },
+    source: { lineage: { responseId: "", receivedAt: record.requestedAt } },
     computed: {
       swap_id: record.swapId,
       subaccount_address: record.subaccountAddress,
       requested_at: record.requestedAt,
-      settled_at: record.settledAt,
+      completed_at: record.completedAt,
       state: record.state,
       status: record.status,
       request: record.request,
@@ -104,5 +80,5 @@ export const swapRows = (record: SwapRecord): Rows => {
       error_text: record.errorText,
     },
   })
-  return { ...rows, origin: null }
+  return { ...rows, lineage: null }
 }

@@ -1,14 +1,17 @@
 // core.allocation_history: where each EVM vault's assets were, by day and protocol.
-import * as Result from "effect/Result"
+import { documented, field } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
 import { asNumber, type JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import { parseDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
-import { allocationsOf, tellsNone } from "../../fields/allocations.ts"
+import type { RejectedRecord, Violation } from "../../../domain/violation.ts"
+import { allocationsOf, hasNoAllocation } from "../../fields/allocations.ts"
+import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { envelopeRows } from "../response_envelopes.ts"
+import { vaultChainId, extra, vaultAddress } from "../shared.ts"
 
 export const allocationHistory: Table = {
   schema: "core",
@@ -16,102 +19,93 @@ export const allocationHistory: Table = {
   mode: "history",
   grain: "vault, day and protocol",
   comment:
-    "Daily allocation by protocol. Points served long or wide become one row per protocol. A day read again has the protocols it then had; one it no longer has is in the versions.",
+    "Daily allocation by protocol. Points sent long or wide become one row per protocol. Reading a day again replaces its set of protocols; a protocol it no longer has moves to the versions.",
   source: "GET /platform/historical_allocations/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "protocol"],
-  setKey: ["vault_address", "chain_id", "date"],
+  mergeKey: ["vault_address", "chain_id", "date"],
   time: "date",
   columns: [
     vaultAddress,
-    { ...chainId, required: true },
-    { name: "date", type: "date", unit: "UTC day", required: true, comment: "Day of the point" },
-    {
-      name: "protocol",
-      type: "text",
-      required: true,
-      fields: ["protocol"],
-      comment: "Protocol the assets are in",
-    },
-    {
-      name: "value",
-      type: "double",
-      unit: "as served; USD where the service says so",
-      fields: ["value"],
-      comment: "Value allocated to the protocol",
-    },
-    {
-      name: "share",
-      type: "double",
-      fields: ["share"],
-      unit: "as served",
-      comment: "Share of the vault's assets, where the service gives one",
-    },
+    vaultChainId,
+    documented.date("date", "Day of the point", { names: ["date", "day"], required: true }),
+    field.text("protocol", "Protocol the assets are in", { required: true }),
+    field.double("value", "Value allocated to the protocol", {
+      unit: "as sent; USD where the service specifies it",
+    }),
+    field.double("share", "Share of the vault's assets, where the service gives one", {
+      unit: "as sent",
+    }),
     extra,
   ],
   example:
     "select date, protocol, value from core.allocation_history order by date desc, value desc limit 20",
 }
 
-/** One row per day and protocol, whichever way the points are laid out. */
+/** One row per day and protocol, whatever the layout of the points. A point without a day is rejected. */
 export const allocationHistoryRows = (
-  points: ReadonlyArray<JsonObject>,
+  body: JsonObject & { readonly points: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> => {
-  const [first] = points
-  if (first === undefined) return Result.succeed(mapped([], [], [], source))
-  const dayField = ["date", "day", ...source.timeFields].find(
-    (name) => parseDay(first[name]) !== undefined,
-  )
-  if (dayField === undefined) {
-    return Result.fail({
-      path: "$.points[0].date",
-      detail: `is no day; the point's fields are ${Object.keys(first).join(", ")}`,
-    })
-  }
+): Result.Result<MappedResponse, Violation> => {
+  const { points } = body
+  const names = [...namesOf(allocationHistory, "date", source), ...source.timeFields]
+  const dayField = points
+    .map((point) => names.find((name) => parseDay(point[name]) !== undefined))
+    .find((name) => name !== undefined)
+  const vault = { vault_address: source.subject.address, chain_id: source.subject.chainId }
   const days: Array<number> = []
   const records: Array<JsonObject> = []
-  const daysOfNone = new Set<number>()
+  const emptyDays = new Set<number>()
+  const rejected: Array<RejectedRecord> = []
   for (const [index, point] of points.entries()) {
-    const day = parseDay(point[dayField])
-    if (day === undefined) {
-      return Result.fail({
-        path: `$.points[${index}].${dayField}`,
-        detail: `is no day: ${JSON.stringify(point[dayField]) ?? "missing"}`,
-      })
+    const day = dayField === undefined ? undefined : parseDay(point[dayField])
+    if (dayField === undefined || day === undefined) {
+      rejected.push({ ...withoutDay(point, dayField, `$.points[${index}]`), record: point })
+      continue
     }
-    if (tellsNone(point, dayField)) daysOfNone.add(day)
+    if (hasNoAllocation(point, dayField)) emptyDays.add(day)
     for (const allocation of allocationsOf(point, dayField)) {
       days.push(day)
       records.push(allocation)
     }
   }
   const merged = onePerProtocol(days, records)
-  const empty = [...daysOfNone].filter((day) => !days.includes(day))
-  return Result.succeed(mapped(merged.days, merged.records, empty, source))
-}
-
-const mapped = (
-  days: ReadonlyArray<number>,
-  records: ReadonlyArray<JsonObject>,
-  emptyDays: ReadonlyArray<number>,
-  source: Source<VaultRef>,
-): MappedAnswer => {
-  const vault = { vault_address: source.subject.address, chain_id: source.subject.chainId }
-  const { rows, drift } = mapRecords({
+  const mapped = mapRecords({
     table: allocationHistory,
-    records,
-    origin: source.origin,
-    computed: { ...vault, date: days },
+    records: merged.records,
+    source,
+    computed: { ...vault, date: merged.days },
   })
-  const emptySets = emptyDays.map((date) => ({ ...vault, date }))
-  return together({
-    rows: emptySets.length === 0 ? rows : { ...rows, emptySets },
-    // `parts` is ours (sumOf), not a field of the service's.
-    drift: drift.filter(({ path }) => path !== "$.parts"),
-  })
+  const emptySets = [...emptyDays]
+    .filter((day) => !days.includes(day))
+    .map((date) => ({ ...vault, date }))
+  return combined(
+    {
+      rows: {
+        ...mapped.rows,
+        ...(emptySets.length === 0 ? {} : { emptySets }),
+        // A point without a day may belong to any day.
+        ...(rejected.length === 0 ? {} : { isPartial: true }),
+      },
+      // `parts` comes from `sumOf`, not from the service.
+      drift: mapped.drift.filter(({ path }) => path !== "$.parts"),
+      rejected: [...rejected, ...mapped.rejected],
+    },
+    envelopeRows("historical_allocations", body, ["points"], source),
+  )
 }
 
-/** A protocol served in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */
+const withoutDay = (point: JsonObject, name: string | undefined, at: string): Violation =>
+  name === undefined
+    ? {
+        path: at,
+        detail: `holds no day; its fields are ${Object.keys(point).join(", ")}. The setting fields can name it, as \`allocation_history.date: <field>\``,
+      }
+    : {
+        path: `${at}.${name}`,
+        detail: `is not a day: ${JSON.stringify(point[name]) ?? "missing"}`,
+      }
+
+/** A protocol sent in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */
 const onePerProtocol = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
@@ -134,8 +128,8 @@ const onePerProtocol = (
 const sumOf = (parts: ReadonlyArray<JsonObject>): JsonObject => {
   const [only, ...others] = parts
   if (only === undefined || others.length === 0) return only ?? {}
-  const total = (field: string) => {
-    const values = parts.map((part) => asNumber(part[field])).filter((value) => value !== undefined)
+  const total = (name: string) => {
+    const values = parts.map((part) => asNumber(part[name])).filter((value) => value !== undefined)
     return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
   }
   return { protocol: only["protocol"], value: total("value"), share: total("share"), parts }

@@ -1,13 +1,14 @@
 // core.fees: what each EVM vault charges, and since when.
-import * as Result from "effect/Result"
+import { documented } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { echoed } from "../../fields/echoed.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { echoedFields } from "../../fields/echoedFields.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const fees: Table = {
   schema: "core",
@@ -18,22 +19,10 @@ export const fees: Table = {
   source: "GET /platform/fees/{vault_address} (§4.1, §2.9)",
   key: ["chain_id", "vault_address"],
   columns: [
-    { ...chainId, required: true },
+    vaultChainId,
     vaultAddress,
-    {
-      name: "management_fee_pct",
-      type: "double",
-      unit: "percent",
-      fields: ["management_fee_pct"],
-      comment: "Management fee; 1.5 is 1.5%",
-    },
-    {
-      name: "performance_fee_pct",
-      type: "double",
-      unit: "percent",
-      fields: ["performance_fee_pct"],
-      comment: "Performance fee; 10 is 10%",
-    },
+    documented.double("management_fee_pct", "Management fee; 1.5 is 1.5%", { unit: "percent" }),
+    documented.double("performance_fee_pct", "Performance fee; 10 is 10%", { unit: "percent" }),
     reportedAt,
     reportedTimes,
     extra,
@@ -44,16 +33,15 @@ export const fees: Table = {
 
 export const feesRows = (
   record: JsonObject,
-  { origin, subject }: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> =>
-  Result.succeed(
-    together(
-      mapCurrent({
-        table: fees,
-        records: [record],
-        origin,
-        computed: { chain_id: subject.chainId, vault_address: subject.address },
-        consumed: echoed(record, subject),
-      }),
-    ),
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> =>
+  combined(
+    mapRecords({
+      table: fees,
+      records: [record],
+      source,
+      computed: { chain_id: source.subject.chainId, vault_address: source.subject.address },
+      consumed: echoedFields(record, source.subject),
+      at: () => "$",
+    }),
   )

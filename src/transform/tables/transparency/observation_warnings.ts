@@ -1,6 +1,7 @@
-// core.observation_warnings: what the service itself says about answers it could not complete.
+// core.observation_warnings: the service's warnings about incomplete responses.
+import { text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, vaultAddress } from "../shared.ts"
+import { vaultChainId, vaultAddress } from "../shared.ts"
 
 export const observationWarnings: Table = {
   schema: "core",
@@ -8,25 +9,15 @@ export const observationWarnings: Table = {
   mode: "slowly_changing",
   grain: "endpoint, vault, warning and version",
   comment:
-    "Warnings the service sends beside transparency records: tokens without a price source, custody data or contract reads that failed. One ends when an answer comes without it.",
+    "Warnings the service sends with transparency records: tokens without a price source, custody data or contract reads that failed. A warning ends with the first response without it.",
   source:
     "`warnings` of GET /platform/oracle_classification and /platform/governance/…/roles and /timelocks (§2.9, §4.1)",
   key: ["endpoint", "chain_id", "vault_address", "warning"],
   columns: [
-    {
-      name: "endpoint",
-      type: "text",
-      required: true,
-      comment: "Endpoint whose answer carried the warning",
-    },
-    { ...chainId, required: true },
+    text("endpoint", "Endpoint whose response carried the warning", { required: true }),
+    vaultChainId,
     vaultAddress,
-    {
-      name: "warning",
-      type: "text",
-      required: true,
-      comment: "The warning as served; one that is no text is its JSON",
-    },
+    text("warning", "The warning; its JSON where it is not text", { required: true }),
   ],
   example:
     "select endpoint, vault_address, warning, valid_from from core.observation_warnings where is_current",

@@ -1,6 +1,7 @@
 // core.position_subaccounts: what each subaccount of a vault was worth at each position snapshot.
+import { documented, field, timestamp } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, subaccountAddress, vaultAddress } from "../shared.ts"
+import { extra, subaccountAddress, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 export const positionSubaccounts: Table = {
   schema: "core",
@@ -8,51 +9,26 @@ export const positionSubaccounts: Table = {
   mode: "history",
   grain: "vault, snapshot and subaccount",
   comment:
-    "Subaccounts of each hourly position snapshot. A snapshot served again has the subaccounts it then had; one it no longer has is in the versions.",
+    "Subaccounts of each hourly position snapshot. Reading a snapshot again replaces its set of subaccounts; one it no longer has moves to the versions.",
   source: "GET /platform/positions/{vault_address}, subaccounts (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "snapshot_at", "subaccount_address"],
-  setKey: ["vault_address", "chain_id", "snapshot_at"],
+  mergeKey: ["vault_address", "chain_id", "snapshot_at"],
   time: "snapshot_at",
   columns: [
     vaultAddress,
-    { ...chainId, required: true },
-    {
-      name: "snapshot_at",
-      type: "timestamp",
-      unit: "UTC",
-      required: true,
-      comment: "Instant of the snapshot",
-    },
+    vaultChainId,
+    timestamp("snapshot_at", "Instant of the snapshot", { required: true }),
     {
       ...subaccountAddress,
       comment:
-        "Subaccount address; EVM in lower case. Where none is served its place in the list, `#1` being the first",
+        "Subaccount address; EVM in lower case. Where none is sent, the place in the list, such as `#1`",
     },
-    {
-      name: "subaccount_address_as_served",
-      type: "text",
-      fields: ["address", "subaccount_address", "subaccountAddress"],
-      comment: "The address as the service spells it",
-    },
-    {
-      name: "name",
-      type: "text",
-      fields: ["name", "friendly_name", "friendlyName", "internal_name", "internalName"],
-      comment: "Name of the subaccount",
-    },
-    {
-      name: "total_usd",
-      type: "double",
-      unit: "USD",
-      fields: ["total_usd"],
-      comment: "What the subaccount holds",
-    },
-    {
-      name: "positions",
-      type: "json",
-      fields: ["positions"],
-      comment: "Positions of the subaccount, as served",
-    },
+    wireSpelling("subaccount_address", ["address", "subaccount_address"]),
+    field.text("name", "Name of the subaccount", {
+      names: ["name", "friendly_name", "internal_name"],
+    }),
+    documented.double("total_usd", "Value of the subaccount's holdings", { unit: "USD" }),
+    field.json("positions", "Positions of the subaccount, as sent"),
     extra,
   ],
   example:

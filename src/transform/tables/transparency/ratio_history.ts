@@ -1,12 +1,13 @@
 // core.ratio_history: hourly backing, supply and collateral ratio of every vault.
+import { documented, field } from "../../../domain/column.ts"
 import * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
-import { resolveTimes } from "../../fields/timeField.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { timeFieldOf } from "../../fields/timeField.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
 
 export const ratioHistory: Table = {
@@ -22,57 +23,43 @@ export const ratioHistory: Table = {
   columns: [
     vaultAddress,
     chainId,
-    {
-      name: "observed_at",
-      type: "timestamp",
-      unit: "UTC",
+    field.timestamp("observed_at", "Instant of the point; points are hourly", {
+      names: [],
       required: true,
-      comment: "Instant of the point; points are hourly",
-    },
-    {
-      name: "actual_tvl",
-      type: "double",
-      fields: ["actual_tvl"],
-      unit: "as served; the document names no unit",
-      comment: "Backing, mark-to-market",
-    },
-    {
-      name: "tvl_on_vault",
-      type: "double",
-      fields: ["tvl_on_vault"],
-      unit: "as served; the document names no unit",
-      comment: "Supply, reported by the vault contract",
-    },
-    {
-      name: "adjusted_redeem_ratio",
-      type: "double",
-      fields: ["adjusted_redeem_ratio"],
-      unit: "fraction",
-      comment: "Collateral ratio; below 1 the vault is worth less than it reports",
-    },
+    }),
+    documented.double("actual_tvl", "Backing, mark-to-market", {
+      unit: "as sent; the document names no unit",
+    }),
+    documented.double("tvl_on_vault", "Supply, reported by the vault contract", {
+      unit: "as sent; the document names no unit",
+    }),
+    documented.double(
+      "adjusted_redeem_ratio",
+      "Collateral ratio; below 1 the vault is worth less than it reports",
+      { unit: "fraction" },
+    ),
     extra,
   ],
   example:
     "select observed_at, adjusted_redeem_ratio from core.ratio_history order by observed_at desc limit 24",
 }
 
-/** One row a point. Fails when the points carry no time under a known name. */
+/** One row for each point. Fails when no point holds a time under a known name. */
 export const ratioHistoryRows = (
   points: ReadonlyArray<JsonObject>,
   source: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> =>
-  Result.map(resolveTimes(points, source.timeFields), ({ field, micros }) =>
-    together(
+): Result.Result<MappedResponse, Violation> =>
+  Result.flatMap(timeFieldOf(ratioHistory, points, source), (fields) =>
+    combined(
       mapRecords({
         table: ratioHistory,
         records: points,
-        origin: source.origin,
+        source,
+        fields,
         computed: {
           vault_address: source.subject.address,
           chain_id: source.subject.chainId,
-          observed_at: micros,
         },
-        consumed: [field],
       }),
     ),
   )

@@ -1,19 +1,19 @@
-// core.revert_reasons: why failed transactions failed, as the service decoded their traces.
-import { type JsonObject, stableStringify } from "../../../domain/json.ts"
+// core.revert_reasons: why transactions failed, as decoded by the service from their traces.
+import type * as Result from "effect/Result"
+import { documented, integer, text } from "../../../domain/column.ts"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
+import type { Violation } from "../../../domain/violation.ts"
+import { canonicalHash } from "../../fields/readers.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra } from "../shared.ts"
 
-/** A transaction as the service is asked about it. */
+/** A transaction whose trace is requested. */
 export interface TransactionRef {
   readonly chainId: number
   readonly transactionHash: string
 }
-
-/** The spelling joins use: hexadecimal in lower case, base58 as it is. */
-export const canonicalHash = (hash: string): string =>
-  /^0x[0-9a-f]+$/i.test(hash) ? hash.toLowerCase() : hash
 
 export const revertReasons: Table = {
   schema: "core",
@@ -24,39 +24,30 @@ export const revertReasons: Table = {
   source: "GET /revert_reason (§4.1, §2.9)",
   key: ["chain_id", "transaction_hash"],
   columns: [
-    {
-      name: "chain_id",
-      type: "integer",
+    integer("chain_id", "The platform's chain id of the transaction", { required: true }),
+    text("transaction_hash", "Hash of the request, in lower case where hexadecimal", {
       required: true,
-      comment: "The platform's chain id of the transaction",
-    },
-    {
-      name: "transaction_hash",
-      type: "text",
-      required: true,
-      comment: "Hash asked about, in lower case where hexadecimal",
-    },
-    { name: "revert_reasons", type: "json", required: true, comment: "Reasons, as served" },
+    }),
+    documented.json("revert_reasons", "Reasons, as sent", { required: true }),
     extra,
   ],
   example: "select chain_id, transaction_hash, revert_reasons from core.revert_reasons limit 20",
 }
 
-/** One row, also when nothing matched: the transaction need not be asked about again. */
+/** One row, even when nothing matched, so that the transaction is not traced again. */
 export const revertReasonRows = (
-  answer: JsonObject & { readonly revert_reasons: ReadonlyArray<unknown> },
-  { origin, inputs }: Pick<Source<unknown>, "origin" | "inputs">,
-): MappedAnswer =>
-  together(
+  body: JsonObject,
+  source: Pick<Source<unknown>, "lineage" | "inputs" | "fields">,
+): Result.Result<MappedResponse, Violation> =>
+  combined(
     mapRecords({
       table: revertReasons,
-      records: [answer],
-      origin,
+      records: [body],
+      source,
       computed: {
-        chain_id: Number(inputs["chain"]),
-        transaction_hash: canonicalHash(String(inputs["transactionHash"])),
-        revert_reasons: stableStringify(answer.revert_reasons),
+        chain_id: Number(source.inputs["chain"]),
+        transaction_hash: canonicalHash(String(source.inputs["transactionHash"])),
       },
-      consumed: ["revert_reasons"],
+      at: () => "$",
     }),
   )

@@ -1,12 +1,14 @@
-// core.annualized_apy: annualized liquid APY of the vaults the service works it out for.
-import * as Result from "effect/Result"
-import { asNumber, type JsonObject } from "../../../domain/json.ts"
+// core.annualized_apy: annualized liquid APY of the vaults the service supports it for.
+import { field } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Drift, Violation } from "../../../domain/violation.ts"
-import { echoed } from "../../fields/echoed.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { numberOf } from "../../fields/numbers.ts"
+import { echoedFields } from "../../fields/echoedFields.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const annualizedApy: Table = {
@@ -20,20 +22,14 @@ export const annualizedApy: Table = {
   columns: [
     vaultAddress,
     chainId,
-    {
-      name: "liquid_apy_30_day",
-      type: "double",
-      unit: "as served",
-      fields: ["liquidAPY30Day"],
-      comment: "Liquid APY over 30 days, annualized",
-    },
-    {
-      name: "liquid_apy_7_day",
-      type: "double",
-      unit: "as served",
-      fields: ["liquidAPY7Day"],
-      comment: "Liquid APY over 7 days, annualized",
-    },
+    field.double("liquid_apy_30_day", "Liquid APY over 30 days, annualized", {
+      names: ["liquidAPY30Day"],
+      unit: "as sent",
+    }),
+    field.double("liquid_apy_7_day", "Liquid APY over 7 days, annualized", {
+      names: ["liquidAPY7Day"],
+      unit: "as sent",
+    }),
     reportedAt,
     reportedTimes,
     extra,
@@ -42,39 +38,41 @@ export const annualizedApy: Table = {
     "select vault_address, valid_from, valid_to, liquid_apy_30_day, liquid_apy_7_day from core.annualized_apy order by valid_from desc limit 10",
 }
 
-/** §9.2: removed on 2026-01-01; a vault token's name stands before them. */
+/** §9.2: removed on 2026-01-01; the names begin with a vault's token. */
 const replaced = [
   { ending: /30dLiquidAPY$/, by: "liquidAPY30Day" },
   { ending: /7dLiquidAPY$/, by: "liquidAPY7Day" },
 ]
 
-/** A deprecated field stands in for the one that replaces it, where that is missing. */
+/** Reads a deprecated field where the one that replaces it is missing. */
 export const annualizedApyRows = (
   record: JsonObject,
-  { origin, subject }: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> => {
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const { subject } = source
   const standIns: Record<string, unknown> = {}
-  const consumed = [...echoed(record, subject)]
+  const consumed = [...echoedFields(record, subject)]
   const drift: Array<Drift> = []
   for (const [name, value] of Object.entries(record)) {
     const by = replaced.find(({ ending }) => ending.test(name))?.by
     if (by === undefined) continue
     const current = record[by] ?? standIns[by]
     if (current === undefined) {
-      if (asNumber(value) === undefined) continue
+      if (numberOf(value) === undefined) continue
       standIns[by] = value
       consumed.push(name)
       drift.push({ path: `$.${name}`, kind: "deprecated_field", detail: `used for ${by} (§9.2)` })
-    } else if (asNumber(current) === asNumber(value)) {
+    } else if (numberOf(current) === numberOf(value)) {
       consumed.push(name)
     }
   }
-  const { rows, drift: noted } = mapCurrent({
+  const mapped = mapRecords({
     table: annualizedApy,
     records: [{ ...record, ...standIns }],
-    origin,
+    source,
     computed: { vault_address: subject.address, chain_id: subject.chainId },
     consumed,
+    at: () => "$",
   })
-  return Result.succeed(together({ rows, drift: [...drift, ...noted] }))
+  return combined({ ...mapped, drift: [...drift, ...mapped.drift] })
 }

@@ -1,13 +1,14 @@
-// core.performance_fees: what each vault earned in performance fees over a period, as last worked out.
-import * as Result from "effect/Result"
+// core.performance_fees: performance fees of each vault over a period.
+import { boolean, date, documented, double, text } from "../../../domain/column.ts"
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import { dayOf, formatDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { echoed } from "../../fields/echoed.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { echoedFields } from "../../fields/echoedFields.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const performanceFees: Table = {
@@ -15,8 +16,7 @@ export const performanceFees: Table = {
   name: "performance_fees",
   mode: "slowly_changing",
   grain: "vault, period, denomination, annualized percentage and version",
-  comment:
-    "Performance fees by period. Those of a period to date grow with it; each change is a version.",
+  comment: "Performance fees by period. Those of a period to date grow; each change is a version.",
   source: "GET /metrics/vault_performance_fees (§4.4, §2.9)",
   key: [
     "vault_address",
@@ -28,45 +28,27 @@ export const performanceFees: Table = {
   columns: [
     vaultAddress,
     chainId,
-    {
-      name: "calculation_period",
-      type: "text",
+    text("calculation_period", "`YearToDate`, `MonthToDate`, or `Custom` for a configured range", {
       required: true,
-      comment: "`YearToDate`, `MonthToDate`, or `Custom` for a range of one's own",
-    },
-    {
-      name: "range",
-      type: "text",
+    }),
+    text("range", "Days of a custom range, `2026-01-01..2026-01-31`; `-` for a period to date", {
       required: true,
-      comment: "Days of a custom range, `2026-01-01..2026-01-31`; `-` for a period to date",
-    },
-    {
-      name: "is_native_denominated",
-      type: "boolean",
-      required: true,
-      comment: "Whether the fees are in the vault's asset (nativeDenominated)",
-    },
-    {
-      name: "annualized_fees_pct",
-      type: "double",
-      unit: "percent",
-      required: true,
-      comment: "Annualized percentage asked for (annualizedFeesPct); the service's default is 20",
-    },
-    {
-      name: "range_start",
-      type: "date",
-      unit: "UTC day",
-      comment: "First day of a custom range",
-    },
-    { name: "range_end", type: "date", unit: "UTC day", comment: "Last day of a custom range" },
-    {
-      name: "total_perf_fees_asset",
-      type: "double",
+    }),
+    boolean(
+      "is_native_denominated",
+      "Whether the fees are in the vault's asset (nativeDenominated)",
+      { required: true },
+    ),
+    double(
+      "annualized_fees_pct",
+      "Annualized percentage of the request (annualizedFeesPct); the service's default is 20",
+      { unit: "percent", required: true },
+    ),
+    date("range_start", "First day of a custom range"),
+    date("range_end", "Last day of a custom range"),
+    documented.double("total_perf_fees_asset", "Performance fees of the period", {
       unit: "the vault's asset where native denominated",
-      fields: ["total_perf_fees_asset"],
-      comment: "Performance fees of the period",
-    },
+    }),
     reportedAt,
     reportedTimes,
     extra,
@@ -75,39 +57,35 @@ export const performanceFees: Table = {
     "select vault_address, calculation_period, total_perf_fees_asset, valid_from from core.performance_fees where is_current",
 }
 
-/** The inputs tell the period; nothing in the answer is certain to. */
+/** The period comes from the inputs. */
 export const performanceFeeRows = (
   record: JsonObject,
-  { origin, subject, inputs }: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> => {
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const { inputs, subject } = source
   const { startDate, endDate, calculationPeriod } = inputs
   const days =
     typeof startDate === "number" && typeof endDate === "number"
       ? { start: dayOf(startDate), end: dayOf(endDate) }
       : undefined
-  return Result.succeed(
-    together(
-      mapCurrent({
-        table: performanceFees,
-        records: [record],
-        origin,
-        computed: {
-          vault_address: subject.address,
-          chain_id: subject.chainId,
-          calculation_period:
-            days !== undefined
-              ? "Custom"
-              : typeof calculationPeriod === "string"
-                ? calculationPeriod
-                : "YearToDate",
-          range: days === undefined ? "-" : `${formatDay(days.start)}..${formatDay(days.end)}`,
-          is_native_denominated: inputs["nativeDenominated"] !== false,
-          annualized_fees_pct: Number(inputs["annualizedFeesPct"] ?? 20),
-          range_start: days?.start ?? null,
-          range_end: days?.end ?? null,
-        },
-        consumed: echoed(record, subject),
-      }),
-    ),
+  const period = typeof calculationPeriod === "string" ? calculationPeriod : "YearToDate"
+  return combined(
+    mapRecords({
+      table: performanceFees,
+      records: [record],
+      source,
+      computed: {
+        vault_address: subject.address,
+        chain_id: subject.chainId,
+        calculation_period: days === undefined ? period : "Custom",
+        range: days === undefined ? "-" : `${formatDay(days.start)}..${formatDay(days.end)}`,
+        is_native_denominated: inputs["nativeDenominated"] !== false,
+        annualized_fees_pct: Number(inputs["annualizedFeesPct"] ?? 20),
+        range_start: days?.start ?? null,
+        range_end: days?.end ?? null,
+      },
+      consumed: echoedFields(record, subject),
+      at: () => "$",
+    }),
   )
 }

@@ -1,37 +1,28 @@
-// The detail of a vault: its description, its moving figures, and its lists, each a set of which all is told.
-// §2.10 names no field: lists are found under the names seen in use.
-import * as Result from "effect/Result"
-import { canonicalAddress } from "../../../domain/address.ts"
-import { asDigits, isJsonObject, type JsonObject } from "../../../domain/json.ts"
-import type { Origin } from "../../../domain/response.ts"
-import type { Table, Value } from "../../../domain/table.ts"
+// The detail of a vault: its description, its moving figures, and its lists, each a whole set. §2.10 names no field:
+// lists are found by the names of FIELD_NOTES.md and the words of §2.10.
+import type * as Result from "effect/Result"
+import { type Column, spellings } from "../../../domain/column.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { fieldsOf } from "../../fields/columnFields.ts"
 import { contentKeys } from "../../contentKey.ts"
-import { echoed } from "../../fields/echoed.ts"
-import { mapCurrent } from "../../mapCurrent.ts"
-import type { Mapped } from "../../mapRecords.ts"
-import { isMoving, parted } from "../../fields/movingFields.ts"
+import { echoedFields } from "../../fields/echoedFields.ts"
+import { isMoving, separateMoving } from "../../fields/movingFields.ts"
+import { id } from "../../fields/readers.ts"
 import { withoutReportTimes } from "../../fields/reportTimes.ts"
-import { type MappedAnswer, type Source, together } from "../../Source.ts"
+import { namesOf, readColumn } from "../../fields/wireNames.ts"
+import { mapRecords } from "../../mapRecords.ts"
+import { combined, type Mapped, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultDetailMetrics } from "./vault_detail_metrics.ts"
 import { vaultDetails } from "./vault_details.ts"
 import { vaultIntegrations } from "./vault_integrations.ts"
 import { vaultOperators } from "./vault_operators.ts"
 import { vaultRewards } from "./vault_rewards.ts"
 import { vaultStrategies } from "./vault_strategies.ts"
-import {
-  double,
-  mapTaken,
-  type Reading,
-  type Readings,
-  spellings,
-  within,
-} from "../../fields/takenFields.ts"
 
 interface Entry {
-  /** Without what moves. */
+  /** Without moving figures. */
   readonly record: JsonObject
   readonly listedAs: string
 }
@@ -40,138 +31,110 @@ interface NestedList {
   readonly table: Table
   /** Fields of the vault's record that hold such a list. */
   readonly fields: ReadonlyArray<string>
-  /** What an entry that is only a text is told by. */
+  /** The field that an entry of plain text becomes. */
   readonly text: string
-  /** What stays the same while the entry changes; its content where this is undefined. */
-  readonly identity: (entry: Entry) => string | undefined
-  readonly computed: (entry: Entry) => Readonly<Record<string, Value>>
-  /** One shape for entries of all the lists. */
+  /** What identifies the entry; its content where this is undefined. */
+  readonly identity: (entry: Entry, source: Source<VaultRef>) => string | undefined
+  readonly kind?: (entry: Entry) => string
+  /** Gives entries of all lists one shape. */
   readonly shape?: (record: JsonObject, listedAs: string) => JsonObject
 }
 
-const textIn = (record: JsonObject, names: ReadonlyArray<string>): string | undefined => {
-  for (const name of names) {
-    const value = record[name]
-    if (typeof value === "string" && value !== "") return value
-    const digits = asDigits(value)
-    if (digits !== undefined) return digits
-  }
-  return undefined
+/** The value of a column for an entry, as text. */
+const textOf = (
+  { record }: Entry,
+  table: Table,
+  column: string,
+  source: Source<VaultRef>,
+): string | undefined => {
+  const read = readColumn(record, table, column, source)
+  return read === null ? undefined : String(read)
 }
 
-const canonical = (served: string | undefined): string | undefined =>
-  served === undefined ? undefined : (canonicalAddress(served)?.canonical ?? served)
+/** The entry's id, else the value of the column. */
+const idOr = (
+  entry: Entry,
+  table: Table,
+  column: string,
+  source: Source<VaultRef>,
+): string | undefined => {
+  const own = id(entry.record["id"], "id")?.value
+  return typeof own === "string" ? own : textOf(entry, table, column, source)
+}
 
 const isStrategistList = (listedAs: string): boolean => /strategist/i.test(listedAs)
-
-const subaccountFields = fieldsOf(vaultStrategies, "subaccount_address_as_served")
-const operatorFields = fieldsOf(vaultOperators, "operator_address_as_served")
-const operatorTypeFields = fieldsOf(vaultOperators, "operator_type")
-
-const strategistColumns = ({ record }: Entry): Readonly<Record<string, Value>> => {
-  const { strategist } = record
-  const told = isJsonObject(strategist) ? strategist : { name: strategist }
-  return {
-    subaccount_address: canonical(textIn(record, subaccountFields)) ?? null,
-    strategist_id: textIn(told, ["id", "strategist_id", "strategistId", "address"]) ?? null,
-    strategist_name: textIn(told, ["strategist_name", "strategistName", "name"]) ?? null,
-  }
-}
 
 const nestedLists: ReadonlyArray<NestedList> = [
   {
     table: vaultStrategies,
-    fields: [
+    fields: spellings(
       "subaccounts",
       "associated_subaccounts",
-      "associatedSubaccounts",
       "strategists",
       "hardcoded_strategists",
-      "hardcodedStrategists",
-    ],
+    ),
     text: "address",
-    identity: (entry) => {
-      const { subaccount_address, strategist_id, strategist_name } = strategistColumns(entry)
-      const named = subaccount_address ?? strategist_id ?? strategist_name
-      return typeof named === "string" ? `${entry.listedAs} ${canonical(named)}` : undefined
+    identity: (entry, source) => {
+      const named = ["subaccount_address", "strategist_id", "strategist_name"]
+        .map((column) => textOf(entry, vaultStrategies, column, source))
+        .find((text) => text !== undefined)
+      return named === undefined ? undefined : `${entry.listedAs} ${named}`
     },
-    computed: strategistColumns,
     shape: (record, listedAs) => (isStrategistList(listedAs) ? { strategist: record } : record),
   },
   {
     table: vaultOperators,
     fields: ["operators"],
     text: "address",
-    identity: ({ record }) => {
-      const served = textIn(record, operatorFields)
-      const type = textIn(record, operatorTypeFields)
-      return served === undefined ? undefined : `${canonical(served)} ${type ?? ""}`.trim()
+    identity: (entry, source) => {
+      const address = textOf(entry, vaultOperators, "operator_address", source)
+      const type = textOf(entry, vaultOperators, "operator_type", source)
+      return address === undefined ? undefined : `${address} ${type ?? ""}`.trim()
     },
-    computed: ({ record }) => ({
-      operator_address: canonical(textIn(record, operatorFields)) ?? null,
-    }),
   },
   {
     table: vaultRewards,
-    fields: ["rewards", "reward_programs", "rewardPrograms"],
+    fields: spellings("rewards", "reward_programs"),
     text: "text",
-    identity: ({ record }) => textIn(record, ["id", ...fieldsOf(vaultRewards, "text")]),
-    computed: () => ({}),
+    identity: (entry, source) => idOr(entry, vaultRewards, "text", source),
   },
   {
     table: vaultIntegrations,
-    fields: [
-      "receipt_token_integrations",
-      "receiptTokenIntegrations",
-      "composability_integrations",
-      "composabilityIntegrations",
-      "integrations",
-    ],
+    fields: spellings("receipt_token_integrations", "composability_integrations", "integrations"),
     text: "name",
-    identity: ({ record, listedAs }) => {
-      const named = textIn(record, ["id", ...fieldsOf(vaultIntegrations, "name")])
-      return named === undefined ? undefined : `${listedAs} ${named}`
+    identity: (entry, source) => {
+      const named = idOr(entry, vaultIntegrations, "name", source)
+      return named === undefined ? undefined : `${entry.listedAs} ${named}`
     },
-    computed: ({ listedAs }) => ({
-      kind: /receipt/i.test(listedAs)
+    kind: ({ listedAs }) =>
+      /receipt/i.test(listedAs)
         ? "receipt_token"
         : /composab/i.test(listedAs)
           ? "composability"
           : "other",
-    }),
   },
 ]
-
-const feePlaces = spellings("fee_structure", "fees")
-
-/** Only names that say percent: in another unit the structure stays as it is. */
-const fee = (kind: string): ReadonlyArray<Reading> => {
-  const named = double(`${kind}_fee_pct`, `${kind}_fee_percent`, `${kind}_fee_percentage`)
-  return [within(feePlaces, named), named]
-}
-
-const feeReadings: Readings = {
-  management_fee_pct: fee("management"),
-  performance_fee_pct: fee("performance"),
-}
 
 const isEntry = (value: unknown): value is string | JsonObject =>
   typeof value === "string" || isJsonObject(value)
 
-/** Description, figures, and each list that the record holds. */
+/** Description, figures, and each list in the record. */
 export const vaultDetailRows = (
   record: JsonObject,
-  { origin, subject }: Source<VaultRef>,
-): Result.Result<MappedAnswer, Violation> => {
+  source: Source<VaultRef>,
+): Result.Result<MappedResponse, Violation> => {
+  const { subject } = source
   const vault = { chain_id: subject.chainId, vault_address: subject.address }
-  const described = new Set(vaultDetails.columns.flatMap(({ fields }) => fields ?? []))
-  const metricFields = new Set(vaultDetailMetrics.columns.flatMap(({ fields }) => fields ?? []))
+  const namesIn = (table: Table): ReadonlySet<string> =>
+    new Set(table.columns.flatMap(({ name }: Column) => namesOf(table, name, source)))
+  const described = namesIn(vaultDetails)
+  const metricFields = namesIn(vaultDetailMetrics)
   const lists: Array<Mapped> = []
   const listFields: Array<string> = []
   const movingOfEntries: Record<string, unknown> = {}
   for (const list of nestedLists) {
     const { fields, text, identity, shape } = list
-    // A list with something else in it is not understood, and stays in `extra`.
+    // A list with anything else in it stays in `extra`.
     const names = fields.filter((name) => {
       const held = record[name]
       return Array.isArray(held) && held.every(isEntry)
@@ -181,16 +144,18 @@ export const vaultDetailRows = (
     const parts = names.flatMap((listedAs) =>
       (record[listedAs] as ReadonlyArray<string | JsonObject>).map((item) => ({
         listedAs,
-        ...parted(typeof item === "string" ? { [text]: item } : item),
+        ...separateMoving(typeof item === "string" ? { [text]: item } : item),
       })),
     )
-    const entries = parts.map(({ settled, listedAs }): Entry => {
-      return { record: shape?.(settled, listedAs) ?? settled, listedAs }
+    const entries = parts.map(({ fixed, listedAs }): Entry => {
+      return { record: shape?.(fixed, listedAs) ?? fixed, listedAs }
     })
     const ids = contentKeys(
       entries.map((entry) => {
-        const id = identity(entry)
-        return id === undefined ? { ...entry, record: withoutReportTimes(entry.record) } : { id }
+        const found = identity(entry, source)
+        return found === undefined
+          ? { ...entry, record: withoutReportTimes(entry.record) }
+          : { id: found }
       }),
     )
     for (const [index, { moving, listedAs }] of parts.entries()) {
@@ -199,9 +164,9 @@ export const vaultDetailRows = (
       const before = (movingOfEntries[listedAs] ?? []) as ReadonlyArray<unknown>
       movingOfEntries[listedAs] = [...before, figures]
     }
-    lists.push(entryRows(list, entries, ids, vault, origin))
+    lists.push(entryRows(list, entries, ids, source))
   }
-  // Columns of the description come first: a fee is a description though it be one on performance.
+  // Columns of the description come first: a performance fee is part of it.
   const figureFields = Object.keys(record).filter(
     (name) =>
       !listFields.includes(name) &&
@@ -211,45 +176,43 @@ export const vaultDetailRows = (
     ...Object.fromEntries(figureFields.map((name) => [name, record[name]])),
     ...movingOfEntries,
   }
-  const details = mapTaken({
-    table: vaultDetails,
-    records: [record],
-    readings: feeReadings,
-    origin,
-    computed: vault,
-    consumed: [...listFields, ...figureFields, ...echoed(record, subject)],
-  })
-  const metrics = mapCurrent({
-    table: vaultDetailMetrics,
-    records: Object.keys(figures).length === 0 ? [] : [figures],
-    origin,
-    computed: vault,
-  })
-  return Result.succeed(together(details, metrics, ...lists))
+  return combined(
+    mapRecords({
+      table: vaultDetails,
+      records: [record],
+      source,
+      computed: vault,
+      consumed: [...listFields, ...figureFields, ...echoedFields(record, subject)],
+      at: () => "$",
+    }),
+    mapRecords({
+      table: vaultDetailMetrics,
+      records: Object.keys(figures).length === 0 ? [] : [figures],
+      source,
+      computed: vault,
+    }),
+    ...lists,
+  )
 }
 
-/** The rows of a list: all there is of it, so that what it no longer holds has ended. */
+/** The rows of a list, which is whole: entries it no longer has are retired. */
 const entryRows = (
-  { table, computed }: NestedList,
+  { table, kind }: NestedList,
   entries: ReadonlyArray<Entry>,
   ids: ReadonlyArray<string>,
-  vault: Readonly<Record<"chain_id" | "vault_address", Value>>,
-  origin: Origin,
+  source: Source<VaultRef>,
 ): Mapped => {
-  const figured = entries.map(computed)
-  const names = Object.keys(figured[0] ?? {})
-  const mapped = mapCurrent({
+  const vault = { chain_id: source.subject.chainId, vault_address: source.subject.address }
+  return mapRecords({
     table,
     records: entries.map(({ record }) => record),
-    origin,
+    source,
     computed: {
       ...vault,
       entry_id: ids,
       listed_as: entries.map(({ listedAs }) => listedAs),
-      ...Object.fromEntries(
-        names.map((name) => [name, figured.map((columns) => columns[name] ?? null)]),
-      ),
+      ...(kind === undefined ? {} : { kind: entries.map(kind) }),
     },
+    mergeKey: vault,
   })
-  return { ...mapped, rows: { ...mapped.rows, scope: vault } }
 }

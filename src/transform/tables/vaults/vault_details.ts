@@ -1,10 +1,15 @@
-// core.vault_details: what each vault's own page describes it as, and since when.
-import type { Column, Table } from "../../../domain/table.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
-import { vaults } from "./vaults.ts"
+// core.vault_details: the description on each vault's page, with its history.
+import { field } from "../../../domain/column.ts"
+import type { Table } from "../../../domain/table.ts"
+import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "../shared.ts"
+import { vaultDescription } from "../vaultDescription.ts"
 
-/** What the list describes a vault by, the detail does too. */
-const described: ReadonlyArray<Column> = vaults.columns.filter(({ fields }) => fields !== undefined)
+// Only names that say percent; figures in another unit stay in the JSON.
+const fee = (kind: string, comment: string) =>
+  field.double(`${kind}_fee_pct`, `${comment} core.fees is the source of fees`, {
+    names: [`fee_structure.${kind}_fee_pct`, `fees.${kind}_fee_pct`, `${kind}_fee_pct`],
+    unit: "percent",
+  })
 
 export const vaultDetails: Table = {
   schema: "core",
@@ -12,63 +17,23 @@ export const vaultDetails: Table = {
   mode: "slowly_changing",
   grain: "vault and version of its description",
   comment:
-    "Vault details with the history of their descriptions. Figures that move are in core.vault_detail_metrics; strategies, operators, rewards and integrations have tables of their own.",
+    "Vault details with the history of their descriptions. Changing figures are in core.vault_detail_metrics; strategies, operators, rewards and integrations have their own tables.",
   source: "GET /tokenized_vault/{vault_address} (§4.2, §2.10)",
   key: ["chain_id", "vault_address"],
   columns: [
-    { ...chainId, required: true },
+    vaultChainId,
     vaultAddress,
-    ...described,
-    {
-      name: "vault_logo_url",
-      type: "text",
-      fields: ["vault_logo_url", "vaultLogoUrl", "logo_url", "logoUrl", "logo"],
-      comment: "Address of the logo",
-    },
-    {
-      name: "fee_structure",
-      type: "json",
-      fields: ["fee_structure", "feeStructure", "fees"],
-      comment: "Fee structure, as served",
-    },
-    {
-      name: "management_fee_pct",
-      type: "double",
-      unit: "percent",
-      comment:
-        "Management fee the vault's own page tells; 1.5 is 1.5%. core.fees is the source of fees",
-    },
-    {
-      name: "performance_fee_pct",
-      type: "double",
-      unit: "percent",
-      comment:
-        "Performance fee the vault's own page tells; 10 is 10%. core.fees is the source of fees",
-    },
-    {
-      name: "platform_fee_override",
-      type: "json",
-      fields: ["platform_fee_override", "platformFeeOverride"],
-      comment: "Fees of the platform that differ for this vault, as served",
-    },
-    {
-      name: "reserve_tolerance",
-      type: "double",
-      fields: ["reserve_tolerance", "reserveTolerance"],
-      comment: "Tolerance around the reserve's target, as served",
-    },
-    {
-      name: "max_daily_drawdown",
-      type: "double",
-      fields: ["max_daily_drawdown", "maxDailyDrawdown"],
-      comment: "Declared maximum daily drawdown, as served",
-    },
-    {
-      name: "lag_duration",
-      type: "json",
-      fields: ["lag_duration", "lagDuration"],
-      comment: "Lag of the vault, as served",
-    },
+    ...vaultDescription,
+    field.text("vault_logo_url", "Address of the logo", { names: ["vault_logo_url", "logo"] }),
+    field.json("fee_structure", "Fee structure, as sent", { names: ["fee_structure", "fees"] }),
+    fee("management", "Management fee on the vault's page; 1.5 is 1.5%."),
+    fee("performance", "Performance fee on the vault's page; 10 is 10%."),
+    field.json("platform_fee_override", "Platform fees that differ for this vault, as sent"),
+    field.double("reserve_tolerance", "Tolerance around the reserve's target, as sent"),
+    field.double("max_daily_drawdown", "Declared maximum daily drawdown, as sent"),
+    field.json("lag_duration", "Lag of the vault, as sent"),
+    reportedAt,
+    reportedTimes,
     extra,
   ],
   example:

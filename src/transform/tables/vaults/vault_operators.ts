@@ -1,30 +1,26 @@
 // core.vault_operators: who may operate each vault.
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
+import { address } from "../../fields/readers.ts"
+import { wireSpelling } from "../shared.ts"
 import { vaultListTable } from "../vaultListTable.ts"
+
+const addressNames = ["address", "operator_address", "operator"]
 
 export const vaultOperators: Table = vaultListTable({
   name: "vault_operators",
   grain: "vault, operator and version",
-  comment: "Operators of each vault. One that is no longer listed has ended.",
+  comment: "Operators of each vault. An operator ends when it is no longer listed.",
   entryId: "Address and type of the operator",
   columns: [
-    {
-      name: "operator_address",
-      type: "text",
-      comment: "Operator; EVM in lower case",
-    },
-    {
-      name: "operator_address_as_served",
-      type: "text",
-      fields: ["address", "operator_address", "operatorAddress", "operator"],
-      comment: "The address as the service spells it",
-    },
-    {
-      name: "operator_type",
-      type: "text",
-      fields: ["operator_type", "operatorType", "type", "role"],
-      comment: "What the operator is",
-    },
+    field.text("operator_address", "Operator; EVM in lower case", {
+      names: addressNames,
+      read: address,
+    }),
+    wireSpelling("operator_address", addressNames),
+    field.text("operator_type", "Type of the operator", {
+      names: ["operator_type", "type", "role"],
+    }),
   ],
   example:
     "select vault_address, operator_type, operator_address from core.vault_operators where is_current",

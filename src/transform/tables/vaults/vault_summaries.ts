@@ -1,6 +1,14 @@
-// core.vault_summaries: each vault's summary, and since when.
+// core.vault_summaries: each vault's summary, with its history.
+import { double, field, json, timestamp } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+
+const returnOver = (days: number, words: string) =>
+  double(
+    `return_${days}_day`,
+    `Return over ${words}, in percent or as a fraction: the document does not specify it`,
+    { unit: "as sent, see recent_returns" },
+  )
 
 export const vaultSummaries: Table = {
   schema: "core",
@@ -13,56 +21,16 @@ export const vaultSummaries: Table = {
   columns: [
     vaultAddress,
     chainId,
-    {
-      name: "name",
-      type: "text",
-      fields: ["name", "vault_name", "vaultName"],
-      comment: "Display name",
-    },
-    {
-      name: "type",
-      type: "text",
-      fields: ["type", "vault_type", "vaultType", "public_type", "publicType"],
-      comment: "Type of the vault",
-    },
-    {
-      name: "return_1_day",
-      type: "double",
-      unit: "as served, see recent_returns",
-      comment:
-        "Return over one day, as served: it may be percent or a fraction, the document does not say",
-    },
-    {
-      name: "return_7_day",
-      type: "double",
-      unit: "as served, see recent_returns",
-      comment:
-        "Return over seven days, as served: it may be percent or a fraction, the document does not say",
-    },
-    {
-      name: "return_30_day",
-      type: "double",
-      unit: "as served, see recent_returns",
-      comment:
-        "Return over thirty days, as served: it may be percent or a fraction, the document does not say",
-    },
-    {
-      name: "recent_returns",
-      type: "json",
-      comment: "The returns under the names served, which may tell their unit",
-    },
-    {
-      name: "latest_snapshot_at",
-      type: "timestamp",
-      unit: "UTC",
-      comment: "Instant of the latest snapshot, where it tells one",
-    },
-    {
-      name: "latest_snapshot",
-      type: "json",
-      fields: ["latest_snapshot", "latestSnapshot", "snapshot"],
-      comment: "Latest snapshot, as served",
-    },
+    field.text("name", "Display name", { names: ["name", "vault_name"] }),
+    field.text("type", "Type of the vault", { names: ["type", "public_type"] }),
+    returnOver(1, "one day"),
+    returnOver(7, "seven days"),
+    returnOver(30, "thirty days"),
+    json("recent_returns", "The returns under their wire names, which may say their unit"),
+    timestamp("latest_snapshot_at", "Instant of the latest snapshot, where it has one"),
+    field.json("latest_snapshot", "Latest snapshot, as sent", {
+      names: ["latest_snapshot", "snapshot"],
+    }),
     reportedAt,
     reportedTimes,
     extra,

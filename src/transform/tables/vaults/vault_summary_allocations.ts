@@ -1,4 +1,5 @@
-// core.vault_summary_allocations: where each vault's assets were by its own summary, and since when.
+// core.vault_summary_allocations: where each vault's assets were according to its summary, and since when.
+import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
@@ -13,27 +14,17 @@ export const vaultSummaryAllocations: Table = {
   columns: [
     vaultAddress,
     chainId,
-    {
-      name: "position",
-      type: "text",
-      required: true,
-      comment:
-        "Strategy, position or protocol; `#2` and so on where repeated, `#1` by its place where it has no name",
-    },
-    {
-      name: "value",
-      type: "double",
-      unit: "as served; USD where the service says so",
-      fields: ["value"],
-      comment: "Value allocated",
-    },
-    {
-      name: "share",
-      type: "double",
-      unit: "as served",
-      fields: ["share"],
-      comment: "Share of the vault's assets, where the service gives one",
-    },
+    text(
+      "position",
+      "Strategy, position or protocol; `#2` and so on where repeated; its place, such as `#1`, where it has no name",
+      { required: true },
+    ),
+    field.double("value", "Value allocated", {
+      unit: "as sent; USD where the service specifies it",
+    }),
+    field.double("share", "Share of the vault's assets, where the service gives one", {
+      unit: "as sent",
+    }),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,97 +1,61 @@
-// core.withdrawal_requests: the queue of pending withdrawals of each vault, and since when.
+// core.withdrawal_requests: the queue of pending withdrawals of each vault, with its history.
+import { amount, double, field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { address, id } from "../../fields/readers.ts"
+import {
+  extra,
+  reportedAt,
+  reportedTimes,
+  vaultAddress,
+  vaultChainId,
+  wireSpelling,
+} from "../shared.ts"
+
+const recipientNames = ["recipient", "recipient_address", "receiver", "receiver_address", "address"]
 
 export const withdrawalRequests: Table = {
   schema: "core",
   name: "withdrawal_requests",
   mode: "slowly_changing",
   grain: "vault, request and version",
-  comment:
-    "Pending withdrawal requests; one that has left the queue is no longer current, and valid_to tells since when.",
+  comment: "Pending withdrawal requests. valid_to is when a request left the queue.",
   source: "GET /withdrawals/{chain}/{vault_address}, pending requests (§4.2, §2.10)",
   key: ["vault_address", "chain_id", "request_id"],
   columns: [
     vaultAddress,
-    { ...chainId, required: true },
-    {
-      name: "request_id",
-      type: "text",
-      required: true,
-      comment:
-        "The request's id, else the SHA-256 of what of it does not move; `#2` and so on where repeated",
-    },
-    {
-      name: "requested_at",
-      type: "timestamp",
-      unit: "UTC",
-      fields: [
-        "requestedAt",
-        "requested_at",
-        "requestDate",
-        "request_date",
-        "date",
-        "timestamp",
-        "datetime",
-        "createdAt",
-        "created_at",
-      ],
-      comment: "When the withdrawal was requested",
-    },
-    {
-      name: "estimated_completion_at",
-      type: "timestamp",
-      unit: "UTC",
-      fields: ["estimatedCompletionDate", "estimated_completion_date", "estimatedCompletionAt"],
-      comment: "When it is expected to be done, where the service says so",
-    },
-    {
-      name: "amount_raw",
-      type: "amount",
+    vaultChainId,
+    field.text(
+      "request_id",
+      "The request's id, else the SHA-256 of its unchanging fields; `#2` and so on where repeated",
+      { names: ["id", "request_id"], read: id, required: true },
+    ),
+    field.timestamp("requested_at", "When the withdrawal was requested", {
+      names: ["requested_at", "request_date", "date", "timestamp", "created_at"],
+    }),
+    field.timestamp(
+      "estimated_completion_at",
+      "Expected time of completion, where the service gives one",
+      { names: ["estimated_completion_date"] },
+    ),
+    amount("amount_raw", "Amount requested, every digit", {
       unit: "smallest unit of the token",
-      comment: "Amount asked for, every digit of it",
-    },
-    {
-      name: "amount",
-      type: "double",
-      unit: "the vault's underlying asset",
-      comment: "Amount asked for, normalized",
-    },
-    {
-      name: "vault_pct",
-      type: "double",
-      unit: "as served; percent where the name served says so",
-      fields: [
-        "vault_pct",
-        "vaultPct",
-        "vault_percentage",
-        "vaultPercentage",
-        "percentage_of_vault",
-        "percentageOfVault",
-        "percentage",
-        "pct",
-      ],
-      comment: "Share of the vault it takes",
-    },
-    {
-      name: "recipient_address",
-      type: "text",
-      comment: "Who receives it; EVM in lower case, Solana and Stellar as served",
-    },
-    {
-      name: "recipient_address_as_served",
-      type: "text",
-      fields: [
-        "recipient",
-        "recipient_address",
-        "recipientAddress",
-        "receiver",
-        "receiver_address",
-        "receiverAddress",
-        "address",
-      ],
-      comment: "The address as the service spells it",
-    },
+    }),
+    double(
+      "amount",
+      "Amount requested, normalized; computed with the scale of the totals where only the raw amount is sent",
+      {
+        unit: "the vault's underlying asset",
+      },
+    ),
+    field.double("vault_pct", "Share of the vault", {
+      names: ["vault_pct", "vault_percentage", "percentage"],
+      unit: "as sent; percent where the field's name says so",
+    }),
+    field.text("recipient_address", "Recipient; EVM in lower case, Solana and Stellar unchanged", {
+      names: recipientNames,
+      read: address,
+    }),
+    wireSpelling("recipient_address", recipientNames),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,6 +1,7 @@
-// core.withdrawal_summaries: what was being withdrawn from each vault, and since when.
+// core.withdrawal_summaries: totals of pending withdrawals of each vault, with their history.
+import { amount, double, integer } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
 
 export const withdrawalSummaries: Table = {
   schema: "core",
@@ -12,36 +13,20 @@ export const withdrawalSummaries: Table = {
   key: ["vault_address", "chain_id"],
   columns: [
     vaultAddress,
-    { ...chainId, required: true },
-    {
-      name: "total_withdrawals_raw",
-      type: "amount",
+    vaultChainId,
+    amount("total_withdrawals_raw", "Total withdrawal amount, every digit", {
       unit: "smallest unit of the token",
-      comment: "Total withdrawal amount, every digit of it",
-    },
-    {
-      name: "total_withdrawals",
-      type: "double",
+    }),
+    double("total_withdrawals", "Total withdrawal amount, normalized", {
       unit: "the vault's underlying asset",
-      comment: "Total withdrawal amount, normalized",
-    },
-    {
-      name: "total_assets_raw",
-      type: "amount",
+    }),
+    amount("total_assets_raw", "Current total assets of the vault, every digit", {
       unit: "smallest unit of the token",
-      comment: "Current total assets of the vault, every digit of it",
-    },
-    {
-      name: "total_assets",
-      type: "double",
+    }),
+    double("total_assets", "Current total assets of the vault, normalized", {
       unit: "the vault's underlying asset",
-      comment: "Current total assets of the vault, normalized",
-    },
-    {
-      name: "pending_requests",
-      type: "integer",
-      comment: "How many requests were pending; null where no list was found",
-    },
+    }),
+    integer("pending_requests", "Number of pending requests; null where the response has no list"),
     reportedAt,
     reportedTimes,
     extra,

@@ -1,0 +1,34 @@
+// What bin/vaulthouse runs: checks that this Node can run the source and that everything is installed, then
+// starts the command line. Plain JavaScript that old versions can read.
+import { existsSync } from "node:fs"
+import module from "node:module"
+import { fileURLToPath } from "node:url"
+
+const isInstalled = () => {
+  try {
+    module.createRequire(import.meta.url).resolve("effect/package.json")
+    return true
+  } catch {
+    return false
+  }
+}
+
+if (!isInstalled()) {
+  const folder = fileURLToPath(new URL("..", import.meta.url))
+  console.error(
+    `vaulthouse is not installed yet: run \`make install\` (or \`npm ci\`) in ${folder}`,
+  )
+  process.exitCode = 2
+} else if (Number(process.versions.node.split(".")[0]) < 24) {
+  console.error(
+    `vaulthouse needs Node 24 or newer; this is ${process.version} (${process.execPath}).\n` +
+      `npm installs one on Linux (x64, arm64), which bin/vaulthouse uses; elsewhere install it from https://nodejs.org.`,
+  )
+  process.exitCode = 2
+} else {
+  module.enableCompileCache()
+  const source = new URL("../src/cli/main.ts", import.meta.url)
+  await import(
+    existsSync(source) ? source.href : new URL("../dist/src/cli/main.js", import.meta.url).href
+  )
+}

@@ -1,0 +1,235 @@
+// The lines of a segment: a response with its request, a commit marker, or the end of a run
+// (docs/decisions/0011-commit-markers.md). A body is kept byte for byte.
+import { isUtf8 } from "node:buffer"
+import { createHash } from "node:crypto"
+import type { Outcome } from "../domain/outcome.ts"
+import type { ExchangeRecord, Lineage } from "../domain/response.ts"
+
+const FORMAT = 1
+
+/** The archive does not hold what its index says. */
+export class ArchiveDamaged extends Error {
+  constructor(file: string, detail: string) {
+    super(`The response archive ${file} is damaged: ${detail}.`)
+    this.name = "ArchiveDamaged"
+  }
+}
+
+/** Which responses of a task became rows; written before the task's commit. The last marker of a response counts. */
+export interface CommitMarker {
+  readonly runId: string
+  readonly pipeline: string
+  readonly entity: string
+  readonly window: string
+  readonly outcome: Outcome
+  /** Ids of the responses that became rows. Pages of one marker are one set. */
+  readonly landed: ReadonlyArray<string>
+  /** Ids of the others: failures, repeated attempts, suspicious responses. */
+  readonly notLanded: ReadonlyArray<string>
+}
+
+/** No line of the run follows. */
+export interface RunEnd {
+  readonly runId: string
+  /** Ids of responses with a marker whose commit never happened. */
+  readonly uncommitted: ReadonlyArray<string>
+}
+
+/** A response's line without its body. */
+export interface ResponseHead extends ExchangeRecord, Lineage {
+  readonly runId: string
+  /** Null for a request outside a task. */
+  readonly pipeline: string | null
+  readonly entity: string | null
+  readonly sha256: string
+}
+
+export interface ResponseLine extends ResponseHead {
+  /** Absent where the archive has it elsewhere. */
+  readonly body: Buffer | undefined
+  /** The line as in the segment, and the length of what precedes the body. */
+  readonly bytes: Buffer
+  readonly headLength: number
+}
+
+export interface Lines {
+  readonly responses: ReadonlyArray<ResponseLine>
+  readonly markers: ReadonlyArray<CommitMarker>
+  readonly ends: ReadonlyArray<RunEnd>
+  /** What is wrong with lines that can't be read. */
+  readonly damages: ReadonlyArray<string>
+}
+
+const sha256Of = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex")
+
+const line = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+
+export const commitMarkerLine = ({ runId, landed, notLanded, ...about }: CommitMarker): Buffer =>
+  line({ commit: { run_id: runId, ...about, landed, not_landed: notLanded } })
+
+export const runEndLine = ({ runId, uncommitted }: RunEnd): Buffer =>
+  line({ end: { run_id: runId, uncommitted } })
+
+const headText = (head: ResponseHead): string =>
+  JSON.stringify({
+    format: FORMAT,
+    response_id: head.responseId,
+    run_id: head.runId,
+    pipeline: head.pipeline,
+    entity: head.entity,
+    endpoint: head.endpoint,
+    method: head.method,
+    url: head.url,
+    request_body: head.requestBody,
+    inputs: head.inputs,
+    subject: head.subject,
+    status: head.status,
+    received_at: head.receivedAt,
+    // Last: readers find the body after it.
+    sha256: head.sha256,
+  }).slice(0, -1)
+
+const ELSEWHERE = `,"is_elsewhere":true}\n`
+
+// Far below the longest string, even when escaped.
+const MAX_TEXT_BYTES = 64 * 1024 * 1024
+const NEWLINE = 0x0a
+// Its first byte; JSON never begins with it.
+const BYTE_ORDER_MARK = 0xef
+
+/** `body` is absent where the archive holds the same bytes already; one-line JSON is written as it is. */
+export const responseLine = (
+  head: ResponseHead,
+  body: Buffer | undefined,
+  isJson: boolean,
+): Buffer => {
+  const start = headText(head)
+  if (body === undefined) return Buffer.from(`${start}${ELSEWHERE}`)
+  if (isJson && isUtf8(body) && body[0] !== BYTE_ORDER_MARK && !body.includes(NEWLINE)) {
+    return Buffer.concat([Buffer.from(`${start},"body":`), body, Buffer.from("}\n")])
+  }
+  if (body.length <= MAX_TEXT_BYTES && isUtf8(body)) {
+    return Buffer.from(`${start},"text":${JSON.stringify(body.toString())}}\n`)
+  }
+  return Buffer.concat([Buffer.from(`${start},"base64":"`), ...base64Of(body), Buffer.from(`"}\n`)])
+}
+
+// Multiples of three bytes and four characters.
+const PLAIN_CHUNK = 3 * 1024 * 1024
+const BASE64_CHUNK = 4 * 1024 * 1024
+
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const base64Of = (body: Buffer): ReadonlyArray<Buffer> =>
+  [...chunksOf(body, PLAIN_CHUNK)].map((chunk) => Buffer.from(chunk.toString("base64")))
+
+const fromBase64 = (text: Buffer): Buffer =>
+  Buffer.concat(
+    [...chunksOf(text, BASE64_CHUNK)].map((chunk) =>
+      Buffer.from(chunk.toString("latin1"), "base64"),
+    ),
+  )
+
+/** A response's line for an archive that holds the body elsewhere. */
+export const withoutBody = ({ bytes, headLength }: ResponseLine): Buffer =>
+  Buffer.concat([bytes.subarray(0, headLength), Buffer.from(ELSEWHERE)])
+
+const HASH_FIELD = Buffer.from(`,"sha256":"`)
+const HASH_LENGTH = 64
+
+const bodyOf = (rest: Buffer): Buffer | undefined => {
+  const after = (field: string): Buffer | undefined =>
+    rest.subarray(0, field.length).toString("latin1") === field
+      ? rest.subarray(field.length, -1)
+      : undefined
+  const inline = after(`,"body":`)
+  if (inline !== undefined) return inline
+  const text = after(`,"text":`)
+  if (text !== undefined) return Buffer.from(JSON.parse(text.toString()) as string)
+  const base64 = after(`,"base64":`)
+  return base64 === undefined ? undefined : fromBase64(base64.subarray(1, -1))
+}
+
+const textOrNull = (value: string | number | null | undefined): string | null =>
+  value === null || value === undefined ? null : String(value)
+
+/** Cuts the body out of its line, without parsing it. */
+const readResponse = (file: string, bytes: Buffer): ResponseLine => {
+  const found = bytes.indexOf(HASH_FIELD)
+  if (found === -1) throw new ArchiveDamaged(file, "it holds a line of another format")
+  const headLength = found + HASH_FIELD.length + HASH_LENGTH + 1
+  const head = JSON.parse(`${bytes.subarray(0, headLength).toString()}}`) as Record<
+    string,
+    string | number | null
+  >
+  return {
+    responseId: String(head["response_id"]),
+    runId: String(head["run_id"]),
+    pipeline: textOrNull(head["pipeline"]),
+    entity: textOrNull(head["entity"]),
+    endpoint: String(head["endpoint"]),
+    method: String(head["method"]),
+    url: String(head["url"]),
+    requestBody: textOrNull(head["request_body"]),
+    inputs: String(head["inputs"]),
+    subject: String(head["subject"]),
+    status: Number(head["status"]),
+    receivedAt: Number(head["received_at"]),
+    sha256: String(head["sha256"]),
+    body: bodyOf(bytes.subarray(headLength)),
+    bytes,
+    headLength,
+  }
+}
+
+/** The body of a line, if it has one. Throws `ArchiveDamaged` where its hash does not match. */
+export const intactBody = (file: string, { body, sha256, responseId }: ResponseLine) => {
+  if (body !== undefined && sha256Of(body) !== sha256) {
+    throw new ArchiveDamaged(file, `the body of response ${responseId} was changed`)
+  }
+  return body
+}
+
+interface ParsedLine {
+  readonly commit?: Omit<CommitMarker, "runId" | "notLanded"> & {
+    readonly run_id: string
+    readonly not_landed: ReadonlyArray<string>
+  }
+  readonly end?: { readonly run_id: string; readonly uncommitted: ReadonlyArray<string> }
+}
+
+const COMMIT = `{"commit":`
+const END = `{"end":`
+
+const startsWith = (bytes: Buffer, text: string): boolean =>
+  bytes.subarray(0, text.length).toString("latin1") === text
+
+/** Every line of a frame's content. */
+export const readLines = (file: string, content: Buffer): Lines => {
+  const responses: Array<ResponseLine> = []
+  const markers: Array<CommitMarker> = []
+  const ends: Array<RunEnd> = []
+  const damages: Array<string> = []
+  for (let at = 0; at < content.length;) {
+    const newline = content.indexOf(NEWLINE, at)
+    const end = newline === -1 ? content.length : newline
+    const bytes = content.subarray(at, end)
+    at = end + 1
+    try {
+      if (startsWith(bytes, COMMIT) || startsWith(bytes, END)) {
+        const { commit, end: runEnd } = JSON.parse(bytes.toString()) as ParsedLine
+        if (commit !== undefined) {
+          const { run_id: runId, not_landed: notLanded, ...about } = commit
+          markers.push({ ...about, runId, notLanded })
+        }
+        if (runEnd !== undefined)
+          ends.push({ runId: runEnd.run_id, uncommitted: runEnd.uncommitted })
+      } else responses.push(readResponse(file, bytes))
+    } catch (cause) {
+      damages.push(cause instanceof Error ? cause.message : String(cause))
+    }
+  }
+  return { responses, markers, ends, damages }
+}

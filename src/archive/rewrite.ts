@@ -1,0 +1,135 @@
+// Changes segments of past runs: writes them into a new one (retention, compaction), or appends lines.
+import { type FileHandle, open } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { constants, zstdCompress } from "node:zlib"
+import {
+  commitMarkerLine,
+  intactBody,
+  type ResponseLine,
+  runEndLine,
+  withoutBody,
+} from "./lines.ts"
+import { Commits, type Place, readFrames, readWholeFrames } from "./segments.ts"
+
+const compress = promisify(zstdCompress)
+// Written once and kept long, so compressed more than during a run.
+const compression = {
+  params: { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_checksumFlag]: 1 },
+}
+const FRAME_LINES = 16
+
+export interface Moved {
+  readonly sha256: string
+  readonly place: Place
+}
+
+export interface Rewriting {
+  readonly directory: string
+  /** In the order of their runs. */
+  readonly files: ReadonlyArray<string>
+  /** Name of the new segment. */
+  readonly target: string
+  readonly isWanted: (line: ResponseLine) => boolean
+}
+
+interface WaitingLine {
+  /** Of the body in the line. */
+  readonly sha256: string | undefined
+  readonly bytes: Buffer
+}
+
+/**
+ * Writes the wanted responses, each body once, with their markers, and returns where the bodies are now. The new segment
+ * is then complete and on disk. Throws `ArchiveDamaged`, or the file system's error.
+ */
+export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArray<Moved>> => {
+  const { directory, files, target, isWanted } = rewriting
+  const handle = await open(join(directory, target), "ax", 0o600)
+  const frames = new FrameWriter(handle, target)
+  const bodies = new Set<string>()
+  const kept = new Set<string>()
+  const commits = new Commits()
+  try {
+    for (const file of files) {
+      for await (const frame of readWholeFrames(directory, file)) {
+        commits.add(frame)
+        for (const line of frame.responses) {
+          if (!isWanted(line)) continue
+          kept.add(line.responseId)
+          const isRepeated = intactBody(file, line) === undefined || bodies.has(line.sha256)
+          if (!isRepeated) bodies.add(line.sha256)
+          await frames.write(
+            isRepeated
+              ? { sha256: undefined, bytes: withoutBody(line) }
+              : { sha256: line.sha256, bytes: Buffer.concat([line.bytes, Buffer.from("\n")]) },
+          )
+        }
+      }
+    }
+    for (const marker of commits.all) {
+      const isKept = [...marker.landed, ...marker.notLanded].some((id) => kept.has(id))
+      if (isKept) await frames.write({ sha256: undefined, bytes: commitMarkerLine(marker) })
+    }
+    for (const runId of commits.ended) {
+      await frames.write({ sha256: undefined, bytes: runEndLine({ runId, uncommitted: [] }) })
+    }
+    await frames.flush()
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  return frames.moved
+}
+
+class FrameWriter {
+  readonly moved: Array<Moved> = []
+  readonly #handle: FileHandle
+  readonly #file: string
+  #waiting: Array<WaitingLine> = []
+  #offset = 0
+
+  constructor(handle: FileHandle, file: string) {
+    this.#handle = handle
+    this.#file = file
+  }
+
+  async write(line: WaitingLine): Promise<void> {
+    this.#waiting.push(line)
+    if (this.#waiting.length >= FRAME_LINES) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    const frame = await compress(
+      Buffer.concat(this.#waiting.map(({ bytes }) => bytes)),
+      compression,
+    )
+    await this.#handle.appendFile(frame)
+    const place = { file: this.#file, offset: this.#offset, length: frame.length }
+    for (const { sha256 } of this.#waiting) {
+      if (sha256 !== undefined) this.moved.push({ sha256, place })
+    }
+    this.#offset += frame.length
+    this.#waiting = []
+  }
+}
+
+/** Appends lines to a segment; they replace a frame that a kill cut short. */
+export const appendLines = async (
+  directory: string,
+  file: string,
+  lines: ReadonlyArray<Buffer>,
+): Promise<void> => {
+  let end = 0
+  for await (const { place } of readFrames(directory, file)) end = place.offset + place.length
+  const frame = await compress(Buffer.concat(lines), compression)
+  const handle = await open(join(directory, file), "r+")
+  try {
+    await handle.truncate(end)
+    await handle.write(frame, 0, frame.length, end)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}

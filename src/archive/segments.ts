@@ -1,0 +1,205 @@
+// Reads segments of the response archive: a body by its place, or every frame in order.
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { open, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { zstdDecompress, zstdDecompressSync } from "node:zlib"
+import {
+  ArchiveDamaged,
+  type CommitMarker,
+  intactBody,
+  type Lines,
+  readLines,
+  type ResponseLine,
+} from "./lines.ts"
+
+const decompress = promisify(zstdDecompress)
+
+/** Where a body is: the segment, and the frame in it that holds a line with the body's SHA-256. */
+export interface Place {
+  readonly file: string
+  readonly offset: number
+  readonly length: number
+}
+
+export const SEGMENT_SUFFIX = ".ndjson.zst"
+
+export const archiveDirectory = (dataDir: string): string => join(dataDir, "raw")
+
+export const segmentOfRun = (runId: string): string => `${runId}${SEGMENT_SUFFIX}`
+
+/** The run that wrote a segment; a compacted one is named by its month. */
+export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
+
+/** In the order of their runs, or months. */
+export const segmentFiles = (directory: string): ReadonlyArray<string> =>
+  existsSync(directory)
+    ? readdirSync(directory)
+        .filter((file) => file.endsWith(SEGMENT_SUFFIX))
+        .toSorted()
+    : []
+
+/** The segment with a run's lines: the run's own, or the compacted one of its month. */
+export const segmentHolding = (directory: string, runId: string): string =>
+  segmentFiles(directory).findLast((file) =>
+    [runId, monthOf(runId)].includes(runOfSegment(file)),
+  ) ?? segmentOfRun(runId)
+
+/** Run ids begin with the time of their start, YYYYMMDD…, compacted segments with the month. */
+export const monthOf = (name: string): string => name.slice(0, 6)
+
+export const segmentBytes = (directory: string): number =>
+  segmentFiles(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+
+export interface Frame extends Lines {
+  readonly place: Place
+  /** Why nothing of the frame can be read. */
+  readonly unreadable: string | undefined
+}
+
+/** What a zstd frame begins with. */
+const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+const nothing: Lines = { responses: [], markers: [], ends: [], damages: [] }
+
+/** The content of the frame at the beginning of `bytes` and the frame's length. Throws zlib's error. */
+const decompressFirst = (bytes: Buffer) => {
+  // TypeScript's library does not know the option `info`.
+  const read = zstdDecompressSync(bytes, { info: true }) as unknown as {
+    readonly buffer: Buffer
+    readonly engine: { readonly bytesWritten: number }
+  }
+  return { content: read.buffer, length: read.engine.bytesWritten }
+}
+
+/**
+ * Every frame of a segment, damaged ones too. After a damaged frame it continues at the next `known` offset of a frame,
+ * or at bytes that look like one and can be read. A frame cut short at the very end, as a kill leaves it, is not part
+ * of the segment: nothing in it was acknowledged.
+ */
+export async function* readFrames(
+  directory: string,
+  file: string,
+  known: ReadonlySet<number> = new Set(),
+): AsyncGenerator<Frame> {
+  const bytes = await readFile(join(directory, file))
+  const places = [...known].toSorted((a, b) => a - b)
+  let offset = 0
+  // Whether a frame must begin here, as opposed to four bytes that look like one.
+  let isFrame = true
+  while (offset < bytes.length) {
+    try {
+      const { content, length } = decompressFirst(bytes.subarray(offset))
+      yield { place: { file, offset, length }, unreadable: undefined, ...readLines(file, content) }
+      offset += length
+      isFrame = true
+    } catch (cause) {
+      const next = nextFrame(bytes, offset, places)
+      const isCutShort = (cause as NodeJS.ErrnoException).code === "Z_BUF_ERROR"
+      if (isFrame && (next < bytes.length || !isCutShort)) {
+        const unreadable = `the frame at byte ${offset} can't be read (${String(cause)})`
+        yield { place: { file, offset, length: next - offset }, unreadable, ...nothing }
+      }
+      offset = next
+      isFrame = known.has(next)
+    }
+  }
+}
+
+const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>): number => {
+  const known = places.find((place) => place > offset) ?? bytes.length
+  const found = bytes.indexOf(MAGIC, offset + 1)
+  return Math.min(known, found === -1 ? bytes.length : found)
+}
+
+/** Every frame of a segment. Throws `ArchiveDamaged` at the first damage. */
+export async function* readWholeFrames(directory: string, file: string): AsyncGenerator<Frame> {
+  for await (const frame of readFrames(directory, file)) {
+    const [damage = frame.unreadable] = frame.damages
+    if (damage !== undefined) throw new ArchiveDamaged(file, damage)
+    yield frame
+  }
+}
+
+/** What the archive's markers say of responses; the last marker of a response counts. */
+export class Commits {
+  readonly #markers = new Map<string, CommitMarker>()
+  /** Runs whose end the archive records. */
+  readonly ended = new Set<string>()
+
+  add({ markers, ends }: Lines): void {
+    for (const marker of markers) {
+      for (const id of [...marker.landed, ...marker.notLanded]) this.#markers.set(id, marker)
+    }
+    for (const { runId, uncommitted } of ends) {
+      this.ended.add(runId)
+      for (const id of uncommitted) this.#markers.delete(id)
+    }
+  }
+
+  of(responseId: string): CommitMarker | undefined {
+    return this.#markers.get(responseId)
+  }
+
+  get all(): ReadonlySet<CommitMarker> {
+    return new Set(this.#markers.values())
+  }
+}
+
+/** The responses of one frame. Throws `ArchiveDamaged`, or the file system's error. */
+const readFrame = async (
+  directory: string,
+  { file, offset, length }: Place,
+): Promise<ReadonlyArray<ResponseLine>> => {
+  const handle = await open(join(directory, file), "r")
+  try {
+    const bytes = Buffer.alloc(length)
+    const { bytesRead } = await handle.read(bytes, 0, length, offset)
+    if (bytesRead < length) throw new ArchiveDamaged(file, `it ends before byte ${offset + length}`)
+    const content = await decompress(bytes).catch((cause: unknown) => {
+      throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
+    })
+    return readLines(file, content).responses
+  } finally {
+    await handle.close()
+  }
+}
+
+const FRAMES_KEPT = 32
+
+// It drops a byte order mark, which JSON does not allow.
+const decoder = new TextDecoder()
+
+/** Reads bodies by their place, and keeps recent frames: bodies of one frame are mostly read in a row. */
+export class ArchiveReader {
+  readonly #directory: string
+  readonly #frames = new Map<string, ReadonlyArray<ResponseLine>>()
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged`, or the file system's error. */
+  async text(place: Place, sha256: string): Promise<string> {
+    const lines = await this.#frame(place)
+    const found = lines.find((line) => line.sha256 === sha256 && line.body !== undefined)
+    const body = found === undefined ? undefined : intactBody(place.file, found)
+    if (body === undefined) {
+      throw new ArchiveDamaged(place.file, `the frame at byte ${place.offset} lacks body ${sha256}`)
+    }
+    return decoder.decode(body)
+  }
+
+  async #frame(place: Place): Promise<ReadonlyArray<ResponseLine>> {
+    const name = `${place.file} ${place.offset}`
+    const known = this.#frames.get(name)
+    if (known !== undefined) return known
+    const lines = await readFrame(this.#directory, place)
+    this.#frames.set(name, lines)
+    if (this.#frames.size > FRAMES_KEPT) {
+      const [oldest] = this.#frames.keys()
+      if (oldest !== undefined) this.#frames.delete(oldest)
+    }
+    return lines
+  }
+}

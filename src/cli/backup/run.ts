@@ -1,0 +1,57 @@
+// vaulthouse backup and restore.
+import * as Effect from "effect/Effect"
+import { backup, type Backup, restore } from "../../pipelines/backup/backup.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { counted } from "../numbers.ts"
+import { printReport } from "../report.ts"
+
+const folderOf = (argv: Arguments, what: string) => {
+  const folder = textOf(argv, "folder")
+  return folder === undefined
+    ? Effect.fail(new UsageError({ why: `Name the folder ${what}.` }))
+    : Effect.succeed(folder)
+}
+
+const sizeOf = ({ files }: Backup): string => {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return `${counted(files.length, "file")}, ${(bytes / 1e6).toFixed(1)} MB`
+}
+
+export const runBackup = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings: { dataDir } }) =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf(argv, "to write the backup into")
+        const written = yield* backup(dataDir, folder)
+        printReport(
+          argv,
+          written,
+          () => `Backed up ${dataDir} into ${folder}: ${sizeOf(written)}.\n`,
+        )
+        return exitCodes.ok
+      }),
+    stopped,
+  )
+
+export const runRestore = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings: { dataDir } }) =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf(argv, "of the backup")
+        const restored = yield* restore(folder, dataDir)
+        printReport(
+          argv,
+          restored,
+          () =>
+            `Restored ${folder} into ${dataDir}: ${sizeOf(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
+        )
+        return exitCodes.ok
+      }),
+    stopped,
+  )

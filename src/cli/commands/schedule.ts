@@ -1,0 +1,29 @@
+// vaulthouse schedule: sync on cron expressions.
+import type { Command } from "../Command.ts"
+
+export const schedule: Command = {
+  name: "schedule",
+  summary: "Run sync on a schedule until stopped",
+  details:
+    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. Runs that were missed while the machine slept are made up for by one. Answers /healthz, /readyz and /metrics on --listen. SIGTERM stops it: what is being committed is committed first. A second scheduler of the same data directory waits until the first is gone.",
+  flags: {
+    once: { type: "boolean", describe: "Run what is due now, and end" },
+    "dry-run": {
+      type: "boolean",
+      describe: "Print the next ten runs of each group; run nothing",
+    },
+    listen: {
+      type: "string",
+      requiresArg: true,
+      default: "127.0.0.1:9464",
+      describe: "Address and port of /healthz, /readyz and /metrics; `off` for none",
+    },
+    json: { type: "boolean", describe: "Print the dry run as JSON" },
+  },
+  examples: [
+    ["schedule", "runs until it is stopped"],
+    ["schedule --dry-run", "when each group runs next"],
+    ["schedule --once", "for a scheduler of your own that starts it often"],
+  ],
+  run: async (argv) => (await import("../schedule/run.ts")).runSchedule(argv),
+}

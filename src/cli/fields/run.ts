@@ -1,0 +1,76 @@
+// Prints the fields without a column, and adds suggested ones to the configuration file.
+import * as Effect from "effect/Effect"
+import { addFields } from "../../config/addFields.ts"
+import { configFile } from "../../config/Config.ts"
+import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { type UnmappedField, unmappedFields } from "../../pipelines/readers/unmappedFields.ts"
+import type { Arguments } from "../Command.ts"
+import { execute, stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { flagValues } from "../globalFlags.ts"
+import { counted } from "../numbers.ts"
+import { printReport } from "../report.ts"
+import { textTable } from "../table.ts"
+
+interface Report {
+  readonly fields: ReadonlyArray<UnmappedField>
+  /** The configuration file, where suggestions were added to it. */
+  readonly written: string | undefined
+}
+
+export const runFields = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings: { dataDir } }) =>
+      Effect.gen(function* () {
+        const fields = yield* unmappedFields(yield* openPublishedCopy(dataDir))
+        const suggested = suggestionsOf(fields)
+        const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
+        const written = isWritten ? configFile(flagValues(argv)) : undefined
+        if (written !== undefined) addFields(written, suggested)
+        printReport(argv, { fields, written }, fieldsText)
+        return exitCodes.ok
+      }).pipe(Effect.scoped),
+    stopped,
+  )
+
+/** The most frequent field of each suggested column. */
+const suggestionsOf = (fields: ReadonlyArray<UnmappedField>): Readonly<Record<string, string>> => {
+  const found: Record<string, string> = {}
+  for (const { suggestion, path } of fields) {
+    if (suggestion !== undefined) found[suggestion] ??= path
+  }
+  return found
+}
+
+const EXAMPLE_LENGTH = 32
+
+const shortened = (text: string): string =>
+  text.length > EXAMPLE_LENGTH ? `${text.slice(0, EXAMPLE_LENGTH - 1)}…` : text
+
+const fieldsText = ({ fields, written }: Report): string => {
+  if (fields.length === 0) return "Every field has a column.\n"
+  const listed = textTable(
+    ["table", "field", "type", "records", "example", "suggested column"],
+    fields.map(({ table, path, type, share, example, suggestion }) => [
+      table,
+      path,
+      type,
+      `${Math.round(share * 100)}%`,
+      shortened(example),
+      suggestion ?? "",
+    ]),
+    ["left", "left", "left", "right", "left", "left"],
+  )
+  return `${listed}\n\n${adviceOn(fields, written)}\n`
+}
+
+const adviceOn = (fields: ReadonlyArray<UnmappedField>, written: string | undefined): string => {
+  const count = Object.keys(suggestionsOf(fields)).length
+  if (written !== undefined) {
+    return `${counted(count, "name")} added to ${written}. \`vaulthouse replay\` fills the columns for all history.`
+  }
+  return count === 0
+    ? "Give a field to a column in the setting `fields`, as `table.column: field`; `vaulthouse replay` then fills it for all history."
+    : "`vaulthouse fields --write` gives the suggested columns their fields; `vaulthouse replay` then fills them for all history."
+}

@@ -1,0 +1,128 @@
+// The one way out: everything the command prints goes through here. On a terminal, characters that would control it are
+// shown as escapes; files and pipes keep the bytes. A reader that goes away never ends a run.
+import { randomInt } from "node:crypto"
+import type { Readable, Writable } from "node:stream"
+
+export interface Sink extends Writable {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  readonly hasColors?: () => boolean
+}
+
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Sink
+  readonly stderr: Sink
+}
+
+export type StreamName = "stdout" | "stderr"
+
+let current: Streams = process
+let failure: Error | undefined
+const guarded = new WeakSet<Sink>()
+const closed = new WeakSet<Sink>()
+
+/** Other streams than the process's own: for tests. */
+export const useStreams = (streams: Streams): void => {
+  current = streams
+  failure = undefined
+}
+
+export const streams = (): Streams => current
+
+const sinkOf = (name: StreamName): Sink => {
+  const sink = current[name]
+  if (!guarded.has(sink)) {
+    guarded.add(sink)
+    sink.on("error", (error: NodeJS.ErrnoException) => {
+      closed.add(sink)
+      // EPIPE: the reader has left, as in `vaulthouse query … | head`; EIO: the terminal is gone.
+      const isReaderGone = error.code === "EPIPE" || error.code === "EIO"
+      if (name === "stdout" && !isReaderGone) failure ??= error
+    })
+  }
+  return sink
+}
+
+// Our colours among the escape sequences, which no text from elsewhere can guess. Layout counts them as nothing. They
+// end in `y`: in sequences that end in `m`, cli-table3 looks for colours of its own, and closes them.
+const MARK = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}y`
+const mark = String.raw`\u001B\[(\d+);${MARK}`
+const control = String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`
+const marks = new RegExp(mark, "g")
+const marksAndControls = new RegExp(`${mark}|${control}`, "g")
+
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] }
+
+/** The text in a style, which the terminal gets when it is printed. */
+export const styled = (text: string, style: keyof typeof codes): string => {
+  const [on, off] = codes[style]
+  return `\u001B[${on};${MARK}${text}\u001B[${off};${MARK}`
+}
+
+const escaped = (character: string): string => {
+  const code = character.charCodeAt(0)
+  return code < 256
+    ? String.raw`\x${code.toString(16).padStart(2, "0")}`
+    : String.raw`\u${code.toString(16).padStart(4, "0")}`
+}
+
+/** The text as the stream gets it: on a terminal without control characters and bidirectional overrides. */
+export const rendered = (text: string, name: StreamName = "stdout"): string =>
+  text.replaceAll(
+    current[name].isTTY === true ? marksAndControls : marks,
+    (found, code: string | undefined) => (code === undefined ? escaped(found) : `\u001B[${code}m`),
+  )
+
+/** The same for a text that is laid out before it is printed: its width is what will be shown. */
+export const shown = (text: string): string =>
+  current.stdout.isTTY === true
+    ? text
+        .replaceAll("\t", "  ")
+        .replaceAll(marksAndControls, (found, code) =>
+          code === undefined ? escaped(found) : found,
+        )
+    : text
+
+const write = (text: string, name: StreamName): boolean => {
+  const sink = sinkOf(name)
+  return closed.has(sink) || sink.write(rendered(text, name))
+}
+
+/** To standard output: results. */
+export const print = (text: string): void => void write(text, "stdout")
+
+/** To standard error: progress, warnings, complaints. */
+export const printError = (text: string): void => void write(text, "stderr")
+
+/** Over the line that is there, on a terminal's standard error. */
+export const rewriteLine = (text: string): void => {
+  const sink = sinkOf("stderr")
+  if (!closed.has(sink)) sink.write(`\r${rendered(text, "stderr")}\u001B[K`)
+}
+
+/** Prints data as fast as it is read; false once the reader has left. */
+export const printData = async (text: string): Promise<boolean> => {
+  const sink = sinkOf("stdout")
+  if (text !== "" && !write(text, "stdout")) {
+    await new Promise<void>((resolve) => {
+      const events = ["drain", "error", "close"] as const
+      const done = (): void => {
+        for (const event of events) sink.off(event, done)
+        resolve()
+      }
+      for (const event of events) sink.on(event, done)
+    })
+  }
+  return !closed.has(sink)
+}
+
+/** Waits until everything is written; why standard output failed. A reader that left is not a failure. */
+export const outputFailure = async (): Promise<Error | undefined> => {
+  const { stdout } = current
+  if (!closed.has(stdout) && stdout.writable) {
+    await new Promise<void>((resolve) => void stdout.write("", () => resolve()))
+  }
+  return failure
+}

@@ -1,0 +1,28 @@
+// A command's result: as text, or with --json for a program. Keys are snake_case, whatever the result is made of.
+import type { Arguments } from "./Command.ts"
+import { print, streams } from "./output.ts"
+
+/** Keys below which everything is the service's own and stays as received. */
+const verbatim = new Set(["answer", "body", "request", "value"])
+
+const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The value with all keys in snake_case; `undefined` members are left out, as in JSON. */
+export const withSnakeKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withSnakeKeys)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      snakeCase(key),
+      verbatim.has(key) ? member : withSnakeKeys(member),
+    ]),
+  )
+}
+
+/** Indented on a terminal, else on one line. */
+export const jsonText = (value: unknown): string =>
+  `${JSON.stringify(value, null, streams().stdout.isTTY === true ? 2 : 0)}\n`
+
+export const printReport = <A>(argv: Arguments, result: A, text: (result: A) => string): void =>
+  print(argv["json"] === true ? jsonText(withSnakeKeys(result)) : text(result))

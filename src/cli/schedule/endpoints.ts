@@ -1,0 +1,87 @@
+// What a scheduler answers to whoever watches it: /healthz, /readyz and /metrics.
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { createAdaptorServer } from "@hono/node-server"
+import * as Effect from "effect/Effect"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as Result from "effect/Result"
+import { Hono } from "hono"
+import { UsageError } from "../errors.ts"
+
+export interface Endpoints {
+  /** Why the scheduler is not ready; absent when its last run ended well. */
+  readonly notReady: Effect.Effect<string | undefined>
+}
+
+/** Listens on `address:port` until the scope closes; answers the URL. */
+export const listen = (where: string, { notReady }: Endpoints) =>
+  Effect.gen(function* () {
+    const { host, port } = yield* Effect.fromResult(parseListen(where))
+    const run = Effect.runPromiseWith(yield* Effect.context<never>())
+    const app = new Hono()
+    app.get("/healthz", (c) => c.json({ status: "ok" }))
+    app.get("/readyz", async (c) => {
+      const reason = await run(notReady)
+      return reason === undefined
+        ? c.json({ status: "ready" })
+        : c.json({ status: "not ready", reason }, 503)
+    })
+    app.get("/metrics", async (c) => {
+      c.header("content-type", "text/plain; version=0.0.4; charset=utf-8")
+      return c.body(await run(PrometheusMetrics.format()))
+    })
+    const server = yield* Effect.acquireRelease(
+      Effect.tryPromise({
+        try: () => started(app, host, port),
+        catch: (cause) =>
+          new UsageError({
+            why: explain(cause as NodeJS.ErrnoException, { where, host, port }),
+            advice: "Choose another address or port, or `--listen off`.",
+          }),
+      }),
+      (open) => Effect.sync(() => open.close()),
+    )
+    const { address, port: bound, family } = server.address() as AddressInfo
+    return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
+  })
+
+const started = async (app: Hono, host: string, port: number): Promise<Server> => {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, resolve)
+  })
+  return server
+}
+
+const explain = (
+  { code, message }: NodeJS.ErrnoException,
+  { where, host, port }: { readonly where: string; readonly host: string; readonly port: number },
+): string => {
+  switch (code) {
+    case "EADDRINUSE":
+      return `--listen ${where}: port ${port} is in use.`
+    case "EACCES":
+      return `--listen ${where}: port ${port} needs special rights.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `--listen ${where}: ${host} is not an address of this machine.`
+    default:
+      return `--listen ${where}: ${message}.`
+  }
+}
+
+const parseListen = (
+  where: string,
+): Result.Result<{ readonly host: string; readonly port: number }, UsageError> => {
+  const [, host = "", digits = ""] = /^(?:\[?([^\]]+?)\]?:)?(\d{1,5})$/.exec(where) ?? []
+  const port = Number(digits)
+  return digits !== "" && port <= 65_535
+    ? Result.succeed({ host: host === "" ? "127.0.0.1" : host, port })
+    : Result.fail(
+        new UsageError({
+          why: `--listen ${where} is not an address and a port such as 127.0.0.1:9464.`,
+          advice: "A port alone listens on 127.0.0.1; `--listen off` has no endpoints.",
+        }),
+      )
+}

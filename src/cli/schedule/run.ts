@@ -1,0 +1,132 @@
+// vaulthouse schedule: runs sync whenever a group of pipelines is due, and answers whoever watches it.
+import * as Clock from "effect/Clock"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type { Config } from "../../config/Config.ts"
+import { readScenarios } from "../../pipelines/areas/scenarios.ts"
+import { recordEarlierRun, recordRunMetrics } from "../../pipelines/run/metrics.ts"
+import { type Group, groupsOf, nextFirings } from "../../pipelines/schedule/groups.ts"
+import { readLastStarts, writeLastStarts } from "../../pipelines/schedule/lastStarts.ts"
+import { schedule } from "../../pipelines/schedule/schedule.ts"
+import { schedulerLock } from "../../pipelines/schedule/schedulerLock.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
+import { errorText } from "../errors.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodeOf, exitCodes } from "../exit.ts"
+import { printError } from "../output.ts"
+import { instantText } from "../numbers.ts"
+import { printReport } from "../report.ts"
+import { serviceOf } from "../service.ts"
+import { runExitCode, runOnce } from "../sync/runOnce.ts"
+import { readSelection } from "../sync/selection.ts"
+import { paragraph } from "../terminal.ts"
+import { listen } from "./endpoints.ts"
+
+const DRY_RUN_FIRINGS = 10
+
+export const runSchedule = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    (config) => {
+      const groups = groupsOf(config.settings.schedule, config.settings.pipelines)
+      return argv["dry-run"] === true ? dryRun(argv, groups) : scheduler(argv, config, groups)
+    },
+    // Being stopped is how a scheduler is meant to end.
+    { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },
+  )
+
+const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArray<Group>) {
+  const now = yield* Clock.currentTimeMillis
+  const planned = groups.map((group) => ({
+    group: group.name,
+    pipelines: group.pipelines,
+    runs: nextFirings(group, now, DRY_RUN_FIRINGS).map((at) => new Date(at).toISOString()),
+  }))
+  printReport(argv, planned, (all) =>
+    all
+      .map(
+        ({ group, pipelines, runs }) =>
+          `${paragraph(`${group} (${pipelines.join(", ")}):`, 2)}\n${runs.map((at) => `  ${instantText(at)}\n`).join("")}`,
+      )
+      .join("\n"),
+  )
+  return exitCodes.ok
+})
+
+/** How the last run ended: for the exit code of `--once`, and for /readyz. */
+interface LastEnd {
+  readonly code: ExitCode
+  readonly problem: string | undefined
+  /** Whether the service was read: otherwise the groups are due again. */
+  readonly isRead: boolean
+}
+
+const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
+  Effect.gen(function* () {
+    const { dataDir, schedule: settings } = config.settings
+    const isOnce = argv["once"] === true
+    // A service that is not configured is an error now, not at every firing.
+    yield* Effect.fromResult(serviceOf(config))
+    const lastEnd = yield* Ref.make<LastEnd>({
+      code: exitCodes.ok,
+      problem: undefined,
+      isRead: true,
+    })
+    yield* schedulerLock(dataDir, (text) => printError(`vaulthouse: ${text}\n`))
+    const where = textOf(argv, "listen") ?? "off"
+    if (!isOnce && where !== "off") {
+      yield* recordEarlierRun(dataDir)
+      const notReady = Effect.map(Ref.get(lastEnd), ({ problem }) => problem)
+      printError(`vaulthouse: listening on ${yield* listen(where, { notReady })}\n`)
+    }
+    yield* schedule({
+      groups,
+      jitterSeconds: settings.jitterSeconds,
+      lastStarts: readLastStarts(dataDir),
+      recordStarts: (starts) => writeLastStarts(dataDir, starts),
+      run: (due) =>
+        Effect.flatMap(runGroups(argv, config, due), (end) =>
+          Effect.as(Ref.set(lastEnd, end), end.isRead),
+        ),
+      onIdle: (next) =>
+        Effect.sync(() =>
+          printError(
+            `vaulthouse: ${isOnce ? "nothing is due; " : ""}next run at ${instantText(new Date(next).toISOString())}\n`,
+          ),
+        ),
+      once: isOnce,
+    })
+    return (yield* Ref.get(lastEnd)).code
+  }).pipe(Effect.scoped)
+
+/** One run; a failure is reported. */
+const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
+  Effect.gen(function* () {
+    const scenarios = yield* readScenarios(config.settings.scenarios)
+    const selection = {
+      ...(yield* readSelection({}, config, scenarios)),
+      pipelines: due.flatMap(({ pipelines }) => pipelines),
+    }
+    const command = `schedule ${due.map(({ name }) => name).join(" ")}`
+    const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
+    yield* recordRunMetrics(summary, yield* Clock.currentTimeMillis)
+    const code = runExitCode(summary, selection)
+    const problem = code === exitCodes.ok ? undefined : `the last run ended ${summary.outcome}`
+    const isRead = summary.outcome === "complete" || summary.outcome === "partial"
+    return { code, problem, isRead } satisfies LastEnd
+  }).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) => {
+        const error = Cause.squash(cause)
+        printError(`${errorText(error)}\n`)
+        return Effect.succeed<LastEnd>({
+          code: exitCodeOf(error),
+          problem: errorText(error),
+          isRead: false,
+        })
+      },
+    ),
+  )

@@ -1,0 +1,108 @@
+// What to read: from flags, and from the configuration file where a flag is absent.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Config } from "../../config/Config.ts"
+import { didYouMean } from "../../config/nearest.ts"
+import { parseAddress } from "../../domain/address.ts"
+import { formatDay, parseDay } from "../../domain/time.ts"
+import { pipelineNames } from "../../pipelines/catalog.ts"
+import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
+import { openPublishedCopy, type PublishedCopy } from "../../pipelines/readers/published.ts"
+import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
+import type { Scenario } from "../../pipelines/model/runSettings.ts"
+import type { PlanOptions } from "../../pipelines/run/plan.ts"
+import { runSettings } from "../../pipelines/model/runSettings.ts"
+import { textOf, textsOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+
+export type Selection = Omit<PlanOptions, "hasKey" | "paths" | "maxRequestsPerSecond">
+
+export const readSelection = Effect.fnUntraced(function* (
+  argv: Arguments,
+  { settings }: Config,
+  scenarios: ReadonlyArray<Scenario>,
+) {
+  const named = textsOf(argv, "pipeline")
+  const pipelines = yield* Effect.fromResult(
+    knownPipelines(named.length > 0 ? named : settings.pipelines),
+  )
+  const { since, until } = yield* Effect.fromResult(daysOf(argv))
+  yield* checkedFields(settings.fields)
+  const vaults = yield* vaultAddresses(settings.dataDir, textsOf(argv, "vault"))
+  return {
+    dataDir: settings.dataDir,
+    pipelines,
+    vaults: {
+      include: vaults.length > 0 ? vaults : settings.vaults.include,
+      exclude: settings.vaults.exclude,
+    },
+    unsupportedRetryDays: settings.unsupportedRetryDays,
+    settings: runSettings(settings, {
+      since,
+      until,
+      full: argv["full"] === true,
+      fillGaps: argv["fill-gaps"] === true,
+      scenarios,
+    }),
+  } satisfies Selection
+})
+
+const knownPipelines = (
+  names: ReadonlyArray<string>,
+): Result.Result<ReadonlyArray<string>, UsageError> => {
+  const unknown = names.find((name) => !pipelineNames.includes(name))
+  if (unknown === undefined) return Result.succeed(names)
+  return Result.fail(
+    new UsageError({
+      why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames) || "."}`,
+      advice: `The pipelines are ${pipelineNames.join(", ")}.`,
+    }),
+  )
+}
+
+const wrong = (why: string) => Result.fail(new UsageError({ why }))
+
+const daysOf = (argv: Arguments) =>
+  Result.gen(function* () {
+    const since = yield* dayOf(argv, "since")
+    const until = yield* dayOf(argv, "until")
+    if (since !== undefined && until !== undefined && since > until) {
+      return yield* wrong(`--since ${formatDay(since)} is after --until ${formatDay(until)}.`)
+    }
+    if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
+      return yield* wrong(`--since ${formatDay(since)} is in the future.`)
+    }
+    return { since, until }
+  })
+
+const dayOf = (argv: Arguments, flag: string): Result.Result<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  if (text === undefined) return Result.succeed(undefined)
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDay(text) : undefined
+  return day === undefined
+    ? Result.fail(
+        new UsageError({
+          why: `--${flag} ${text} is not a day; expected YYYY-MM-DD, for example 2026-01-31.`,
+        }),
+      )
+    : Result.succeed(day)
+}
+
+/** Names are looked up in the published copy: they are known once their vaults were loaded. */
+const vaultAddresses = Effect.fnUntraced(function* (dataDir: string, texts: ReadonlyArray<string>) {
+  if (texts.every((text) => Result.isSuccess(parseAddress(text)))) return texts
+  const copy = yield* Effect.option(openPublishedCopy(dataDir))
+  return yield* Effect.forEach(texts, (text) => addressOf(text, Option.getOrUndefined(copy)))
+}, Effect.scoped)
+
+const addressOf = Effect.fnUntraced(function* (text: string, copy: PublishedCopy | undefined) {
+  const parsed = parseAddress(text)
+  if (Result.isSuccess(parsed)) return text
+  if (copy !== undefined) return yield* vaultNamed(copy, text)
+  return yield* new UsageError({
+    why: `--vault ${text} ${parsed.failure}.`,
+    advice: "Vaults can be named once a sync has loaded and published them.",
+  })
+})

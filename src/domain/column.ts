@@ -1,0 +1,141 @@
+// A column is written once, in a line: `double(…)` is computed by the table's mapping, `field.double(…)` is read from
+// a record.
+
+/**
+ * How a column is stored. The loader takes these JavaScript values:
+ * `text`, `json`, `amount` string · `integer`, `double` number · `boolean` boolean ·
+ * `timestamp` whole microseconds since 1970-01-01 UTC as a number (exact until the year 2255) ·
+ * `date` whole days since 1970-01-01 as a number · `null` for an absence.
+ * `amount` is an integer of any size in decimal digits, kept as text because a uint256 fits neither DOUBLE nor HUGEINT
+ * nor DECIMAL(38, 0).
+ */
+export type ColumnType =
+  | "text"
+  | "integer"
+  | "double"
+  | "boolean"
+  | "timestamp"
+  | "date"
+  | "json"
+  | "amount"
+
+/** What a column takes from a field. */
+export interface Reading {
+  readonly value: Value
+  /** The column holds everything in the field, so `extra` need not keep it. */
+  readonly isWhole: boolean
+}
+
+/** `undefined` for a value that the column can't take. */
+export type Reader = (value: unknown, name: string) => Reading | undefined
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  /** Meaning in one sentence; becomes the COMMENT, the dictionary entry and Parquet metadata. */
+  readonly comment: string
+  /** For example `USD`, `fraction`, `percent`, `UTC`; part of the COMMENT. */
+  readonly unit?: string
+  /** Never null: a record without a value is rejected. */
+  readonly required?: boolean
+  /**
+   * Wire names it is read from; the first that can be read wins, and `a.b` is a field of a nested record. Without them
+   * the table's mapping computes the column (a key from the request, a resolved time).
+   */
+  readonly fields?: ReadonlyArray<string>
+  /** How a value is read, where the type does not say enough. */
+  readonly read?: Reader
+  /** The API document names the field (§2): a record without it, or with another type, is rejected. */
+  readonly isDocumented?: true
+  /** Changes with every response (its time, say): a change in it alone makes no new version. */
+  readonly isIncidental?: true
+}
+
+export type Value = string | number | boolean | null
+
+type Options = Omit<Column, "name" | "type" | "comment" | "fields" | "read" | "isDocumented">
+
+interface FieldOptions extends Options, Pick<Column, "read"> {
+  /** Wire names, in place of the column's name; the first that can be read wins. All are read in camelCase too. */
+  readonly names?: ReadonlyArray<string>
+}
+
+/** Names in `snake_case` and the same in camelCase; `a.b` is a field of a nested record. */
+export const spellings = (...names: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(names.flatMap((name) => bothCases(name.split(".")))),
+]
+
+/** Each part of a path in either case. */
+const bothCases = ([first = "", ...inner]: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const camel = first.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return inner.length === 0
+    ? [first, camel]
+    : [first, camel].flatMap((part) => bothCases(inner).map((rest) => `${part}.${rest}`))
+}
+
+const units: Partial<Record<ColumnType, string>> = { timestamp: "UTC", date: "UTC day" }
+
+const unitOf = (type: ColumnType): Pick<Column, "unit"> => {
+  const unit = units[type]
+  return unit === undefined ? {} : { unit }
+}
+
+const computed =
+  (type: ColumnType) =>
+  (name: string, comment: string, options: Options = {}): Column => ({
+    name,
+    type,
+    comment,
+    ...unitOf(type),
+    ...options,
+  })
+
+const read =
+  (type: ColumnType) =>
+  (name: string, comment: string, { names = [name], ...options }: FieldOptions = {}): Column => ({
+    name,
+    type,
+    comment,
+    ...unitOf(type),
+    fields: spellings(...names),
+    ...options,
+  })
+
+export const text = computed("text")
+export const integer = computed("integer")
+export const double = computed("double")
+export const boolean = computed("boolean")
+export const timestamp = computed("timestamp")
+export const date = computed("date")
+export const json = computed("json")
+export const amount = computed("amount")
+
+/** Read from a record. */
+export const field = {
+  text: read("text"),
+  integer: read("integer"),
+  double: read("double"),
+  boolean: read("boolean"),
+  timestamp: read("timestamp"),
+  date: read("date"),
+  json: read("json"),
+  amount: read("amount"),
+}
+
+const documentedColumn =
+  (type: ColumnType) =>
+  (name: string, comment: string, options?: FieldOptions): Column => ({
+    ...read(type)(name, comment, options),
+    isDocumented: true,
+  })
+
+/** Read from a field that the API document names. */
+export const documented = {
+  text: documentedColumn("text"),
+  integer: documentedColumn("integer"),
+  double: documentedColumn("double"),
+  boolean: documentedColumn("boolean"),
+  timestamp: documentedColumn("timestamp"),
+  date: documentedColumn("date"),
+  json: documentedColumn("json"),
+}

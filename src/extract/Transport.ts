@@ -1,0 +1,187 @@
+// The connection to the service: a bounded pool of undici's. It follows no redirect, and it stops reading a response
+// that exceeds its limit, compressed or not.
+import { createGunzip, type Gunzip } from "node:zlib"
+import * as Undici from "@effect/platform-node/Undici"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const CONNECTIONS = 32
+
+export interface OutgoingRequest {
+  readonly method: "GET" | "POST"
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+export interface IncomingResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Decompressed. */
+  readonly body: Buffer
+}
+
+/** The response exceeds the limit, as sent or decompressed. */
+export class ResponseTooLarge extends Data.TaggedError("ResponseTooLarge") {}
+
+/** No response, or not all of it. */
+export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
+  readonly cause: unknown
+}> {
+  /** The innermost cause, as its code (`ECONNREFUSED`) where it has one. */
+  get code(): string {
+    let text = String(this.cause)
+    let cause = this.cause
+    for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
+      text = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
+      cause = cause.cause
+    }
+    return text
+  }
+}
+
+export type TransportError = ResponseTooLarge | ConnectionFailed
+
+export class Transport extends Context.Service<
+  Transport,
+  {
+    /** Interrupting it closes the connection and stops decompression. */
+    readonly send: (
+      request: OutgoingRequest,
+      maxBytes: number,
+    ) => Effect.Effect<IncomingResponse, TransportError>
+  }
+>()("vaulthouse/extract/Transport") {
+  static readonly layer: Layer.Layer<Transport> = Layer.effect(
+    Transport,
+    Effect.gen(function* () {
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(
+          () =>
+            new Undici.Agent({
+              connections: CONNECTIONS,
+              // The attempt's own timeout covers both, and some reads are slow by nature (§2.5).
+              headersTimeout: 0,
+              bodyTimeout: 0,
+            }),
+        ),
+        (pool) => Effect.promise(() => pool.destroy()),
+      )
+      return Transport.of({
+        send: ({ url, method, headers, body }, maxBytes) =>
+          Effect.callback<IncomingResponse, TransportError>((resume) => {
+            const reader = new ResponseReader(maxBytes, resume)
+            agent.dispatch(
+              {
+                origin: url.origin,
+                path: url.pathname + url.search,
+                method,
+                headers: { ...headers },
+                body: body ?? null,
+              },
+              reader,
+            )
+            return Effect.sync(() => reader.stop())
+          }),
+      })
+    }),
+  )
+}
+
+type Resume = (result: Effect.Effect<IncomingResponse, TransportError>) => void
+
+// undici's own decompression is experimental and prints a warning about it.
+const isGzip = (encoding: string | undefined): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding ?? "")
+
+/** Collects one response; the callbacks are undici's, in the order in which it calls them. */
+class ResponseReader implements Undici.Dispatcher.DispatchHandler {
+  private readonly maxBytes: number
+  private readonly resume: Resume
+  private controller: Undici.Dispatcher.DispatchController | undefined
+  private gunzip: Gunzip | undefined
+  private isOver = false
+  private status = 0
+  private headers: Readonly<Record<string, string | undefined>> = {}
+  private receivedBytes = 0
+  private bodyBytes = 0
+  private readonly chunks: Array<Buffer> = []
+
+  constructor(maxBytes: number, resume: Resume) {
+    this.maxBytes = maxBytes
+    this.resume = resume
+  }
+
+  onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.isOver) this.stop()
+  }
+
+  onResponseStart(
+    controller: Undici.Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,
+  ): void {
+    this.status = status
+    this.headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        typeof value === "object" ? value.join(", ") : value,
+      ]),
+    )
+    if (!isGzip(this.headers["content-encoding"])) return
+    this.gunzip = createGunzip()
+      .on("data", (chunk: Buffer) => this.collect(chunk))
+      .on("drain", () => controller.resume())
+      .on("end", () => this.complete())
+      .on("error", (cause) => this.fail(new ConnectionFailed({ cause })))
+  }
+
+  onResponseData(controller: Undici.Dispatcher.DispatchController, chunk: Buffer): void {
+    this.receivedBytes += chunk.length
+    if (this.receivedBytes > this.maxBytes) this.fail(new ResponseTooLarge())
+    else if (this.gunzip === undefined) this.collect(chunk)
+    else if (!this.gunzip.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    // An empty body is not even an empty gzip file.
+    if (this.gunzip === undefined || this.receivedBytes === 0) this.complete()
+    else this.gunzip.end()
+  }
+
+  onResponseError(_controller: Undici.Dispatcher.DispatchController, cause: Error): void {
+    this.fail(new ConnectionFailed({ cause }))
+  }
+
+  /** Frees the connection, the decompressor and the collected chunks. */
+  stop(): void {
+    this.isOver = true
+    this.chunks.length = 0
+    this.gunzip?.destroy()
+    this.controller?.abort(new Error("stopped"))
+  }
+
+  private collect(chunk: Buffer): void {
+    if (this.isOver) return
+    this.bodyBytes += chunk.length
+    if (this.bodyBytes > this.maxBytes) this.fail(new ResponseTooLarge())
+    else this.chunks.push(chunk)
+  }
+
+  private complete(): void {
+    if (this.isOver) return
+    this.isOver = true
+    const [first] = this.chunks
+    const body =
+      this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
+    this.resume(Effect.succeed({ status: this.status, headers: this.headers, body }))
+  }
+
+  private fail(error: TransportError): void {
+    if (this.isOver) return
+    this.stop()
+    this.resume(Effect.fail(error))
+  }
+}

@@ -1,0 +1,93 @@
+// From a response to the documented value or to a failure. Pure.
+// Compiles schemas to code, which checks a plain struct 25 times faster.
+import "effect/schema/SchemaJITCompiler/enable"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { isJsonObject, type ParsedJson } from "../domain/json.ts"
+import type { Violation } from "../domain/violation.ts"
+import type { AnyEndpoint } from "./Endpoint.ts"
+import { errorFrom, type RequestContext, shorten } from "./errorResponse.ts"
+import type { ReceivedResponse } from "./exchange.ts"
+import type { Failure } from "./retry.ts"
+
+export const decodeResponse = <A>(
+  context: RequestContext,
+  response: ReceivedResponse,
+  parsed: Result.Result<ParsedJson, string>,
+): Result.Result<A, Failure> => {
+  const { status, text } = response
+  if (status < 200 || status >= 300) return Result.fail(errorFrom(context, response, parsed))
+  const { endpoint, url } = context
+  return Result.mapError(decode<A>(endpoint, parsed), ({ path, detail }): Failure => {
+    const reason = { _tag: "ContractViolation" as const, path }
+    const from = Result.isFailure(parsed) ? `, from ${url.href}` : ""
+    return {
+      reason,
+      status,
+      detail: `the response is not as documented (${endpoint.section}): ${path} ${detail}${from}`,
+      ...(Result.isFailure(parsed) && status !== 204 && isCutShort(text)
+        ? { reasonIfRepeated: reason }
+        : {}),
+    }
+  })
+}
+
+/** Whether the end of a JSON text may have been lost in transit. */
+const isCutShort = (text: string): boolean => {
+  const json = text.trim()
+  if (json === "") return true
+  return (
+    (json.startsWith("{") && !json.endsWith("}")) || (json.startsWith("[") && !json.endsWith("]"))
+  )
+}
+
+const pathText = (path: ReadonlyArray<unknown>): string =>
+  path.reduce<string>((text, step) => {
+    const key = isJsonObject(step) ? step["key"] : step
+    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
+  }, "$")
+
+const describeIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+// Built once per endpoint: building a check costs more than checking a page.
+const checks = new WeakMap<AnyEndpoint, (value: unknown) => boolean>()
+
+const conforms = (endpoint: AnyEndpoint, value: unknown): boolean => {
+  let check = checks.get(endpoint)
+  if (check === undefined) {
+    check = Schema.is(endpoint.response)
+    checks.set(endpoint, check)
+  }
+  return check(value)
+}
+
+/** Describes every mismatch; slow, so called only after the fast check has failed. */
+const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
+  const decoded = Schema.decodeUnknownResult(endpoint.response, { errors: "all" })(value)
+  if (Result.isSuccess(decoded)) return { path: "$", detail: "does not match the documented shape" }
+  const { issues } = describeIssue(decoded.failure.issue)
+  const [first, ...others] = issues
+  if (first === undefined) return { path: "$", detail: decoded.failure.message }
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ""
+  return { path: pathText(first.path ?? []), detail: `${first.message}${more}` }
+}
+
+/**
+ * The documented value of a parsed body. Numbers beyond 2^53 are `JSON.rawJSON`; unknown fields stay. Fails with the
+ * path where the body is not as documented.
+ */
+export const decode = <A>(
+  endpoint: AnyEndpoint,
+  parsed: Result.Result<ParsedJson, string>,
+): Result.Result<A, Violation> => {
+  if (Result.isFailure(parsed)) {
+    return Result.fail({ path: "$", detail: shorten(parsed.failure) })
+  }
+  const { plain, lossless } = parsed.success
+  const locate = endpoint.locate ?? Result.succeed
+  const value = locate(plain)
+  if (Result.isFailure(value)) return Result.fail(value.failure)
+  if (!conforms(endpoint, value.success)) return Result.fail(violationOf(endpoint, value.success))
+  return (lossless === plain ? value : locate(lossless)) as Result.Result<A, Violation>
+}

@@ -1,0 +1,201 @@
+// What an error response means: its reason by status (§7), and the service's message.
+import { STATUS_CODES } from "node:http"
+import * as Result from "effect/Result"
+import type { ApiErrorReason } from "../domain/errors.ts"
+import { isJsonObject, type ParsedJson } from "../domain/json.ts"
+import type { Absence, AnyEndpoint } from "./Endpoint.ts"
+import type { ReceivedResponse } from "./exchange.ts"
+import type { Parameter } from "./Parameter.ts"
+import { sentNames, type WireSettings, wireName } from "./request.ts"
+import type { Failure } from "./retry.ts"
+
+type Parsed = Result.Result<ParsedJson, string>
+
+/** The request that a response belongs to. */
+export interface RequestContext {
+  readonly endpoint: AnyEndpoint
+  readonly url: URL
+  readonly body: string | undefined
+  readonly wire: WireSettings
+  /** A path with the configured `/platform/` segment has succeeded before, so that the segment is right. */
+  readonly isPlatformConfirmed: boolean
+}
+
+/** The failure that a response of status 300 or more stands for. */
+export const errorFrom = (
+  context: RequestContext,
+  response: ReceivedResponse,
+  parsed: Parsed,
+): Failure => {
+  const { endpoint, url } = context
+  const { status, delaySeconds } = response
+  if (status < 400) return redirect(context, response)
+  const text = detailOf(parsed)
+  const detail = text ?? pageText(response.text) ?? STATUS_CODES[status] ?? "no body"
+  // A message other than the name of the status or a path without a handler shows that a handler responded.
+  const isExplained =
+    text !== undefined &&
+    text.toLowerCase() !== STATUS_CODES[status]?.toLowerCase() &&
+    !text.includes(url.pathname)
+  const problem = status === 400 || status === 422 ? requestProblem(context, parsed) : undefined
+  if (problem !== undefined) {
+    return { reason: problem.reason, status, detail: `${detail}; ${problem.detail}` }
+  }
+  const isUnconfirmed = isOfPlatform(endpoint) && !context.isPlatformConfirmed && !isExplained
+  const isOfService = Result.isSuccess(parsed) || response.text.trim() === ""
+  const reason = reasonOf(endpoint, status, delaySeconds, isOfService && !isUnconfirmed)
+  if (reason._tag === "NotFound" && !reason.expected) {
+    return { reason, status, detail: `${detail}: ${wrongPath(endpoint, url)}` }
+  }
+  if (reason._tag === "UnexpectedStatus") {
+    return { reason, status, detail: `${detail}, from ${url.href}` }
+  }
+  const absence = endpoint.absences?.["5xx with detail"]
+  return reason._tag === "ServerError" && absence !== undefined && isExplained && !delaySeconds
+    ? { reason, status, detail, reasonIfRepeated: absenceReason(absence) }
+    : { reason, status, detail, delaySeconds }
+}
+
+/** Whether its path contains the configured `/platform/` segment. */
+export const isOfPlatform = ({ path }: AnyEndpoint): boolean =>
+  typeof path === "string" && path.startsWith("/platform/")
+
+/** Statuses about the HTTP request itself, not its subject. */
+const protocolStatuses: ReadonlySet<number> = new Set([
+  402, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 431,
+])
+
+const absenceReason = (absence: Absence): ApiErrorReason =>
+  absence === "unsupported" ? { _tag: "Unsupported" } : { _tag: "NotFound", expected: true }
+
+const reasonOf = (
+  endpoint: AnyEndpoint,
+  status: number,
+  delaySeconds: number | undefined,
+  mayBeAbsence: boolean,
+): ApiErrorReason => {
+  if (status === 401) return { _tag: "Unauthorized" }
+  if (status === 403) return { _tag: "Forbidden" }
+  if (status === 408) return { _tag: "Transport" }
+  if (status === 424) return { _tag: "DependencyFailed" }
+  if (status === 429) return { _tag: "RateLimited", delaySeconds }
+  const absence =
+    endpoint.absences?.[status] ??
+    (status < 500 && !protocolStatuses.has(status) ? endpoint.absences?.["4xx"] : undefined)
+  if (absence !== undefined && mayBeAbsence) return absenceReason(absence)
+  if (status === 404) return { _tag: "NotFound", expected: false }
+  return status >= 500 ? { _tag: "ServerError" } : { _tag: "UnexpectedStatus" }
+}
+
+/** Inputs that name what the request is about; the service may not support their values. */
+const subjectInput = /vault|address|chain|token|hash/i
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+
+/**
+ * A validation error about the request rather than its subject: a wrong input name, since most wire names are not shown
+ * (§4), a value that vaulthouse chose, or a missing key. Taken for an absence it would be remembered for every vault.
+ * The structure of validation errors is not shown (§7), so all texts of the body count.
+ */
+const requestProblem = (
+  { endpoint, url, body, wire }: RequestContext,
+  parsed: Parsed,
+): Pick<Failure, "reason" | "detail"> | undefined => {
+  const texts = Result.isSuccess(parsed) ? textsIn(parsed.success.plain) : []
+  const sent = sentNames(url, body)
+  const refused = sent.find((name) => !subjectInput.test(name) && texts.includes(name))
+  if (refused !== undefined) {
+    return {
+      reason: { _tag: "UnexpectedStatus" },
+      detail: `the service refuses the value of \`${refused}\``,
+    }
+  }
+  const text = texts.join(" ")
+  if (!/required|missing/i.test(text)) return undefined
+  if (/x-api-key/i.test(text)) {
+    return { reason: { _tag: "Unauthorized" }, detail: "the service requires a key" }
+  }
+  const words = new Set(text.match(/\w+/g))
+  for (const [name, parameter] of Object.entries<Parameter<never>>(endpoint.parameters)) {
+    const called = wireName(endpoint, name, parameter, wire)
+    if (parameter.place === "path" || !sent.includes(called)) continue
+    const longer = new RegExp(`^${name}[_A-Z]`)
+    const wanted = [...words].find(
+      (word) => word !== called && (plain(word) === plain(name) || longer.test(word)),
+    )
+    if (wanted === undefined || endpoint.parameters[wanted]?.place === "path") continue
+    return {
+      reason: { _tag: "UnexpectedStatus" },
+      detail: `the service requires \`${wanted}\` and received \`${called}\`; set wire.names.${name}: ${wanted}, or wire.case for all names`,
+    }
+  }
+  return undefined
+}
+
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+const MAX_DETAIL = 300
+
+export const shorten = (text: string): string => {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
+}
+
+/** The `detail` of a JSON body, whatever its shape, or else the whole body; `undefined` where it is empty. */
+const detailOf = (parsed: Parsed): string | undefined => {
+  if (Result.isFailure(parsed)) return undefined
+  const body = parsed.success.plain
+  const detail = isJsonObject(body)
+    ? (body["detail"] ?? body["message"] ?? body["error"] ?? body["title"] ?? body)
+    : body
+  const text = shorten(typeof detail === "string" ? detail : textsOrJson(detail))
+  return text === "" ? undefined : text
+}
+
+/** A list of validation errors becomes `query.chainId: field required; …`. */
+const textsOrJson = (detail: unknown): string =>
+  Array.isArray(detail) && detail.every((item) => isJsonObject(item) && "msg" in item)
+    ? detail
+        .map(({ loc, msg }: Readonly<Record<string, unknown>>) =>
+          Array.isArray(loc) ? `${loc.join(".")}: ${String(msg)}` : String(msg),
+        )
+        .join("; ")
+    : JSON.stringify(detail)
+
+/** The text of an HTML page, or of any other body that is not JSON. */
+const pageText = (body: string): string | undefined => {
+  const text = shorten(
+    body
+      .slice(0, 10_000)
+      .replace(/<(style|script)[\s\S]*?<\/\1>/gi, "")
+      .replace(/<(?!redacted>)[^<>]+>/g, " "),
+  )
+  return text === "" ? undefined : text
+}
+
+/** The settings that may make a path wrong. */
+const pathSettings = ({ path }: AnyEndpoint): string => {
+  if (typeof path !== "string") return `paths.${path.setting}`
+  return path.includes("/platform/")
+    ? "platformSegment and the path of the base URL"
+    : "the path of the base URL"
+}
+
+const wrongPath = (endpoint: AnyEndpoint, url: URL): string =>
+  `the service has nothing at ${url.origin}${url.pathname}; if the path is wrong, check ${pathSettings(endpoint)}`
+
+/** Redirects are not followed: the key must not travel, and the data would not be this service's. */
+const redirect = (
+  { endpoint, url }: RequestContext,
+  { status, location }: ReceivedResponse,
+): Failure => {
+  const target = location === undefined ? null : URL.parse(location, url.href)
+  const detail =
+    target === null || target.origin !== url.origin
+      ? `the service redirects to ${location ?? "another address"}; if it has moved there, set the base URL to it`
+      : `the service redirects ${url.pathname} to ${target.pathname} of the same address: the path may be wrong, check ${pathSettings(endpoint)}`
+  return { reason: { _tag: "UnexpectedStatus" }, status, detail }
+}

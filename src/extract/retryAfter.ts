@@ -1,0 +1,33 @@
+// How long the service asks to wait: `Retry-After` of any response, or the reset of a rate limit, which counts for a
+// 429 only because some servers send it with every response.
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+// So large a number is an instant since 1970, not a wait of thirty years.
+const MIN_EPOCH_SECONDS = 1e9
+const MIN_EPOCH_MILLIS = 1e11
+
+const secondsUntil = (text: string | undefined, nowMillis: number): number | undefined => {
+  if (text === undefined) return undefined
+  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) {
+    const number = Number(text)
+    if (number >= MIN_EPOCH_MILLIS) return (number - nowMillis) / 1000
+    return number >= MIN_EPOCH_SECONDS ? number - nowMillis / 1000 : number
+  }
+  // Without a year `Date.parse` accepts almost any text.
+  const at = /\d{4}/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : (at - nowMillis) / 1000
+}
+
+/** `undefined` where the service says nothing or the wait is over; the caller's backoff applies then. */
+export const delaySecondsOf = (
+  status: number,
+  headers: Headers,
+  nowMillis: number,
+): number | undefined => {
+  const reset = headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"]
+  const seconds =
+    secondsUntil(headers["retry-after"], nowMillis) ??
+    (status === 429 ? secondsUntil(reset, nowMillis) : undefined)
+  return seconds !== undefined && seconds > 0 ? seconds : undefined
+}

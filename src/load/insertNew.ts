@@ -1,0 +1,47 @@
+// Inserts rows of which nothing can be stored yet, with keys of their own: the bulk of a first sync, which needs
+// no comparison and is appended to its table directly.
+import type { Value } from "../domain/column.ts"
+import { appendRows } from "./appendRows.ts"
+import type { Counts, MergeContext, Merged } from "./merge.ts"
+import { monthsIn } from "./months.ts"
+import { CATALOG } from "./sql.ts"
+import type { Page } from "./stage.ts"
+
+/** `pages` are of one history table; `stored` are its columns in their stored order. */
+export const insertNew = async (
+  { connection, tick }: MergeContext,
+  pages: ReadonlyArray<Page>,
+  stored: ReadonlyArray<string>,
+): Promise<Merged> => {
+  const [first] = pages
+  if (first === undefined) return { counts: new Map(), months: new Set() }
+  const { table } = first.rows
+  const { schema, name } = table
+  const now = tick()
+  const cellsOf = ({
+    rows,
+    runId,
+  }: Page): Readonly<Record<string, Value | ReadonlyArray<Value>>> => {
+    const seenAt = rows.lineage?.receivedAt ?? now
+    return {
+      ...Object.fromEntries(
+        table.columns.map((column, at) => [column.name, rows.columns[at] ?? null]),
+      ),
+      _run_id: runId,
+      _response_id: rows.lineage?.responseId ?? null,
+      _first_seen_at: seenAt,
+      _updated_at: seenAt,
+    }
+  }
+  const parts = pages.map((page) => {
+    const cells = cellsOf(page)
+    return { length: page.rows.length, columns: stored.map((column) => cells[column] ?? null) }
+  })
+  await appendRows(connection, { catalog: CATALOG, schema, name }, parts)
+  const counts = new Map<number, Counts>()
+  for (const { batch, rows } of pages) {
+    const before = counts.get(batch)?.inserted ?? 0
+    counts.set(batch, { inserted: before + rows.length, revised: 0, unchanged: 0 })
+  }
+  return { counts, months: new Set(pages.flatMap(({ rows }) => [...monthsIn(rows)])) }
+}

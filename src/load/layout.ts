@@ -1,0 +1,46 @@
+// The layout of a warehouse: the statements that make its tables, and a fingerprint of them. A warehouse with the
+// same fingerprint has these tables and comments, so that none of the 1,900 is made or compared again.
+import { createHash } from "node:crypto"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table } from "../domain/table.ts"
+import { commentOnColumn, commentOnTable, createSchemas, createTable, storedTables } from "./ddl.ts"
+import { CATALOG, literal, qualified } from "./sql.ts"
+import { layout } from "./tables/layout.ts"
+
+const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
+  ...createSchemas,
+  ...tables
+    .flatMap(storedTables)
+    .flatMap((table) => [
+      createTable(table),
+      commentOnTable(table),
+      ...allColumns(table).map((column) => commentOnColumn(table, column)),
+    ]),
+]
+
+export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
+  createHash("sha256").update(creation(tables).join("\n")).digest("hex")
+
+/** `undefined` where none is recorded. */
+export const storedFingerprint = async (
+  connection: DuckDBConnection,
+): Promise<string | undefined> => {
+  const { schema, name } = layout
+  const tables = await connection.runAndReadAll(
+    `SELECT 1 FROM duckdb_tables()
+     WHERE database_name = ${literal(CATALOG)} AND schema_name = ${literal(schema)} AND table_name = ${literal(name)}`,
+  )
+  if (tables.currentRowCount === 0) return undefined
+  const found = await connection.runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
+  return found.getRowsJson().flat().map(String)[0]
+}
+
+/** Statements that record the fingerprint, for the transaction that makes the layout. */
+export const recording = (fingerprint: string): ReadonlyArray<string> => [
+  `DELETE FROM ${qualified(layout)}`,
+  `INSERT INTO ${qualified(layout)} (fingerprint) VALUES (${literal(fingerprint)})`,
+]
+
+/** One script that makes every table of an empty warehouse. */
+export const creationScript = (tables: ReadonlyArray<Table>): string =>
+  ["BEGIN", ...creation(tables), ...recording(fingerprintOf(tables)), "COMMIT"].join(";\n")

@@ -1,0 +1,80 @@
+// The writer's connection, its transactions, and what they mark as changed.
+import { type Rows, type Table, tableName } from "../domain/table.ts"
+import { writeBookkeeping } from "./bookkeeping.ts"
+import type { MergeContext } from "./merge.ts"
+import { rowsOf } from "./rowsOf.ts"
+import type { Extent } from "./seriesExtent.ts"
+import type { StoredRanges } from "./storedRanges.ts"
+import { partitionChanges } from "./tables/partition_changes.ts"
+
+export interface Session extends MergeContext {
+  /** `schema.table/month` already marked as changed by this process since the last export. */
+  readonly marked: Set<string>
+  readonly ranges: StoredRanges
+}
+
+/** Runs `work` in a transaction: any failure rolls back, since COMMIT after one silently keeps nothing. */
+export const transaction = async <A>(session: Session, work: () => Promise<A>): Promise<A> => {
+  const { connection } = session
+  await connection.run("BEGIN")
+  try {
+    const result = await work()
+    await connection.run("COMMIT")
+    return result
+  } catch (cause) {
+    // DuckDB may have ended the transaction itself; the first failure is the one to report.
+    await connection.run("ROLLBACK").catch(() => undefined)
+    throw cause
+  }
+}
+
+/** Collects what changed, to be marked once in the same transaction. */
+export class Changes {
+  readonly #session: Session
+  readonly #unmarked = new Map<string, readonly [Table, string]>()
+  readonly #extents: Array<readonly [Table, ReadonlyArray<Extent | undefined>]> = []
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  add(table: Table, months: Iterable<string>): void {
+    for (const month of months) {
+      const mark = `${tableName(table)}/${month}`
+      if (!this.#session.marked.has(mark)) this.#unmarked.set(mark, [table, month])
+    }
+  }
+
+  /** Inside the transaction. */
+  async write(): Promise<void> {
+    if (this.#unmarked.size === 0) return
+    const changed_at = this.#session.tick()
+    const records = [...this.#unmarked.values()].map(([table, month]) => ({
+      table_schema: table.schema,
+      table_name: table.name,
+      month,
+      run_id: this.#session.runId,
+      changed_at,
+    }))
+    await writeBookkeeping(this.#session, [rowsOf(partitionChanges, records)])
+  }
+
+  /** Of the rows the transaction stores. */
+  keepExtents(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
+    this.#extents.push([table, extents])
+  }
+
+  afterCommit(): void {
+    for (const [table, extents] of this.#extents) this.#session.ranges.remember(table, extents)
+    for (const mark of this.#unmarked.keys()) this.#session.marked.add(mark)
+  }
+}
+
+/** Writes rows of vaulthouse's own tables, inside a transaction. */
+export const loadBookkeeping = async (
+  session: Session,
+  rows: ReadonlyArray<Rows>,
+  changes: Changes,
+): Promise<void> => {
+  for (const [table, months] of await writeBookkeeping(session, rows)) changes.add(table, months)
+}

@@ -1,0 +1,73 @@
+// A new warehouse is a copy of an empty one, made once for each layout and version of DuckDB and kept in the
+// user's cache: a few milliseconds instead of the 0.3 s that its tables and comments take.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
+import type { Table } from "../domain/table.ts"
+import { creationScript, fingerprintOf } from "./layout.ts"
+import { CATALOG, literal } from "./sql.ts"
+
+/** v1.0.0 can be read by DuckDB 1.1 to 1.5; the default of DuckDB 2 by no 1.x. */
+export const STORAGE_VERSION = "v1.0.0"
+
+const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
+
+const KEPT_MILLIS = 30 * 86_400_000
+
+/** Layouts of other versions go after a month; one that is still in use is made again. */
+const removeOld = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    if (Date.now() - statSync(file).mtimeMs > KEPT_MILLIS) rmSync(file, { force: true })
+  }
+}
+
+const makeTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise<void> => {
+  const aside = `${file}.${process.pid}`
+  const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
+  try {
+    const connection = await instance.connect()
+    await connection.run(
+      `ATTACH ${literal(aside)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+    )
+    await connection.run(creationScript(tables))
+    // Checkpoints, so that the file is complete without a log.
+    await connection.run(`DETACH ${CATALOG}`)
+    connection.closeSync()
+    renameSync(aside, file)
+  } finally {
+    instance.closeSync()
+    rmSync(aside, { force: true })
+  }
+}
+
+/**
+ * Puts an empty warehouse of this layout at `file`. Where nothing can be cached it does nothing: the tables are then
+ * made in the file itself.
+ */
+export const copyTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise<void> => {
+  const aside = `${file}.new`
+  try {
+    const folder = cacheFolder()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const name = `${fingerprintOf(tables).slice(0, 32)}-${duckdbVersion()}.duckdb`
+    const template = join(folder, name)
+    if (!existsSync(template)) {
+      removeOld(folder)
+      await makeTemplate(template, tables)
+    }
+    copyFileSync(template, aside)
+    renameSync(aside, file)
+  } catch {
+    rmSync(aside, { force: true })
+  }
+}

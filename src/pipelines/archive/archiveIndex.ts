@@ -1,0 +1,189 @@
+// raw.responses as the index of the archive: its rows, which of them are still needed, and where bodies lie once
+// segments were rewritten.
+import * as Effect from "effect/Effect"
+import type { Moved } from "../../archive/rewrite.ts"
+import { allColumns, type Table } from "../../domain/table.ts"
+import type { Session } from "../../load/session.ts"
+import { storedTables } from "../../load/ddl.ts"
+import { boolean, decodeRow, number, text } from "../../load/decodeRow.ts"
+import { readRows } from "../../load/readRows.ts"
+import { CATALOG, instant, literal, qualified } from "../../load/sql.ts"
+import { responses } from "../../load/tables/responses.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+
+/** A row of raw.responses. */
+export interface IndexedResponse {
+  readonly responseId: string
+  readonly runId: string
+  readonly pipeline: string
+  readonly entity: string
+  readonly window: string
+  /** Its empty sets did not land. */
+  readonly isSuspicious: boolean
+  readonly inputs: string
+  readonly subject: string
+  /** Microseconds since 1970 UTC. */
+  readonly receivedAt: number
+  readonly sha256: string
+  readonly file: string
+  readonly offset: number
+  readonly length: number
+}
+
+/** Responses of tasks in the order in which they were received; `condition` is SQL. */
+export const indexedResponses = (condition: string) =>
+  Effect.map(
+    Effect.flatMap(Warehouse, (warehouse) =>
+      warehouse.rows(
+        `select response_id, run_id, pipeline, entity, "window",
+           coalesce(is_suspicious, false) as is_suspicious, inputs::varchar as inputs,
+           subject::varchar as subject, epoch_us(received_at)::double as received_at, body_sha256,
+           archive_file, archive_offset::double as archive_offset, archive_length::double as archive_length
+         from raw.responses where pipeline is not null and ${condition} order by received_at`,
+      ),
+    ),
+    (rows): ReadonlyArray<IndexedResponse> => rows.map(indexedResponse),
+  )
+
+const indexedResponse = decodeRow({
+  responseId: text("response_id"),
+  runId: text("run_id"),
+  pipeline: text("pipeline"),
+  entity: text("entity"),
+  window: text("window"),
+  isSuspicious: boolean("is_suspicious"),
+  inputs: text("inputs"),
+  subject: text("subject"),
+  receivedAt: number("received_at"),
+  sha256: text("body_sha256"),
+  file: text("archive_file"),
+  offset: number("archive_offset"),
+  length: number("archive_length"),
+})
+
+/**
+ * Runs this warehouse knows: one that was killed is in ops.runs, one of an earlier warehouse in raw.responses once it
+ * is indexed. Nothing here says what the responses of any other run are needed for.
+ */
+export const knownRuns = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.rows(
+    "select run_id from ops.runs union select run_id from raw.responses",
+  )
+  return new Set(rows.map(text("run_id")))
+})
+
+/** Points the index at the new places of bodies that lay in `files`; all or nothing. */
+export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<Moved>) =>
+  changeIndex(moving(files, moved))
+
+/** Removes the responses that `prunable` with the same `before` called prunable; all or nothing. */
+export const forgetPruned = (before: number) =>
+  changeIndex([
+    `DELETE FROM ${CATALOG}.raw.responses WHERE received_at < ${instant(before)}
+       AND response_id NOT IN (SELECT id FROM ${REFERRED})`,
+  ])
+
+const changeIndex = (statements: ReadonlyArray<string>) =>
+  statements.length === 0
+    ? Effect.void
+    : Effect.flatMap(Warehouse, (warehouse) => warehouse.execute(statements, [responses]))
+
+export interface RetainedResponse {
+  readonly responseId: string
+  readonly sha256: string
+  readonly file: string
+  /** Old, and needed neither for a row that is stored nor for one that may still be made. */
+  readonly isPrunable: boolean
+}
+
+const REFERRED = "temp.main.referred"
+
+/**
+ * Every archived response, and whether it can be dropped with those before `before` (microseconds). A table at
+ * a time, since all at once need more memory than the writer has.
+ */
+export const prunable = async (
+  { connection }: Session,
+  tables: ReadonlyArray<Table>,
+  before: number,
+): Promise<ReadonlyArray<RetainedResponse>> => {
+  await connection.run(`CREATE OR REPLACE TEMP TABLE referred (id VARCHAR)`)
+  const sources = [
+    ...tables.flatMap(storedTables).flatMap(needed),
+    `SELECT response_id FROM ${CATALOG}.ops.quarantine WHERE closed_at IS NULL`,
+    afterQuarantine,
+    togetherWithReferred,
+  ]
+  for (const source of sources) {
+    await connection.run(
+      `INSERT INTO ${REFERRED} SELECT DISTINCT id FROM (${source}) t (id) WHERE id IS NOT NULL`,
+    )
+  }
+  const rows = await readRows(
+    connection,
+    `SELECT response_id, body_sha256, archive_file, received_at < ${instant(before)}
+       AND response_id NOT IN (SELECT id FROM ${REFERRED}) AS is_prunable
+     FROM ${CATALOG}.raw.responses`,
+  )
+  return rows.map(
+    decodeRow({
+      responseId: text("response_id"),
+      sha256: text("body_sha256"),
+      file: text("archive_file"),
+      isPrunable: boolean("is_prunable"),
+    }),
+  )
+}
+
+/** Responses that rows were read from, and those that left rows out: no two came at the same instant. */
+const needed = (table: Table): ReadonlyArray<string> => {
+  const names = new Set(allColumns(table).map(({ name }) => name))
+  const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))
+  return [
+    ...(names.has("_response_id") ? [`SELECT _response_id FROM ${qualified(table)}`] : []),
+    ...ends.map(
+      (name) => `SELECT response_id FROM ${CATALOG}.raw.responses
+        WHERE received_at IN (SELECT ${name} FROM ${qualified(table)})`,
+    ),
+  ]
+}
+
+/** Responses after a quarantined one: without them it would become the newest once it can be read. */
+const afterQuarantine = `SELECT r.response_id FROM ${CATALOG}.ops.quarantine q
+  JOIN ${CATALOG}.raw.responses b ON b.response_id = q.response_id
+  JOIN ${CATALOG}.raw.responses r ON r.pipeline = q.pipeline AND r.entity = q.entity
+    AND r.is_landed AND r.received_at > b.received_at
+  WHERE q.closed_at IS NULL`
+
+/** Pages of one set: one that is kept alone would retire the members of the others. */
+const togetherWithReferred = `SELECT r.response_id FROM ${CATALOG}.raw.responses r
+  WHERE r.is_landed AND EXISTS (
+    SELECT 1 FROM ${CATALOG}.raw.responses o
+    WHERE o.run_id = r.run_id AND o.pipeline = r.pipeline AND o.entity = r.entity
+      AND o."window" = r."window" AND o.response_id IN (SELECT id FROM ${REFERRED}))`
+
+const PLACES_A_STATEMENT = 2000
+
+const moving = (
+  files: ReadonlyArray<string>,
+  moved: ReadonlyArray<Moved>,
+): ReadonlyArray<string> => {
+  const from = files.map(literal).join(", ")
+  const statements: Array<string> = []
+  for (let start = 0; start < moved.length; start += PLACES_A_STATEMENT) {
+    const values = moved
+      .slice(start, start + PLACES_A_STATEMENT)
+      .map(
+        ({ sha256, place }) =>
+          `(${literal(sha256)}, ${literal(place.file)}, ${place.offset}, ${place.length})`,
+      )
+    statements.push(
+      `UPDATE ${CATALOG}.raw.responses r
+       SET archive_file = m.file, archive_offset = m.place, archive_length = m.length
+       FROM (VALUES ${values.join(", ")}) m (sha256, file, place, length)
+       WHERE r.body_sha256 = m.sha256 AND r.archive_file IN (${from})`,
+    )
+  }
+  return statements
+}

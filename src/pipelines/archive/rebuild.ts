@@ -1,0 +1,176 @@
+// Rebuilds the tables from archived responses, in a warehouse of their own.
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import { archiveDirectory, ArchiveReader } from "../../archive/segments.ts"
+import type { Batch } from "../../domain/outcome.ts"
+import { type Table, tableName } from "../../domain/table.ts"
+import { storedTables } from "../../load/ddl.ts"
+import { number } from "../../load/decodeRow.ts"
+import type { LoadError } from "../../load/errors.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { asOneSet, type FieldNames } from "../../transform/Source.ts"
+import { pipelines } from "../catalog.ts"
+import { isRefusedByWarehouse } from "../run/refusedResult.ts"
+import { asPartial } from "../strategies/mapResponse.ts"
+import { rowsOfArchived } from "./archivedRows.ts"
+import type { IndexedResponse } from "./archiveIndex.ts"
+
+export interface RebuildOptions extends FieldNames {
+  readonly dataDir: string
+  readonly memoryLimit?: string
+  readonly onResponse: (done: number, of: number) => void
+}
+
+/** A response that makes no rows though it did before: damaged, missing, or of no shape known to this version. */
+export interface UnreadableResponse {
+  readonly responseId: string
+  readonly pipeline: string
+  readonly file: string
+  readonly why: string
+}
+
+/** Rows that can't be made again, since their response can't be read or is not in the index. */
+export interface LostRows {
+  readonly table: string
+  readonly rows: number
+}
+
+// As many as the loader commits together.
+const BATCHES_AT_ONCE = 64
+
+/** Tables that pipelines fill; a journal of vaulthouse's own (core.swaps) is in no response. */
+export const replayedTables = (): ReadonlyArray<Table> => [
+  ...new Set(pipelines.flatMap(({ tables }) => tables)),
+]
+
+export const warehouseIn = (
+  dataDir: string,
+  { memoryLimit }: Pick<RebuildOptions, "memoryLimit">,
+) =>
+  Warehouse.layer({
+    dataDir,
+    tables: coreTables,
+    runId: "replay",
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  })
+
+/** Keeps the rebuilt warehouse for as long as `use` needs it. */
+export const withRebuilt = Effect.fnUntraced(function* <A>(
+  options: RebuildOptions,
+  responses: ReadonlyArray<IndexedResponse>,
+  use: (
+    dataDir: string,
+    unreadable: ReadonlyArray<UnreadableResponse>,
+  ) => Effect.Effect<A, LoadError, Warehouse>,
+) {
+  const warehouse = yield* Warehouse
+  const rebuiltDir = join(options.dataDir, "replay")
+  const clear = Effect.promise(() => rm(rebuiltDir, { recursive: true, force: true }))
+  yield* clear
+  return yield* rebuild(options, responses).pipe(
+    Effect.provide(warehouseIn(rebuiltDir, options)),
+    Effect.flatMap((unreadable) => use(rebuiltDir, unreadable)),
+    Effect.provideService(Warehouse, warehouse),
+    Effect.ensuring(clear),
+  )
+})
+
+/** Stored rows of `tables` whose response is not among those that can be read. */
+export const lostRows = Effect.fnUntraced(function* (
+  tables: ReadonlyArray<Table>,
+  unreadable: ReadonlyArray<UnreadableResponse>,
+) {
+  const warehouse = yield* Warehouse
+  const ids = JSON.stringify(unreadable.map(({ responseId }) => responseId))
+  const found: Array<LostRows> = []
+  for (const table of tables.flatMap(storedTables)) {
+    const [lost] = yield* warehouse.rows(
+      `select count(*)::double as rows from ${tableName(table)} t
+       where _response_id is not null and (
+         not exists (from raw.responses r where r.response_id = t._response_id and r.is_landed)
+         or list_contains(from_json($1, '["VARCHAR"]'), _response_id))`,
+      [ids],
+    )
+    const rows = lost === undefined ? 0 : number("rows")(lost)
+    if (rows > 0) found.push({ table: tableName(table), rows })
+  }
+  return found
+})
+
+type Task = ReadonlyArray<IndexedResponse>
+
+const rebuild = Effect.fnUntraced(function* (
+  { dataDir, onResponse, ...names }: RebuildOptions,
+  responses: ReadonlyArray<IndexedResponse>,
+) {
+  const warehouse = yield* Warehouse
+  const reader = new ArchiveReader(archiveDirectory(dataDir))
+  const unreadable: Array<UnreadableResponse> = []
+  let done = 0
+  const leaveOut = (task: Task, why: string): void => {
+    for (const { responseId, pipeline, file } of task) {
+      unreadable.push({ responseId, pipeline, file, why })
+    }
+  }
+  const batchesOf = Effect.fnUntraced(function* (task: Task) {
+    const batches: Array<Batch> = []
+    let isWhole = true
+    for (const response of task) {
+      const mapped = yield* rowsOfArchived(reader, response, names).pipe(
+        Effect.map(Result.mapError(({ path, detail }) => `${path} ${detail}`)),
+        Effect.catch(({ why }) => Effect.succeed(Result.fail(why))),
+      )
+      isWhole &&= Result.isSuccess(mapped) && mapped.success.rejected.length === 0
+      if (Result.isFailure(mapped)) leaveOut([response], mapped.failure)
+      else batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
+    }
+    done += task.length
+    onResponse(done, responses.length)
+    return asCommitted(batches, isWhole).map((batch) => ({ task, batch }))
+  })
+  yield* Stream.fromIterable(inOrder(responses)).pipe(
+    Stream.mapEffect(batchesOf),
+    Stream.flatMap((batches) => Stream.fromIterable(batches)),
+    Stream.mapEffect(
+      ({ task, batch }) =>
+        warehouse.commit(batch).pipe(
+          Effect.asVoid,
+          Effect.catchIf(isRefusedByWarehouse, ({ why }) => Effect.sync(() => leaveOut(task, why))),
+        ),
+      { concurrency: BATCHES_AT_ONCE },
+    ),
+    Stream.runDrain,
+  )
+  return unreadable
+})
+
+/** Pages of a state were committed together, every other response alone. */
+const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyArray<Batch> => {
+  const isState = batches.some(({ rows }) =>
+    rows.some(({ table }) => table.mode === "slowly_changing"),
+  )
+  if (!isState || (isWhole && batches.length < 2)) return batches
+  const rows = batches.flatMap((batch) => batch.rows)
+  const [first] = batches
+  return first === undefined
+    ? []
+    : [{ ...first, rows: isWhole ? asOneSet(rows) : rows.map(asPartial) }]
+}
+
+/**
+ * The tasks of each run, one pipeline's after the other: no two pipelines write the same rows, and a commit costs by the
+ * number of tables it writes. Responses of a task stay together.
+ */
+const inOrder = (responses: ReadonlyArray<IndexedResponse>): ReadonlyArray<Task> => {
+  const tasks = Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
+    JSON.stringify([runId, pipeline, entity, window]),
+  )
+  const runs = Map.groupBy(tasks.values(), ([first]) => first?.runId)
+  return [...runs.values()].flatMap((ofRun) =>
+    [...Map.groupBy(ofRun, ([first]) => first?.pipeline).values()].flat(),
+  )
+}

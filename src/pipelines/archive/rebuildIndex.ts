@@ -1,0 +1,220 @@
+// Makes the archive's index (raw.responses) and ops.quarantine again from the archive itself, for a warehouse that was
+// lost: of runs this one does not know.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { CommitMarker, ResponseHead, ResponseLine } from "../../archive/lines.ts"
+import {
+  archiveDirectory,
+  ArchiveReader,
+  Commits,
+  type Place,
+  readWholeFrames,
+  runOfSegment,
+  segmentFiles,
+} from "../../archive/segments.ts"
+import { quarantine } from "../../load/tables/quarantine.ts"
+import { responses } from "../../load/tables/responses.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { mapObjects } from "../../transform/mapObjects.ts"
+import type { FieldNames } from "../../transform/Source.ts"
+import { archiveError, rowsOfArchived } from "./archivedRows.ts"
+import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
+
+/** A run whose segment has no end: it was killed and nothing was opened since, or the file was cut. */
+export interface UnendedRun {
+  readonly runId: string
+  readonly file: string
+  /** Responses of tasks without a commit marker: nothing is made of them. */
+  readonly unmarked: number
+}
+
+interface Body {
+  readonly place: Place
+  readonly bytes: number
+}
+
+interface Found {
+  readonly head: ResponseHead
+  readonly file: string
+  /** Where its line holds the body itself. */
+  readonly body: Body | undefined
+}
+
+interface Archived {
+  readonly found: Map<string, Found>
+  /** By SHA-256. */
+  readonly bodies: Map<string, Body>
+  readonly commits: Commits
+}
+
+/**
+ * Does nothing where every run of the archive is known. Otherwise every segment is read, and what unknown runs left is
+ * indexed at once or, where a segment can't be read, not at all: a part would pass for the whole from then on.
+ */
+export const rebuildIndex = Effect.fnUntraced(function* (dataDir: string, names: FieldNames) {
+  const warehouse = yield* Warehouse
+  const directory = archiveDirectory(dataDir)
+  const files = segmentFiles(directory)
+  const runs = yield* knownRuns
+  if (files.every((file) => runs.has(runOfSegment(file)))) return []
+  const archived: Archived = { found: new Map(), bodies: new Map(), commits: new Commits() }
+  for (const file of files) {
+    yield* Effect.tryPromise({
+      try: () => addSegment(archived, directory, file, runs),
+      catch: archiveError,
+    })
+  }
+  const indexed = [...archived.found.values()]
+    .toSorted((a, b) => a.head.receivedAt - b.head.receivedAt)
+    .flatMap((found) => indexedOf(found, archived))
+  if (indexed.length > 0) {
+    const broken = yield* quarantined(new ArchiveReader(directory), indexed, names)
+    yield* warehouse.commit({
+      rows: [],
+      bookkeeping: [mapObjects(responses, indexed.map(responseRecord)), broken],
+    })
+  }
+  return unendedRuns(archived)
+})
+
+const addSegment = async (
+  { found, bodies, commits }: Archived,
+  directory: string,
+  file: string,
+  known: ReadonlySet<string>,
+): Promise<void> => {
+  for await (const frame of readWholeFrames(directory, file)) {
+    commits.add(frame)
+    for (const line of frame.responses) {
+      const body =
+        line.body === undefined ? undefined : { place: frame.place, bytes: line.body.length }
+      if (body !== undefined) bodies.set(line.sha256, body)
+      // A stop amid a rewriting leaves a response in two segments.
+      if (!known.has(line.runId)) found.set(line.responseId, { head: headOf(line), file, body })
+    }
+  }
+}
+
+const headOf = ({
+  body: _body,
+  bytes: _bytes,
+  headLength: _headLength,
+  ...head
+}: ResponseLine): ResponseHead => head
+
+interface Indexed {
+  readonly head: ResponseHead
+  readonly body: Body
+  /** Absent for requests that are no task's. */
+  readonly marker: CommitMarker | undefined
+  readonly isLanded: boolean
+}
+
+/** Nothing where it came just before its run was killed, or its body was pruned. */
+const indexedOf = (
+  { head, body: own }: Found,
+  { bodies, commits }: Archived,
+): ReadonlyArray<Indexed> => {
+  const body = own ?? bodies.get(head.sha256)
+  const marker = commits.of(head.responseId)
+  if (body === undefined || (marker === undefined && head.pipeline !== null)) return []
+  return [{ head, body, marker, isLanded: marker?.landed.includes(head.responseId) === true }]
+}
+
+const unendedRuns = ({ found, commits }: Archived): ReadonlyArray<UnendedRun> => {
+  const unended = [...found.values()].filter(({ head }) => !commits.ended.has(head.runId))
+  return [...Map.groupBy(unended, ({ head }) => head.runId)].map(([runId, ofRun]) => ({
+    runId,
+    file: ofRun[0]?.file ?? "",
+    unmarked: ofRun.filter(
+      ({ head }) => head.pipeline !== null && commits.of(head.responseId) === undefined,
+    ).length,
+  }))
+}
+
+/** Outcomes that leave a quarantined response of the same partition open. */
+const leavesOpen: ReadonlySet<CommitMarker["outcome"]> = new Set([
+  "quarantined",
+  "failed",
+  "deferred",
+  "skipped",
+])
+
+/** The newest quarantined response of each window; a later run that read the partition well has closed it. */
+const quarantined = Effect.fnUntraced(function* (
+  reader: ArchiveReader,
+  indexed: ReadonlyArray<Indexed>,
+  names: FieldNames,
+) {
+  const newest = new Map<string, ReadonlyArray<Readonly<Record<string, string | number | null>>>>()
+  for (const one of indexed) {
+    const { marker, head, isLanded } = one
+    // Of responses that made no rows, the task failed on its last.
+    const isCandidate = isLanded || marker?.notLanded.at(-1) === head.responseId
+    if (marker?.outcome !== "quarantined" || !isCandidate) continue
+    const mapped = yield* rowsOfArchived(reader, indexedResponseOf(one), names)
+    const violations = Result.isFailure(mapped) ? [mapped.failure] : mapped.success.rejected
+    if (isLanded && violations.length === 0) continue
+    const { pipeline, entity, window, runId } = marker
+    const later = indexed.find(
+      (other) =>
+        other.marker?.pipeline === pipeline &&
+        other.marker.entity === entity &&
+        other.head.runId > runId &&
+        !leavesOpen.has(other.marker.outcome),
+    )
+    newest.set(
+      JSON.stringify([pipeline, entity, window]),
+      (violations.length === 0 ? [readable] : violations).map(({ path, detail }) => ({
+        response_id: head.responseId,
+        endpoint: head.endpoint,
+        pipeline,
+        entity,
+        window,
+        json_path: path,
+        detail,
+        run_id: runId,
+        quarantined_at: head.receivedAt,
+        closed_at: later?.head.receivedAt ?? null,
+      })),
+    )
+  }
+  return mapObjects(quarantine, [...newest.values()].flat())
+})
+
+const readable = { path: "$", detail: "can be read by this version" }
+
+const isSuspicious = ({ marker, isLanded }: Indexed): boolean =>
+  isLanded && marker?.outcome === "suspicious_empty"
+
+const indexedResponseOf = (one: Indexed): IndexedResponse => ({
+  ...one.head,
+  pipeline: String(one.head.pipeline),
+  entity: String(one.head.entity),
+  window: one.marker?.window ?? "",
+  isSuspicious: isSuspicious(one),
+  ...one.body.place,
+})
+
+const responseRecord = (one: Indexed) => ({
+  response_id: one.head.responseId,
+  run_id: one.head.runId,
+  pipeline: one.marker?.pipeline ?? null,
+  entity: one.marker?.entity ?? null,
+  window: one.marker?.window ?? null,
+  is_landed: one.isLanded,
+  is_suspicious: one.isLanded ? isSuspicious(one) : null,
+  endpoint: one.head.endpoint,
+  method: one.head.method,
+  url: one.head.url,
+  request_body: one.head.requestBody,
+  inputs: one.head.inputs,
+  subject: one.head.subject,
+  status: one.head.status,
+  received_at: one.head.receivedAt,
+  bytes: one.body.bytes,
+  body_sha256: one.head.sha256,
+  archive_file: one.body.place.file,
+  archive_offset: one.body.place.offset,
+  archive_length: one.body.place.length,
+})

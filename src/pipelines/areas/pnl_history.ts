@@ -1,0 +1,173 @@
+// PnL history: newest first, at most 1000 snapshots, no cursor. Requests just enough to reach what is stored; what that
+// can't reach can't be requested at all, and is recorded as a permanent gap.
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { JsonObject } from "../../domain/json.ts"
+import { dayOf, formatInstant, MICROS_PER_DAY } from "../../domain/time.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_pnl.ts"
+import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
+import type { MissingSlots, PartitionState } from "../model/PartitionState.ts"
+import type { Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
+import type { GapNote, TaskResult } from "../model/TaskResult.ts"
+import { cursorCodec, Instant } from "../strategies/cursors.ts"
+import { missingIn, permanentGaps, slotsToFill, stillMissing } from "../strategies/missingSlots.ts"
+import { vaults } from "../strategies/partitions.ts"
+import { type Page, readPage } from "../strategies/readPage.ts"
+import { resultOf } from "../strategies/taskResult.ts"
+
+const source = { endpoint: unrealizedPnl, tables: [pnlHistory], rows: pnlHistoryRows }
+
+/** As mart.series names it. */
+const SERIES = "pnl"
+const MAX_LIMIT = 1000
+// More than the snapshots of the overlap, in case they now come more often.
+const SPARE = 10
+const HEADROOM = 1.25
+
+interface Mark {
+  /** Newest snapshot stored, microseconds. */
+  readonly through: number
+  readonly snapshotsPerDay: number
+}
+
+const cursors = cursorCodec<Mark, unknown>(
+  Schema.Struct({ through: Instant, snapshotsPerDay: Schema.Finite }),
+)
+
+/** Enough snapshots to reach the mark and the overlap before it, late and revised ones included. */
+const limitFor = (
+  mark: Mark | undefined,
+  slots: MissingSlots | undefined,
+  { now, overlapDays, full }: RunContext,
+): number => {
+  if (full || mark === undefined || missingIn(slots).length > 0) return MAX_LIMIT
+  const days = (now - mark.through) / MICROS_PER_DAY + overlapDays
+  const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
+  return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
+}
+
+interface Snapshots extends Page<unknown> {
+  readonly limit: number
+  readonly newest: number
+  readonly oldest: number
+  /** As many as were requested: older ones may be there. */
+  readonly isFull: boolean
+}
+
+const readSnapshots = (partition: Partition<VaultRef>, limit: number, context: RunContext) =>
+  Effect.map(
+    readPage(source, partition, { vault: partition.subject.wireAddress, limit }, context),
+    (page): Snapshots => ({
+      ...page,
+      limit,
+      newest: page.times.reduce((max, time) => Math.max(max, time), -Infinity),
+      oldest: page.times.reduce((min, time) => Math.min(min, time), Infinity),
+      isFull: page.count >= limit,
+    }),
+  )
+
+/** Whether nothing can be missing between what is stored and the page, the overlap included. */
+const reaches = (page: Snapshots, mark: Mark, { overlapDays }: RunContext): boolean =>
+  page.oldest <= mark.through - (page.isFull ? overlapDays * MICROS_PER_DAY : 0)
+
+const readHistory = Effect.fnUntraced(function* (
+  partition: Partition<VaultRef>,
+  state: PartitionState,
+  context: RunContext,
+) {
+  const mark = cursors.decode(state.cursor(partition.entity))
+  const slots = oldSlots(mark, state, context)
+  const first = yield* readSnapshots(partition, limitFor(mark, slots, context), context)
+  const isShort = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
+  if (!isShort) return taskResult(partition.entity, mark, slots, first, context)
+  const whole = yield* readSnapshots(partition, MAX_LIMIT, context)
+  const page = {
+    ...whole,
+    responses: [...first.responses, ...whole.responses],
+    requests: first.requests + whole.requests,
+  }
+  return taskResult(partition.entity, mark, slots, page, context)
+})
+
+/** Missing slots older than what this run reads anyway. */
+const oldSlots = (
+  mark: Mark | undefined,
+  { missingSlots }: PartitionState,
+  context: RunContext,
+): MissingSlots | undefined =>
+  mark === undefined
+    ? undefined
+    : slotsToFill(
+        missingSlots?.get(SERIES),
+        context,
+        (day) => day < dayOf(mark.through) - context.overlapDays,
+      )
+
+/** Slots that the newest snapshots do not hold, or do not reach: there is no other way to request them. */
+const notFilled = (
+  slots: MissingSlots,
+  page: Snapshots,
+  context: RunContext,
+): ReadonlyArray<GapNote> => {
+  const still = stillMissing(missingIn(slots), slots, page.times)
+  const isReached = (slot: number) => !page.isFull || slot + slots.slotMicros > page.oldest
+  return [
+    ...permanentGaps(still.filter(isReached), slots, context),
+    ...permanentGaps(
+      still.filter((slot) => !isReached(slot)),
+      slots,
+      context,
+      `the service has only the newest ${MAX_LIMIT} snapshots, which do not reach it`,
+    ),
+  ]
+}
+
+const taskResult = (
+  entity: string,
+  mark: Mark | undefined,
+  slots: MissingSlots | undefined,
+  page: Snapshots,
+  context: RunContext,
+): TaskResult => {
+  const { newest, oldest, times, limit, isFull } = page
+  const result = {
+    ...resultOf(`newest ${limit}`, page),
+    series: SERIES,
+    // A full page says nothing about what is older; what lies between it and the mark is recorded as a gap.
+    covers: { from: isFull ? dayOf(oldest) : undefined, to: context.today },
+    hadRows: mark !== undefined,
+  }
+  if (times.length === 0) return result
+  const lost = mark === undefined || oldest <= mark.through ? [] : [lostGap(mark, page)]
+  const days = (newest - oldest) / MICROS_PER_DAY
+  const snapshotsPerDay =
+    days > 0 ? (times.length - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
+  const through = Math.max(newest, mark?.through ?? -Infinity)
+  return {
+    ...result,
+    gaps: [...lost, ...(slots === undefined ? [] : notFilled(slots, page, context))],
+    cursor: { entity, value: cursors.encode({ through, snapshotsPerDay }) },
+    ...(lost[0] === undefined ? {} : { warning: lost[0].detail }),
+  }
+}
+
+const lostGap = ({ through }: Mark, { oldest, times }: Snapshots): GapNote => ({
+  fromAt: through,
+  toAt: oldest,
+  reason: "unreachable",
+  state: "permanent",
+  detail: `the service returned the newest ${times.length} snapshots only, which no longer reach ${formatInstant(through)}; run sync more often`,
+})
+
+export const pnlHistoryPipeline: Pipeline<VaultRef, ReadonlyArray<JsonObject>> = {
+  name: "pnl_history",
+  title: "PnL history",
+  cadence: "hourly",
+  ...source,
+  after: ["vaults"],
+  partitions: vaults,
+  read: (partition, state, context) => Stream.fromEffect(readHistory(partition, state, context)),
+  expectedRequests: () => 1,
+}

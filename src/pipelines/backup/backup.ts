@@ -1,0 +1,148 @@
+// A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
+// the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
+import { constants, existsSync, readdirSync } from "node:fs"
+import { copyFile, mkdir, readFile, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
+import { databaseFile } from "../../load/database.ts"
+import { flush, sha256Of, writeDurably } from "../../load/durableFiles.ts"
+import { publishedDirectory, publishedFile } from "../../load/PublishedCopy.ts"
+
+export class BackupError extends Data.TaggedError("BackupError")<{
+  readonly why: string
+  readonly advice: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `${this.why}\n${this.advice}`
+  }
+}
+
+const BackupFile = Schema.Struct({
+  /** Below the backup, with forward slashes. */
+  path: Schema.NonEmptyString,
+  bytes: Schema.Int,
+  sha256: Schema.NonEmptyString,
+})
+
+const Backup = Schema.Struct({
+  format: Schema.Literal(1),
+  created_at: Schema.NonEmptyString,
+  files: Schema.Array(BackupFile),
+})
+export type Backup = typeof Backup.Type
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Backup))
+
+const RECEIPT = "published/publication.json"
+const DATABASE = "published/vaulthouse.duckdb"
+
+const manifestOf = (folder: string): string => join(folder, "backup.json")
+
+const attempt = <A>(what: string, advice: string, work: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      cause instanceof BackupError
+        ? cause
+        : new BackupError({
+            why: `${what}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+            advice,
+            cause,
+          }),
+  })
+
+const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
+
+/** A clone where the file system can (instant, no space), else a copy; flushed, so that a listed file is on disk. */
+const copy = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await copyFile(from, to, constants.COPYFILE_FICLONE)
+  await flush(to)
+}
+
+/** Writes a backup of the data directory into `folder`, which must be new or empty. */
+export const backup = Effect.fnUntraced(function* (dataDir: string, folder: string) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* attempt(
+    `The backup into ${folder} failed`,
+    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
+    async () => {
+      if (!existsSync(publishedFile(dataDir))) {
+        throw new BackupError({
+          why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
+          advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
+        })
+      }
+      if (!isEmpty(folder)) {
+        throw new BackupError({
+          why: `The folder ${folder} is not empty.`,
+          advice: "Name a new folder: each backup has its own.",
+        })
+      }
+      // The copy first: every response it refers to is in the segments by then.
+      await copy(publishedFile(dataDir), join(folder, DATABASE))
+      await copy(join(dataDir, RECEIPT), join(folder, RECEIPT))
+      const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
+      for (const path of segments) await copy(join(dataDir, path), join(folder, path))
+      const files = await Promise.all(
+        [DATABASE, RECEIPT, ...segments].map(async (path) => ({
+          path,
+          bytes: (await stat(join(folder, path))).size,
+          sha256: await sha256Of(join(folder, path)),
+        })),
+      )
+      const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
+      // Last, so that a folder with it is a whole backup.
+      await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
+      return written
+    },
+  )
+})
+
+const readBackup = async (folder: string): Promise<Backup> => {
+  try {
+    return decode(await readFile(manifestOf(folder), "utf8"))
+  } catch (cause) {
+    throw new BackupError({
+      why: `${folder} is not a backup: ${manifestOf(folder)} is missing or can't be read.`,
+      advice: "A backup that was interrupted has none; use an older one.",
+      cause,
+    })
+  }
+}
+
+/** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive. */
+export const restore = Effect.fnUntraced(function* (folder: string, dataDir: string) {
+  return yield* attempt(
+    `Restoring ${folder} failed`,
+    `Remove ${dataDir}, check disk space and permissions, and run it again.`,
+    async () => {
+      const stored = await readBackup(folder)
+      if (existsSync(databaseFile(dataDir)) || !isEmpty(archiveDirectory(dataDir))) {
+        throw new BackupError({
+          why: `${dataDir} holds a warehouse already.`,
+          advice: "Restore into a new folder with --data-dir, or move the old one away first.",
+        })
+      }
+      for (const { path, bytes, sha256 } of stored.files) {
+        const file = join(folder, path)
+        const size = existsSync(file) ? (await stat(file)).size : 0
+        if (size !== bytes || (await sha256Of(file)) !== sha256) {
+          throw new BackupError({
+            why: `${file} is not what was backed up: ${size} of ${bytes} bytes, or another checksum.`,
+            advice: "Nothing was restored. Use another backup.",
+          })
+        }
+      }
+      for (const { path } of stored.files) await copy(join(folder, path), join(dataDir, path))
+      // The writer's file last: without it nothing counts as a warehouse.
+      await copy(join(folder, DATABASE), databaseFile(dataDir))
+      return stored
+    },
+  )
+})

@@ -1,0 +1,78 @@
+// What a pipeline is to the runner: its partitions, how one is read as a stream of task results, and how responses
+// of its endpoint become rows, which a replay does again.
+import type * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
+import type * as Stream from "effect/Stream"
+import type { ApiError } from "../../domain/errors.ts"
+import type { Table } from "../../domain/table.ts"
+import type { TaskVault, VaultRef } from "../../domain/vault.ts"
+import type { Violation } from "../../domain/violation.ts"
+import type { ApiClient } from "../../extract/ApiClient.ts"
+import type { AnyEndpoint } from "../../extract/Endpoint.ts"
+import type { ArchiveError } from "../../archive/ResponseArchive.ts"
+import type { LoadError } from "../../load/errors.ts"
+import type { Row } from "../../load/readRows.ts"
+import type { MappedResponse, Source } from "../../transform/Source.ts"
+import type { PartitionState } from "./PartitionState.ts"
+import type { RunSettings } from "./runSettings.ts"
+import type { TaskResult } from "./TaskResult.ts"
+
+export interface RunContext extends RunSettings {
+  /** Days since 1970. */
+  readonly today: number
+  /** Microseconds since 1970 UTC. */
+  readonly now: number
+}
+
+/** A vault, subaccount, loan or token that is read separately. */
+export interface Partition<S> {
+  /** The key that tasks, cursors and gaps are stored under; `-` where a pipeline has one partition. */
+  readonly entity: string
+  /** Handed to the mapping, and archived with each response. */
+  readonly subject: S
+  /** The vault the partition is, where it is one. */
+  readonly vault?: TaskVault
+  /** Why the endpoint can't be called for it: recorded instead of sent. */
+  readonly unsupported?: string
+}
+
+/** What partitions are found in: the warehouse, as the pipelines before have left it. */
+export interface Lookup {
+  readonly rows: (
+    sql: string,
+    parameters?: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
+  /** Vaults this run reads. */
+  readonly vaults: ReadonlyArray<VaultRef>
+  /** Whether `vaults` were selected by the user: what belongs to others is then not read. */
+  readonly isSelection: boolean
+  readonly context: RunContext
+}
+
+export type TaskResults = Stream.Stream<TaskResult, ApiError | ArchiveError, ApiClient>
+
+/** How often a schedule runs a pipeline: as often as its data is new, or its state worth knowing. */
+export type Cadence = "hourly" | "daily"
+
+export interface Pipeline<S, A = unknown> {
+  readonly name: string
+  readonly title: string
+  readonly cadence: Cadence
+  readonly tables: ReadonlyArray<Table>
+  readonly endpoint: AnyEndpoint
+  /** Pipelines whose rows this one's partitions come from: they end before it begins. */
+  readonly after: ReadonlyArray<string>
+  /** Limit of tasks at once, for reads that fan out inside the service (§4.3). */
+  readonly atOnce?: number
+  readonly partitions: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
+  // Methods, so that a list can hold pipelines over different subjects.
+  /** Rows of one response; pure. Fails where it is not as documented. */
+  rows(answer: A, source: Source<S>): Result.Result<MappedResponse, Violation>
+  read(partition: Partition<S>, state: PartitionState, context: RunContext): TaskResults
+  /** The windows of a partition, where they are the same in every run: each is then remembered by itself. */
+  windows?(partition: Partition<S>, context: RunContext): ReadonlyArray<string>
+  /** Requests a run will need for the partition, for `--plan`. */
+  expectedRequests(partition: Partition<S>, state: PartitionState, context: RunContext): number
+}
+
+export type AnyPipeline = Pipeline<unknown>

@@ -1,0 +1,46 @@
+// What reading one task's window produced. What becomes of it (loaded, empty, suspicious, quarantined, …) is decided
+// in run/outcome.ts alone.
+import type { ApiError } from "../../domain/errors.ts"
+import type { CoveredDays } from "../../domain/outcome.ts"
+import type { ArchivedResponse } from "../../domain/response.ts"
+import type { Rows } from "../../domain/table.ts"
+import type { Drift, Violation } from "../../domain/violation.ts"
+
+export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" | "tie"
+
+/** A range of a series known to be missing, microseconds since 1970 UTC, both ends included. */
+export interface GapNote {
+  readonly fromAt: number
+  readonly toAt: number
+  /** Where the partition has several series, the key of this one; else the partition's. */
+  readonly entity?: string
+  readonly reason: GapReason
+  readonly state: "open" | "closed" | "permanent"
+  readonly detail: string
+}
+
+/** Commits as one transaction with its cursor. */
+export interface TaskResult {
+  /** For people, and part of the task's identity; the days it stands for are in `covers`. */
+  readonly window: string
+  /** Series (mart.series) that was read; absent where it is none, or all that the pipeline reads. */
+  readonly series?: string
+  /** Days of the series the request was about, whatever came of it. */
+  readonly covers?: CoveredDays
+  readonly rows: ReadonlyArray<Rows>
+  readonly responses: ReadonlyArray<ArchivedResponse>
+  readonly requests: number
+  readonly cursor?: { readonly entity: string; readonly value: unknown }
+  readonly gaps?: ReadonlyArray<GapNote>
+  readonly drift?: ReadonlyArray<Drift>
+  /** Records that broke the contract: set aside one by one, while the others land. */
+  readonly rejected?: ReadonlyArray<Rejected>
+  readonly error?: ApiError
+  /** Earlier runs had rows for this window, so that an empty response is suspicious. */
+  readonly hadRows?: boolean
+  readonly warning?: string
+}
+
+export interface Rejected extends Violation {
+  readonly responseId: string
+}

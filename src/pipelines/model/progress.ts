@@ -1,0 +1,72 @@
+// What a run reports while it goes on, and at its end.
+import type { RecordedOutcome } from "../../domain/outcome.ts"
+import type { Retry } from "../../domain/retry.ts"
+import type { CheckResult } from "../../load/checks/Check.ts"
+
+export type ProgressEvent =
+  | { readonly kind: "started"; readonly pipeline: string; readonly tasks: number | undefined }
+  | {
+      readonly kind: "page"
+      readonly pipeline: string
+      readonly entity: string
+      readonly rows: number
+      readonly requests: number
+    }
+  | {
+      readonly kind: "task"
+      readonly pipeline: string
+      readonly entity: string
+      readonly outcome: RecordedOutcome
+      readonly text?: string
+    }
+  /** A partition's windows are read, or as many as could be. */
+  | { readonly kind: "done"; readonly pipeline: string; readonly entity: string }
+  | { readonly kind: "finished"; readonly pipeline: string }
+  /** A request failed and is made again after a wait. */
+  | ({ readonly kind: "retry" } & Retry)
+  | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
+  | { readonly kind: "stage"; readonly stage: "publishing" }
+  /** Another process holds the warehouse. */
+  | { readonly kind: "waiting"; readonly text: string }
+
+export type OnProgress = (event: ProgressEvent) => void
+
+export type RunOutcome = "complete" | "partial" | "deferred" | "failed"
+
+export interface PipelineSummary {
+  readonly name: string
+  readonly title: string
+  /** Number of tasks by outcome; outcomes that did not occur are absent. */
+  readonly outcomes: Readonly<Partial<Record<RecordedOutcome, number>>>
+  readonly rowsInserted: number
+  readonly rowsRevised: number
+  readonly requests: number
+  readonly seconds: number
+  /** A few of the errors, as a user reads them. */
+  readonly firstErrors: ReadonlyArray<string>
+  /** Why the pipeline was not read, or not to its end, where the service refused it. */
+  readonly skipped: string | undefined
+  /** How long the service says to wait, where tasks were deferred for it. */
+  readonly delaySeconds?: number | undefined
+}
+
+export interface RunSummary {
+  readonly runId: string
+  readonly outcome: RunOutcome
+  readonly pipelines: ReadonlyArray<PipelineSummary>
+  readonly requests: number
+  readonly rowsInserted: number
+  readonly rowsRevised: number
+  readonly seconds: number
+  readonly published: boolean
+  /** Every task that ran found what was there already. */
+  readonly nothingNew: boolean
+  /** Selected addresses that no listed vault has. */
+  readonly unknownVaults: ReadonlyArray<string>
+  /** The service does not know the key: what needs one was skipped. */
+  readonly isKeyUnknown: boolean
+  /** The key opens nothing, or no longer a pipeline that earlier runs read with one: the run is not complete. */
+  readonly keyRejected: boolean
+  /** Checks of the rows it wrote that failed. */
+  readonly failedChecks: ReadonlyArray<CheckResult>
+}

@@ -1,0 +1,96 @@
+// The data-quality checks: all of them over all rows (`vaulthouse check`), or at the end of a run the cheap ones
+// over the rows it wrote.
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import type { Check, CheckResult } from "../../load/checks/Check.ts"
+import {
+  checkId,
+  findOffenders,
+  recordResults,
+  touchedTables,
+} from "../../load/checks/runChecks.ts"
+import { tableChecks } from "../../load/checks/tableChecks.ts"
+import { databaseFile } from "../../load/database.ts"
+import { LoadError } from "../../load/errors.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { tables } from "../catalog.ts"
+import { createMartViews } from "./publish.ts"
+
+export type { CheckResult } from "../../load/checks/Check.ts"
+
+export interface CheckOptions {
+  readonly dataDir: string
+  readonly memoryLimit?: string
+  /** Names of checks, or of tables, whose checks to run; all when empty. */
+  readonly names: ReadonlyArray<string>
+}
+
+/** Those of the tables' values first, then those of warehouse/checks, read when they are needed. */
+export const allChecks: Effect.Effect<ReadonlyArray<Check>> = Effect.map(
+  Effect.promise(() => import("../../load/checks/sqlChecks.ts")),
+  ({ sqlChecks }) => [...tableChecks(tables), ...sqlChecks],
+)
+
+/** Whether a check is meant by what was typed: its name, or its table's. */
+export const isNamed = ({ name }: Check, typed: string): boolean =>
+  name === typed || name.startsWith(`${typed}.`)
+
+/** Checks every row, under the warehouse's lock, and records the results. */
+export const check = Effect.fnUntraced(function* (options: CheckOptions) {
+  const { dataDir, memoryLimit } = options
+  if (!existsSync(databaseFile(dataDir))) {
+    return yield* new LoadError({
+      reason: "Files",
+      what: "Checking the warehouse",
+      why: `there is none in ${dataDir}`,
+      advice: "Run `vaulthouse sync` first, or name its folder with --data-dir.",
+    })
+  }
+  const runId = yield* checkId
+  const opened = (known: typeof coreTables) =>
+    checked(runId, options).pipe(
+      Effect.provide(
+        Warehouse.layer({
+          dataDir,
+          tables: known,
+          runId,
+          ...(memoryLimit === undefined ? {} : { memoryLimit }),
+        }),
+      ),
+    )
+  return yield* opened(coreTables).pipe(
+    // A column that has lost its constraint is reported by the checks, and no reason to refuse them.
+    Effect.catchIf(
+      (error) => error instanceof LoadError && error.reason === "Migration",
+      () => opened([]),
+    ),
+  )
+})
+
+const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOptions) {
+  yield* createMartViews
+  const chosen = (yield* allChecks).filter(
+    (each) => names.length === 0 || names.some((name) => isNamed(each, name)),
+  )
+  const results = yield* findOffenders(chosen, { since: undefined })
+  yield* recordResults(runId, results)
+  return results
+})
+
+/** Checks the rows that the run has written, if any. */
+export const checkTouched = Effect.fnUntraced(function* (runId: string) {
+  const touched = yield* touchedTables(runId)
+  if (touched.size === 0) return []
+  const { openedAt } = yield* Warehouse
+  const chosen = (yield* allChecks).filter(
+    ({ isIncremental, needs }) => isIncremental && needs.some((table) => touched.has(table)),
+  )
+  const results = yield* findOffenders(chosen, { since: openedAt })
+  yield* recordResults(runId, results)
+  return results
+})
+
+/** Whether a check that must not fail did. */
+export const hasErrors = (results: ReadonlyArray<CheckResult>): boolean =>
+  results.some(({ outcome, severity }) => outcome === "failed" && severity === "error")

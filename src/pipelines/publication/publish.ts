@@ -1,0 +1,77 @@
+// The readers' copies of what a run left: marts, Parquet and the published database.
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { LoadError } from "../../load/errors.ts"
+import { changedSincePublication, publish, type PublishOptions } from "../../load/publish.ts"
+import { CATALOG } from "../../load/sql.ts"
+import { checkAccess } from "../../load/publishedAccess.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import { existingWarehouse } from "./existingWarehouse.ts"
+import type { OnProgress } from "../model/progress.ts"
+
+export type { PublishOptions } from "../../load/publish.ts"
+export { checkAccess } from "../../load/publishedAccess.ts"
+
+/**
+ * Publishes when readers would find anything new; `true` when it did. A run without news leaves the
+ * copies alone, so that its cost does not grow with history.
+ */
+export const publishNews = Effect.fnUntraced(function* (
+  options: PublishOptions,
+  onProgress: OnProgress,
+) {
+  const definition = yield* definitionOf(options)
+  if (!(yield* changedSincePublication({ ...options, definition }))) return false
+  onProgress({ kind: "stage", stage: "publishing" })
+  yield* createMartViews
+  yield* publish({ ...options, definition })
+  return true
+})
+
+/** Publishes whether or not there is news; `afresh` writes every Parquet file again. */
+export const publishAnyway = Effect.fnUntraced(function* (
+  options: PublishOptions & { readonly dataDir: string; readonly afresh: boolean },
+) {
+  if (options.access !== undefined) yield* checkAccess(options.access)
+  const definition = yield* definitionOf(options)
+  return yield* Effect.gen(function* () {
+    yield* createMartViews
+    return yield* publish({ ...options, definition })
+  }).pipe(
+    Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId: "publish" })),
+  )
+})
+
+/** The marts' files and the settings of what is published: a newer version or another setting is news. */
+const definitionOf = ({ parquet, access }: PublishOptions) =>
+  Effect.sync(() => {
+    const folder = findWarehouseFolder("marts", import.meta.dirname)
+    const hash = createHash("sha256").update(JSON.stringify([parquet, access]))
+    for (const file of readdirSync(folder).toSorted()) {
+      hash.update(file).update(readFileSync(join(folder, file)))
+    }
+    return hash.digest("hex")
+  })
+
+/** Also makes them what this version says, where an earlier one made them. */
+export const createMartViews = Effect.gen(function* () {
+  // Reads the SQL files when first needed, which most commands never do.
+  const { createMarts } = yield* Effect.tryPromise({
+    try: () => import("../../load/createMarts.ts"),
+    catch: (cause) =>
+      new LoadError({
+        reason: "Files",
+        what: "Reading the marts in warehouse/marts",
+        why: cause instanceof Error ? cause.message : String(cause),
+        advice: "Mend the file it names.",
+        cause,
+      }),
+  })
+  const warehouse = yield* Warehouse
+  yield* warehouse.exclusively("Creating the marts", ({ connection }) =>
+    createMarts(connection, CATALOG, warehouse.tables),
+  )
+})

@@ -1,0 +1,33 @@
+// Checks the setting `fields`: each name is a column of core that is read from a field.
+import * as Effect from "effect/Effect"
+import { ConfigError } from "../../config/ConfigError.ts"
+import { didYouMean } from "../../config/nearest.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+
+/** Columns a field can be given to, as `table.column`. */
+const configurableColumns = (): ReadonlyArray<string> =>
+  coreTables.flatMap(({ name, columns }) =>
+    columns.flatMap((column) => (column.fields === undefined ? [] : [`${name}.${column.name}`])),
+  )
+
+/** Fails with every name that is none. */
+export const checkedFields = (
+  fields: Readonly<Record<string, string>>,
+): Effect.Effect<void, ConfigError> => {
+  const known = configurableColumns()
+  const problems = Object.keys(fields)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      where: "fields",
+      detail: `\`${name}\` is not a column that is read from a field${didYouMean(name, known)}`,
+    }))
+  return problems.length === 0
+    ? Effect.void
+    : Effect.fail(
+        new ConfigError({
+          problems,
+          advice:
+            "Write `table.column: field`; `vaulthouse tables NAME` lists the columns of a table.",
+        }),
+      )
+}

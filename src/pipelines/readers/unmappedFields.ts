@@ -1,0 +1,149 @@
+// Fields the service sends that no column takes: what `extra` holds in the published copy.
+import * as Effect from "effect/Effect"
+import type { Column } from "../../domain/column.ts"
+import type { Table } from "../../domain/table.ts"
+import { parseInstant } from "../../domain/time.ts"
+import type { PublishedCopy } from "../../load/PublishedCopy.ts"
+import { fieldWords } from "../../transform/fields/fieldWords.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { pipelines } from "../catalog.ts"
+
+export interface UnmappedField {
+  readonly table: string
+  /** Endpoints the table is filled from. */
+  readonly endpoints: ReadonlyArray<string>
+  /** Below the record, `a.b` where it is nested. */
+  readonly path: string
+  readonly type: string
+  /** Of the table's rows, between 0 and 1. */
+  readonly share: number
+  readonly example: string
+  /** The column it may belong to, as the setting `fields` names it. */
+  readonly suggestion: string | undefined
+}
+
+/** Tables the copy has, since it may be older than this version. */
+export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy) {
+  const stored = yield* copy.rows(
+    "select table_name as name from information_schema.columns where table_schema = 'core' and column_name = 'extra'",
+  )
+  const names = new Set(stored.map(({ name }) => name))
+  const found: Array<UnmappedField> = []
+  for (const table of coreTables.filter(({ name }) => names.has(name))) {
+    found.push(...(yield* fieldsIn(copy, table)))
+  }
+  return found
+})
+
+const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table) {
+  const from = `core.${table.name}${table.mode === "slowly_changing" ? " where is_current" : ""}`
+  // Entries of lists have no name of their own: a list is one field.
+  const leaves = yield* copy.rows(
+    `with fields as (
+       select field.fullkey as path, field.type, coalesce(field.atom, field.value)::varchar as value
+       from (select extra from ${from}) rows, json_tree(rows.extra) field
+       where field.type <> 'OBJECT' and field.fullkey not like '%[%')
+     select path, mode(type) as type, count(*)::double as records, min(value) as example,
+       (select count(*)::double from ${from}) as total
+     from fields where type <> 'NULL' group by path order by records desc, path`,
+  )
+  if (leaves.length === 0) return []
+  const candidates = yield* emptyColumns(copy, table, from)
+  const endpoints = [
+    ...new Set(
+      pipelines
+        .filter(({ tables }) => tables.includes(table))
+        .map(({ endpoint: { name } }) => name),
+    ),
+  ]
+  return leaves.map((leaf): UnmappedField => {
+    const path = String(leaf["path"]).replace(/^\$\./, "").replaceAll('"', "")
+    const type = String(leaf["type"]).toLowerCase()
+    const example = String(leaf["example"])
+    const column = suggestedColumn(path, type, example, candidates)
+    return {
+      table: table.name,
+      endpoints,
+      path,
+      type,
+      share: Number(leaf["records"]) / Number(leaf["total"]),
+      example,
+      suggestion: column === undefined ? undefined : `${table.name}.${column.name}`,
+    }
+  })
+})
+
+/** Columns read from a field of which no row holds a value. */
+const emptyColumns = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { columns }: Table,
+  from: string,
+) {
+  const readable = columns.filter(
+    ({ fields, required }) => fields !== undefined && required !== true,
+  )
+  if (readable.length === 0) return []
+  const counts = readable.map(({ name }) => `count("${name}")::double as "${name}"`)
+  const [filled = {}] = yield* copy.rows(`select ${counts.join(", ")} from ${from}`)
+  return readable.filter(({ name }) => filled[name] === 0)
+})
+
+/** The one column of the field's type whose name has the same words as the field's whole path, units among them. */
+const suggestedColumn = (
+  path: string,
+  type: string,
+  example: string,
+  columns: ReadonlyArray<Column>,
+): Column | undefined => {
+  const words = distinctWords(path)
+  const [found, another] = columns
+    .filter((column) => takes(column, type, example))
+    .filter(({ name }) => hasSameWords(words, distinctWords(name)))
+  return another === undefined ? found : undefined
+}
+
+const distinctWords = (name: string): ReadonlyArray<string> => [...new Set(fieldWords(name))]
+
+/** In any order, each of them in full or shortened. */
+const hasSameWords = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length &&
+  one.every((word) => other.some((each) => isSameWord(word, each))) &&
+  other.every((word) => one.some((each) => isSameWord(word, each)))
+
+const isSameWord = (one: string, other: string): boolean =>
+  isShortFor(one, other) || isShortFor(other, one)
+
+/** `mgmt` of `management`: the same first letter, and the others in their order. */
+const isShortFor = (short: string, long: string): boolean => {
+  if (short === long) return true
+  if (short.length < 3 || short[0] !== long[0]) return false
+  let at = 0
+  for (const letter of short) {
+    at = long.indexOf(letter, at) + 1
+    if (at === 0) return false
+  }
+  return true
+}
+
+const isNumber = (type: string, example: string): boolean =>
+  /^(double|u?bigint|hugeint)$/.test(type) || /^"-?\d+(\.\d+)?"$/.test(example)
+
+const takes = (column: Column, type: string, example: string): boolean => {
+  switch (column.type) {
+    case "double":
+    case "integer":
+    case "amount":
+      return isNumber(type, example)
+    case "boolean":
+      return type === "boolean"
+    case "timestamp":
+    case "date": {
+      const value: unknown = JSON.parse(example)
+      return parseInstant(value) !== undefined
+    }
+    case "text":
+      return type === "varchar"
+    case "json":
+      return type === "array"
+  }
+}

@@ -1,0 +1,53 @@
+// Ends the record and the segment of a run that could not do so itself: killed, stopped, or failed. Of its commit
+// markers, those without a commit are named (docs/decisions/0011-commit-markers.md).
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { runEndLine } from "../../archive/lines.ts"
+import { appendLines } from "../../archive/rewrite.ts"
+import { archiveDirectory, Commits, readFrames, segmentOfRun } from "../../archive/segments.ts"
+import { text } from "../../load/decodeRow.ts"
+import { LoadError } from "../../load/errors.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import { runs } from "../../load/tables/runs.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+
+// Every run ends the one before it, so that only the newest can be open.
+const lastRun = "select run_id, outcome from ops.runs order by run_id desc limit 1"
+const indexOfRun = "select response_id from raw.responses where run_id = $1"
+
+const endedWell = new Set<unknown>(["complete", "partial", "deferred"])
+
+/** Does nothing where the last run ended well. Comes before the record of a new run. */
+export const endLastRun = Effect.fnUntraced(function* (dataDir: string) {
+  const warehouse = yield* Warehouse
+  const [last] = yield* warehouse.rows(lastRun)
+  if (last === undefined || endedWell.has(last["outcome"])) return
+  if (last["outcome"] === null) {
+    yield* warehouse.execute([sqlFile("state", "end_killed_runs")], [runs])
+  }
+  const runId = text("run_id")(last)
+  const directory = archiveDirectory(dataDir)
+  const file = segmentOfRun(runId)
+  if (!existsSync(join(directory, file))) return
+  const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
+  yield* Effect.tryPromise({
+    try: async () => {
+      const commits = new Commits()
+      for await (const frame of readFrames(directory, file)) commits.add(frame)
+      if (commits.ended.has(runId)) return
+      const uncommitted = [...commits.all]
+        .map(({ landed, notLanded }) => [...landed, ...notLanded])
+        .filter((ids) => !ids.some((id) => committed.has(id)))
+      await appendLines(directory, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
+    },
+    catch: (cause) =>
+      new LoadError({
+        reason: "Files",
+        what: `Ending ${file} of the response archive, whose run was killed`,
+        why: cause instanceof Error ? cause.message : String(cause),
+        advice: "Nothing was changed. Check the disk's free space and the folder's permissions.",
+        cause,
+      }),
+  })
+})

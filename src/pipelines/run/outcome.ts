@@ -1,0 +1,166 @@
+// What becomes of a task: decided here alone (docs/decisions/0010). An empty response where rows exist is suspicious;
+// when the next run, after the cache time, gets the same for a whole set, the set has ended. A series never ends.
+import * as Effect from "effect/Effect"
+import type { ApiError } from "../../domain/errors.ts"
+import type { Outcome } from "../../domain/outcome.ts"
+import type { Rows } from "../../domain/table.ts"
+import { boolean, decodeRow, number } from "../../load/decodeRow.ts"
+import { identifier, qualified } from "../../load/sql.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import type { Warehouse } from "../../load/Warehouse.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
+import { hasRows } from "../strategies/taskResult.ts"
+
+type Store = Pick<Warehouse["Service"], "rows">
+
+export interface TaskKey {
+  readonly runId: string
+  readonly pipeline: string
+  readonly entity: string
+  readonly window: string
+}
+
+export interface Circumstances {
+  /** Microseconds since 1970 UTC. */
+  readonly now: number
+  /** How long the service gives the same response again (§8). */
+  readonly cacheSeconds: number
+  /** Whether the pipeline reads the same windows in every run. */
+  readonly hasFixedWindows: boolean
+}
+
+export interface Resolved {
+  readonly outcome: Outcome
+  /** What is to land. */
+  readonly rows: ReadonlyArray<Rows>
+  readonly errorTag?: string | undefined
+  readonly text?: string | undefined
+}
+
+const MICROS_PER_SECOND = 1_000_000
+
+export const resolveOutcome = Effect.fnUntraced(function* (
+  warehouse: Store,
+  key: TaskKey,
+  result: TaskResult,
+  circumstances: Circumstances,
+) {
+  const { rows, error, rejected = [], warning } = result
+  if (error !== undefined) {
+    const outcome = outcomeOf(error)
+    const isGone = outcome === "empty" && error.status === 404
+    const window = circumstances.hasFixedWindows ? key.window : null
+    const isSuspicious = isGone && (yield* wasLoaded(warehouse, key, window))
+    return {
+      outcome: isSuspicious ? "suspicious_empty" : outcome,
+      rows,
+      errorTag: error.reason._tag,
+      text: isSuspicious
+        ? `${error.detail}, where there were rows before; kept them`
+        : error.message,
+    } satisfies Resolved
+  }
+  const [broken] = rejected
+  if (broken !== undefined) {
+    return {
+      outcome: "quarantined",
+      rows,
+      errorTag: "ContractViolation",
+      text: `${rejected.length} record(s) are not as documented and were set aside, the first at ${broken.path}: ${broken.detail}; the others landed`,
+    } satisfies Resolved
+  }
+  if (hasRows(rows)) return { outcome: "landed", rows, text: warning } satisfies Resolved
+  return yield* resolveEmpty(warehouse, key, result, circumstances)
+})
+
+const outcomeOf = ({ reason }: ApiError): Outcome => {
+  switch (reason._tag) {
+    case "Unauthorized":
+    case "Forbidden":
+    case "NotConfigured":
+      return "skipped"
+    case "NotFound":
+      return reason.expected ? "empty" : "failed"
+    case "Unsupported":
+      return "unsupported"
+    case "RateLimited":
+      return "deferred"
+    case "ContractViolation":
+      return "quarantined"
+    default:
+      return "failed"
+  }
+}
+
+const resolveEmpty = Effect.fnUntraced(function* (
+  warehouse: Store,
+  key: TaskKey,
+  { rows, hadRows, warning }: TaskResult,
+  { now, cacheSeconds }: Circumstances,
+) {
+  const primary = rows.filter(({ secondary }) => secondary === undefined)
+  const secondary = rows.filter(({ secondary: kind }) => kind !== undefined)
+  const sets = primary.filter(({ mergeKey }) => mergeKey !== undefined)
+  const kept = withoutEmptySets(rows)
+  const suspicious = { outcome: "suspicious_empty", rows: kept } as const
+  const whatWasFound = "the response is empty where there were rows before; kept them"
+  if (!(yield* holdsCurrent(warehouse, sets))) {
+    const isSeries = sets.length < primary.length || primary.length === 0
+    if (isSeries && (hadRows === true || (yield* wasLoaded(warehouse, key, key.window)))) {
+      return { ...suspicious, text: warning ?? whatWasFound } satisfies Resolved
+    }
+    return {
+      outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
+      // Warnings that no longer come have ended.
+      rows: (yield* holdsCurrent(warehouse, secondary))
+        ? [...new Set([...kept, ...secondary])]
+        : kept,
+      text: warning,
+    } satisfies Resolved
+  }
+  if (secondary.some(({ secondary: kind, length }) => kind === "warning" && length > 0)) {
+    // The service could not read everything (§4.1): the response is not whole, and confirms nothing.
+    const text =
+      "the response holds only a warning where there were rows before; kept them until one comes without a warning"
+    return { ...suspicious, errorTag: "Warned", text } satisfies Resolved
+  }
+  const [since] = (yield* warehouse.rows(sqlFile("state", "suspicious_since"), [
+    key.pipeline,
+    key.entity,
+    key.window,
+    key.runId,
+  ])).map(decodeRow({ at: number("finished_at") }))
+  if (since !== undefined && since.at + cacheSeconds * MICROS_PER_SECOND <= now) {
+    const text = "the response is empty, as in the run before: what there was has ended"
+    return { outcome: "empty", rows, text } satisfies Resolved
+  }
+  const later = cacheSeconds === 0 ? "the next run" : `a run ${cacheSeconds} s later (§8)`
+  return { ...suspicious, text: `${whatWasFound} until ${later} confirms it` } satisfies Resolved
+})
+
+/** Without sets that have no member: what lands of a suspicious response, in a replay too. */
+export const withoutEmptySets = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
+  rows.filter(({ length, emptySets = [] }) => length + emptySets.length > 0)
+
+/** Whether any of these sets has a current row. */
+const holdsCurrent = Effect.fnUntraced(function* (warehouse: Store, sets: ReadonlyArray<Rows>) {
+  for (const { table, mergeKey } of sets) {
+    const values = Object.entries(mergeKey ?? {})
+    const within = values.map(
+      ([name], at) => ` and ${identifier(name)} is not distinct from $${at + 1}`,
+    )
+    const found = yield* warehouse.rows(
+      `select 1 from ${qualified(table)} where is_current${within.join("")} limit 1`,
+      values.map(([, value]) => value),
+    )
+    if (found.length > 0) return true
+  }
+  return false
+})
+
+/** Whether an earlier task of the partition had rows; of one window where that is not null. */
+const wasLoaded = (warehouse: Store, { pipeline, entity }: TaskKey, window: string | null) =>
+  Effect.map(
+    warehouse.rows(sqlFile("state", "loaded_before"), [pipeline, entity, window]),
+    (rows) => rows.map(decodeRow({ isLoaded: boolean("is_loaded") })).some((row) => row.isLoaded),
+  )

@@ -1,0 +1,49 @@
+// What is recorded of a task whose rows the warehouse refuses (a value that a column can't hold): its response is
+// quarantined like one that broke the contract, and its days stay an open gap.
+import { ApiError } from "../../domain/errors.ts"
+import { endOfDay, startOfDay } from "../../domain/time.ts"
+import { LoadError } from "../../load/errors.ts"
+import type { GapNote, TaskResult } from "../model/TaskResult.ts"
+
+/** DuckDB's errors about values; others (no space, no memory) are about the warehouse itself. */
+const aboutValues =
+  /^(Conversion|Constraint|Invalid Input|Invalid Type|Out of Range|Invalid) Error/i
+
+export const isRefusedByWarehouse = (error: unknown): error is LoadError =>
+  error instanceof LoadError &&
+  (error.reason === "InvalidRow" || (error.reason === "Database" && aboutValues.test(error.why)))
+
+export const refusedResult = (
+  endpoint: { readonly name: string; readonly section: string },
+  entity: string,
+  { window, series, covers, responses, requests }: TaskResult,
+  { what, why }: LoadError,
+): TaskResult => {
+  const detail = `its rows can't be stored: ${what}: ${why}`
+  return {
+    window,
+    ...(series === undefined ? {} : { series }),
+    ...(covers === undefined ? {} : { covers }),
+    rows: [],
+    responses,
+    requests,
+    ...(covers?.from === undefined ? {} : { gaps: [openGap(covers.from, covers.to, detail)] }),
+    error: new ApiError({
+      reason: { _tag: "ContractViolation", path: "$" },
+      endpoint: endpoint.name,
+      subject: entity,
+      status: 200,
+      detail,
+      attempts: requests,
+      responses,
+    }),
+  }
+}
+
+const openGap = (from: number, to: number, detail: string): GapNote => ({
+  fromAt: startOfDay(from),
+  toAt: endOfDay(to),
+  reason: "quarantined",
+  state: "open",
+  detail,
+})

@@ -1,0 +1,220 @@
+// The state that earlier runs left, and the tasks a run plans from it.
+import * as Effect from "effect/Effect"
+import { sendable } from "../../domain/address.ts"
+import { dayOf, formatInstant, MICROS_PER_DAY } from "../../domain/time.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import type { Place } from "../../archive/segments.ts"
+import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/decodeRow.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import type { Warehouse } from "../../load/Warehouse.ts"
+import type { OpenGap, PartitionState } from "../model/PartitionState.ts"
+import type { AnyPipeline, Lookup, Partition, RunContext } from "../model/Pipeline.ts"
+import { missingSlotsOf } from "./missingSlotsOf.ts"
+import { isSelected, type SyncOptions, type VaultFilter } from "./selection.ts"
+
+type Store = Warehouse["Service"]
+
+/** A partition this run reads, with its state. */
+export interface PlannedTask {
+  readonly partition: Partition<unknown>
+  readonly state: PartitionState
+}
+
+export type Selection = Pick<SyncOptions, "vaults" | "unsupportedRetryDays">
+
+const MICROS_PER_SECOND = 1_000_000
+
+const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
+
+/** What earlier runs left for all pipelines, read at once: one query a pipeline would take longer than its requests. */
+export interface StoredState {
+  readonly cursors: (pipeline: string) => ReadonlyMap<string, unknown>
+  readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
+  readonly skips: (pipeline: string) => Skips
+}
+
+export const storedState = Effect.fnUntraced(function* (
+  warehouse: Store,
+  pipelines: ReadonlyArray<AnyPipeline>,
+  context: RunContext,
+  options: Selection,
+) {
+  return {
+    cursors: yield* warehouse.cursors,
+    gaps: yield* openGaps(warehouse),
+    skips: context.full
+      ? () => noSkips
+      : yield* skipsOf(warehouse, pipelines, context.now, options),
+  } satisfies StoredState
+})
+
+/** Call it once the pipelines it comes after have landed. */
+export const plannedTasks = Effect.fnUntraced(function* (
+  warehouse: Store,
+  stored: StoredState,
+  pipeline: AnyPipeline,
+  context: RunContext,
+  options: Selection,
+) {
+  const partitions = yield* pipeline.partitions(yield* lookupOf(warehouse, context, options))
+  const cursors = stored.cursors(pipeline.name)
+  const gaps = stored.gaps(pipeline.name)
+  const slots = context.fillGaps ? yield* missingSlotsOf(warehouse, pipeline.name) : undefined
+  const skips = stored.skips(pipeline.name)
+  const isDue = (partition: Partition<unknown>): boolean => {
+    const { entity, unsupported } = partition
+    const windows = unsupported === undefined ? pipeline.windows?.(partition, context) : undefined
+    return windows === undefined
+      ? !skips.hasPartition(entity)
+      : windows.some((window) => !skips.hasWindow(entity, window))
+  }
+  return supportedFirst(partitions)
+    .filter(isDue)
+    .map((partition): PlannedTask => {
+      const { entity, vault } = partition
+      const missingSlots = vault === undefined ? undefined : slots?.(vault)
+      return {
+        partition,
+        state: {
+          cursor: (key) => cursors.get(key),
+          openGaps: gaps.get(entity) ?? [],
+          isSkipped: (window) => skips.hasWindow(entity, window),
+          ...(missingSlots === undefined ? {} : { missingSlots }),
+        },
+      }
+    })
+})
+
+/** The first response shows what the key may read: it must be one that is sent for. */
+const supportedFirst = <S>(partitions: ReadonlyArray<Partition<S>>) => [
+  ...partitions.filter(({ unsupported }) => unsupported === undefined),
+  ...partitions.filter(({ unsupported }) => unsupported !== undefined),
+]
+
+const lookupOf = Effect.fnUntraced(function* (
+  warehouse: Store,
+  context: RunContext,
+  { vaults }: Selection,
+) {
+  return {
+    rows: warehouse.rows,
+    vaults: vaultsToRead(yield* storedVaults(warehouse), vaults),
+    isSelection: vaults.include.length > 0,
+    context,
+  } satisfies Lookup
+})
+
+const openGap = decodeRow({
+  pipeline: text("pipeline"),
+  entity: text("entity"),
+  fromAt: number("from_at"),
+  toAt: number("to_at"),
+})
+
+const openGaps = (warehouse: Store) =>
+  Effect.map(warehouse.rows(sqlFile("state", "open_gaps")), (rows) => {
+    const byPipeline = Map.groupBy(rows.map(openGap), ({ pipeline }) => pipeline)
+    return (pipeline: string): ReadonlyMap<string, ReadonlyArray<OpenGap>> =>
+      Map.groupBy(byPipeline.get(pipeline) ?? [], ({ entity }) => entity)
+  })
+
+interface Skips {
+  readonly hasWindow: (entity: string, window: string) => boolean
+  readonly hasPartition: (entity: string) => boolean
+}
+
+const noSkips: Skips = { hasWindow: () => false, hasPartition: () => false }
+
+const skip = decodeRow({
+  pipeline: text("pipeline"),
+  entity: text("entity"),
+  window: optional(text)("window"),
+})
+
+const skipKey = (pipeline: string, entity: string, window?: string): string =>
+  JSON.stringify([pipeline, entity, window])
+
+/** Remembered absences, and responses that the service would repeat from its cache. */
+const skipsOf = Effect.fnUntraced(function* (
+  warehouse: Store,
+  pipelines: ReadonlyArray<AnyPipeline>,
+  now: number,
+  { unsupportedRetryDays }: Selection,
+) {
+  const cached = pipelines.map(
+    ({ name, endpoint }) =>
+      [name, now - (endpoint.serverCacheSeconds ?? 0) * MICROS_PER_SECOND] as const,
+  )
+  const absent = now - unsupportedRetryDays * MICROS_PER_DAY
+  const rows = yield* warehouse.rows(sqlFile("state", "skips"), [
+    JSON.stringify(Object.fromEntries(cached.map(([name, at]) => [name, timestampText(at)]))),
+    timestampText(absent),
+    timestampText(now),
+    timestampText(Math.min(absent, ...cached.map(([, at]) => at))),
+  ])
+  const found = new Set(
+    rows.map(skip).map(({ pipeline, entity, window }) => skipKey(pipeline, entity, window)),
+  )
+  return (pipeline: string): Skips => ({
+    hasWindow: (entity, window) => found.has(skipKey(pipeline, entity, window)),
+    hasPartition: (entity) => found.has(skipKey(pipeline, entity)),
+  })
+})
+
+/** A vault as it was described last. */
+export interface StoredVault extends VaultRef {
+  /** Whether it is in the lists of vaults, as far as they could be read. */
+  readonly isListed: boolean
+}
+
+const storedVault = decodeRow({
+  address: text("vault_address"),
+  wireAddress: text("wire_address"),
+  chainId: number("chain_id"),
+  kind: oneOf("evm", "solana", "stellar")("chain_type"),
+  startedAt: optional(number)("started_at"),
+  isListed: boolean("is_listed"),
+})
+
+export const storedVaults = (warehouse: Store) =>
+  Effect.map(warehouse.rows(sqlFile("partitions", "vaults")), (rows) =>
+    rows.map(storedVault).map(({ startedAt, wireAddress, ...vault }): StoredVault => ({
+      ...vault,
+      wireAddress: sendable(wireAddress),
+      startedOn: startedAt === undefined ? undefined : dayOf(startedAt),
+    })),
+  )
+
+/** The selected ones; a vault that no list has any more only where the user names it. */
+export const vaultsToRead = (
+  stored: ReadonlyArray<StoredVault>,
+  filter: VaultFilter,
+): ReadonlyArray<VaultRef> =>
+  stored
+    .filter(isSelected(filter))
+    .filter(({ isListed }) => isListed || filter.include.length > 0)
+    .map(({ isListed: _listed, ...vault }) => vault)
+
+const storedBody = decodeRow({
+  sha256: text("body_sha256"),
+  file: text("archive_file"),
+  offset: number("archive_offset"),
+  length: number("archive_length"),
+})
+
+/** Where the bodies of the last run are, by SHA-256. */
+export const lastBodies = (warehouse: Store) =>
+  Effect.map(
+    warehouse.rows(sqlFile("state", "last_bodies")),
+    (rows) =>
+      new Map(rows.map(storedBody).map(({ sha256, ...place }): [string, Place] => [sha256, place])),
+  )
+
+const driftKey = decodeRow({
+  endpoint: text("endpoint"),
+  path: text("json_path"),
+  kind: text("kind"),
+})
+
+export const knownDrift = (warehouse: Store) =>
+  Effect.map(warehouse.rows(sqlFile("state", "known_drift")), (rows) => rows.map(driftKey))

@@ -1,0 +1,66 @@
+// What a run reports at its end, from what its runner counted.
+import * as Effect from "effect/Effect"
+import type { RecordedOutcome } from "../../domain/outcome.ts"
+import { decodeRow, text } from "../../load/decodeRow.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import type { RunOutcome, RunSummary } from "../model/progress.ts"
+import type { KeyUse } from "./KeyUse.ts"
+import type { Runner } from "./Runner.ts"
+import { isSelected, type SyncOptions } from "./selection.ts"
+import { storedVaults } from "./state.ts"
+import type { Tally } from "./Tally.ts"
+
+export const summaryOf = Effect.fnUntraced(function* (
+  { runId, vaults }: Pick<SyncOptions, "runId" | "vaults">,
+  runner: Runner,
+  seconds: number,
+) {
+  const tallies = [...runner.tallies.values()]
+  const sum = (count: (tally: Tally) => number) =>
+    tallies.reduce((total, tally) => total + count(tally), 0)
+  const rowsInserted = sum((tally) => tally.rowsInserted)
+  const rowsRevised = sum((tally) => tally.rowsRevised)
+  const isKeyRejected = yield* keyRejected(runner.key)
+  const stored = yield* storedVaults(yield* Warehouse)
+  return {
+    runId,
+    outcome: outcomeOf(tallies, isKeyRejected),
+    pipelines: tallies.map(({ summary }) => summary),
+    requests: sum((tally) => tally.requests),
+    rowsInserted,
+    rowsRevised,
+    seconds,
+    published: false,
+    nothingNew: rowsInserted + rowsRevised === 0,
+    unknownVaults: vaults.include.filter(
+      (address) => !stored.some(isSelected({ include: [address], exclude: [] })),
+    ),
+    isKeyUnknown: runner.key.isUnknown,
+    keyRejected: isKeyRejected,
+    failedChecks: [],
+  } satisfies RunSummary
+})
+
+const readBefore = decodeRow({ pipeline: text("pipeline") })
+
+/** The key opens nothing, or no longer what it opened before: a key that never opened more is no failure. */
+const keyRejected = Effect.fnUntraced(function* (key: KeyUse) {
+  if (key.isUnknown) return true
+  if (key.refusedPipelines.length === 0) return false
+  const rows = yield* (yield* Warehouse).rows(sqlFile("state", "read_before"))
+  const before = new Set(rows.map((row) => readBefore(row).pipeline))
+  return key.refusedPipelines.some((name) => before.has(name))
+})
+
+const outcomeOf = (tallies: ReadonlyArray<Tally>, isKeyRejected: boolean): RunOutcome => {
+  const isAny = (...outcomes: ReadonlyArray<RecordedOutcome>) =>
+    tallies.some((tally) => tally.has(...outcomes))
+  if (isAny("failed", "quarantined") || isKeyRejected) {
+    return tallies.some(({ hasRows }) => hasRows) ||
+      isAny("loaded", "unchanged", "empty", "suspicious_empty", "unsupported")
+      ? "partial"
+      : "failed"
+  }
+  return isAny("deferred") ? "deferred" : "complete"
+}

@@ -1,0 +1,35 @@
+// When each group last started, in `<data-dir>/schedule.json`: what a restarted scheduler knows.
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { writeDurably } from "../../load/durableFiles.ts"
+import { filesError, type LoadError } from "../../load/errors.ts"
+import type { LastStarts } from "./groups.ts"
+
+const fileOf = (dataDir: string): string => join(dataDir, "schedule.json")
+
+/** Empty before the first run, and where the file is not readable as one: every group is due then. */
+export const readLastStarts = (dataDir: string): Effect.Effect<LastStarts> =>
+  Effect.promise(async () => {
+    const text = await readFile(fileOf(dataDir), "utf8").catch(() => "{}")
+    return new Map(Object.entries(startsIn(text)).map(([name, at]) => [name, Date.parse(at)]))
+  })
+
+const startsIn = (text: string): Record<string, string> => {
+  try {
+    return JSON.parse(text) as Record<string, string>
+  } catch {
+    return {}
+  }
+}
+
+export const writeLastStarts = (
+  dataDir: string,
+  lastStarts: LastStarts,
+): Effect.Effect<void, LoadError> => {
+  const starts = [...lastStarts].map(([name, at]) => [name, new Date(at).toISOString()])
+  return Effect.tryPromise({
+    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(Object.fromEntries(starts))}\n`),
+    catch: (cause) => filesError("Recording the schedule", cause),
+  })
+}

@@ -1,0 +1,62 @@
+// Runs groups of pipelines on their cron expressions until interrupted. One run at a time by construction: the loop
+// waits for a run to end before it looks at the clock again.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { dueGroups, type Group, type LastStarts, nextFiring } from "./groups.ts"
+
+export interface ScheduleOptions<E, R> {
+  readonly groups: ReadonlyArray<Group>
+  /** Delay after a firing, drawn once a firing, so that many installations don't send at the same second. */
+  readonly jitterSeconds: number
+  /** Where the last starts are kept between processes. */
+  readonly lastStarts: Effect.Effect<LastStarts, E, R>
+  readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<void, E, R>
+  /** One run of these groups; whether it read them. One that did not is repeated before the next firing. */
+  readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<boolean, E, R>
+  /** Called when nothing is due, with the next firing, milliseconds since 1970. */
+  readonly onIdle?: (next: number) => Effect.Effect<void>
+  /** Run what is due once and return. */
+  readonly once?: boolean
+}
+
+// The clock is read again after this long at most: a timer does not count the time a machine sleeps.
+const LONGEST_SLEEP_MILLIS = 30_000
+
+// A daily group must not wait a day because the service was down for a minute.
+const RETRY_MILLIS = 300_000
+
+export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<void, E, R> =>
+  Effect.gen(function* () {
+    for (;;) {
+      const ran = yield* runDue(options)
+      if (ran !== "nothing due" && options.once === true) return
+      if (ran === "failed") yield* sleepUntil((yield* Clock.currentTimeMillis) + RETRY_MILLIS)
+      if (ran !== "nothing due") continue
+      const next = nextFiring(options.groups, yield* Clock.currentTimeMillis)
+      yield* options.onIdle?.(next) ?? Effect.void
+      if (options.once === true) return
+      yield* sleepUntil(next + (yield* Random.next) * options.jitterSeconds * 1000)
+    }
+  })
+
+/** A start is recorded once its run has ended well: a killed or failed one is due again. */
+const runDue = Effect.fnUntraced(function* <E, R>(options: ScheduleOptions<E, R>) {
+  const lastStarts = yield* options.lastStarts
+  const now = yield* Clock.currentTimeMillis
+  const due = dueGroups(options.groups, lastStarts, now)
+  if (due.length === 0) return "nothing due"
+  if (!(yield* options.run(due))) return "failed"
+  yield* options.recordStarts(
+    new Map([...lastStarts, ...due.map(({ name }) => [name, now] as const)]),
+  )
+  return "done"
+})
+
+const sleepUntil = Effect.fnUntraced(function* (instant: number) {
+  for (;;) {
+    const left = instant - (yield* Clock.currentTimeMillis)
+    if (left <= 0) return
+    yield* Effect.sleep(Math.min(left, LONGEST_SLEEP_MILLIS))
+  }
+})

@@ -1,0 +1,34 @@
+// How cursors are stored in ops.cursors: JSON with days and instants as text, so that a person can read it.
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { formatDay, formatInstant, parseDay, parseInstant } from "../../domain/time.ts"
+
+const written = (parse: (text: string) => number | undefined, format: (value: number) => string) =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.Finite, {
+      // What can't be parsed is no finite number, so that the whole cursor is refused.
+      decode: SchemaGetter.transform((text) => parse(text) ?? Number.NaN),
+      encode: SchemaGetter.transform(format),
+    }),
+  )
+
+/** Days since 1970. */
+export const Day = written(parseDay, formatDay)
+
+/** Microseconds since 1970 UTC. */
+export const Instant = written(parseInstant, formatInstant)
+
+export interface CursorCodec<A> {
+  /** `undefined` where there is none yet, or none this version understands: everything is read anew. */
+  readonly decode: (stored: unknown) => A | undefined
+  readonly encode: (cursor: A) => unknown
+}
+
+export const cursorCodec = <A, I>(schema: Schema.Codec<A, I>): CursorCodec<A> => {
+  const decode = Schema.decodeUnknownOption(schema)
+  return {
+    decode: (stored) => Option.getOrUndefined(decode(stored)),
+    encode: Schema.encodeSync(schema),
+  }
+}

@@ -1,0 +1,203 @@
+// The strategy of a series that can be requested by date: ratio and allocation history are two of them.
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { dayOf, endOfDay, formatDay, startOfDay } from "../../domain/time.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import type { Inputs } from "../../extract/Endpoint.ts"
+import type { Parameters } from "../../extract/Parameter.ts"
+import type { DateWindow, SeriesCursor, WindowRead } from "../../extract/paginators/dateWindow.ts"
+import { dateWindows, type WindowStep } from "../../extract/paginators/dateWindows.ts"
+import type { PartitionState } from "../model/PartitionState.ts"
+import type { Cadence, Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
+import type { GapNote, TaskResult } from "../model/TaskResult.ts"
+import { cursorCodec, Day } from "./cursors.ts"
+import { MICROS_PER_HOUR, slotsToFill } from "./missingSlots.ts"
+import { type Page, type PageSource, readPage } from "./readPage.ts"
+import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
+import { failedResult, hasRows, resultOf } from "./taskResult.ts"
+
+export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, VaultRef> {
+  readonly name: string
+  readonly title: string
+  readonly cadence: Cadence
+  /** As mart.series names it. */
+  readonly series: string
+  readonly partitions: Pipeline<VaultRef>["partitions"]
+  /** Longest window whose response is not cut off. */
+  readonly windowDays: number
+  /** Points a response can hold; a full one may be cut off. */
+  readonly pointLimit?: number
+  readonly inputs: (vault: VaultRef, window: DateWindow) => Inputs<P>
+}
+
+const cursors = cursorCodec<SeriesCursor, unknown>(
+  Schema.Struct({ through: Day, from: Day, complete: Schema.Boolean }),
+)
+
+const storedCursor = (
+  { entity }: Partition<VaultRef>,
+  { cursor }: PartitionState,
+  { full }: RunContext,
+): SeriesCursor | undefined => (full ? undefined : cursors.decode(cursor(entity)))
+
+export const datedSeries = <P extends Parameters, A>(
+  series: DatedSeries<P, A>,
+): Pipeline<VaultRef, A> => ({
+  name: series.name,
+  title: series.title,
+  cadence: series.cadence,
+  tables: series.tables,
+  endpoint: series.endpoint,
+  after: ["vaults"],
+  partitions: series.partitions,
+  rows: series.rows,
+  read: (partition, state, context) => {
+    const cursor = storedCursor(partition, state, context)
+    const rereads = rereadsOf(series, cursor, state, context)
+    return dateWindows({
+      cursor,
+      gaps: rereadWindows(rereads, series.windowDays),
+      hasPoints: hasPointsIn(rereads.slots),
+      today: context.today,
+      windowDays: series.windowDays,
+      overlapDays: context.overlapDays,
+      since: context.since,
+      until: context.until,
+      read: (window) =>
+        Effect.map(
+          readPage(series, partition, series.inputs(partition.subject, window), context),
+          (page) => windowRead(page, series.pointLimit),
+        ),
+    }).pipe(
+      Stream.mapAccum(
+        (): ReadDays => new Set(),
+        (before, step) => {
+          const { readDays, notes } = resolveGaps(rereads, context, before, step)
+          return [readDays, [taskResult(series, partition.entity, step, notes)]] as const
+        },
+      ),
+    )
+  },
+  expectedRequests: (partition, state, context) =>
+    expectedRequests(series, partition, state, context),
+})
+
+interface DatedPage extends Page<unknown> {
+  /** Day of the oldest point. */
+  readonly oldest: number | undefined
+}
+
+const windowRead = (page: Page<unknown>, pointLimit = Infinity): WindowRead<DatedPage> => {
+  const { rows, times } = page
+  let first = Infinity
+  let last = -Infinity
+  for (const time of times) {
+    if (time < first) first = time
+    if (time > last) last = time
+  }
+  const oldest = times.length === 0 ? undefined : dayOf(first)
+  return {
+    content: { ...page, oldest },
+    // A day may be there, but hold nothing.
+    points: hasRows(rows) ? Math.max(times.length, 1) : 0,
+    oldest,
+    newest: times.length === 0 ? undefined : dayOf(last),
+    startsLate: oldest !== undefined && first - startOfDay(oldest) >= MICROS_PER_HOUR,
+    full: page.count >= pointLimit,
+  }
+}
+
+/** Open gaps, and the missing slots on days that were read before and that this run does not read anyway. */
+const rereadsOf = (
+  { series }: { readonly series: string },
+  cursor: SeriesCursor | undefined,
+  { missingSlots, openGaps }: PartitionState,
+  context: RunContext,
+): Rereads => ({
+  openGaps,
+  slots:
+    cursor === undefined
+      ? undefined
+      : slotsToFill(
+          missingSlots?.get(series),
+          context,
+          (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
+        ),
+})
+
+const windowText = ({ from, to }: DateWindow): string =>
+  `${from === undefined ? "" : formatDay(from)}..${formatDay(to)}`
+
+const taskResult = (
+  { series }: { readonly series: string },
+  entity: string,
+  step: WindowStep<DatedPage>,
+  resolved: ReadonlyArray<GapNote>,
+): TaskResult => {
+  const window = windowText(step.window)
+  const cursor =
+    step.cursor === undefined ? {} : { cursor: { entity, value: cursors.encode(step.cursor) } }
+  if (step._tag === "Failed") {
+    const { error } = step
+    const reason = error.reason._tag === "ContractViolation" ? "quarantined" : "failed"
+    // A gap that stays open has the same key as the note that closes it: the last note is kept.
+    const gaps = [...resolved, gapOf(step.window, reason, "open", error.detail)]
+    return { ...failedResult(window, error), series, covers: step.window, ...cursor, gaps }
+  }
+  const { from = step.content.oldest, to } = step.window
+  const [broken] = step.content.rejected
+  const cutOff = `one day holds ${step.points} points or more, as many as a response can`
+  return {
+    ...resultOf(window, step.content),
+    ...cursor,
+    series,
+    // The newest points up to a day say nothing about what is older than they are.
+    covers: { from, to },
+    hadRows: step.suspicious,
+    gaps: [
+      ...resolved,
+      ...(step.cutOff ? [gapOf({ from: to, to }, "truncated", "permanent", cutOff)] : []),
+      // Which days lack a point is unknown: the window is read again.
+      ...(broken === undefined || from === undefined
+        ? []
+        : [gapOf({ from, to }, "quarantined", "open", `${broken.path} ${broken.detail}`)]),
+    ],
+  }
+}
+
+const gapOf = (
+  days: { readonly from: number; readonly to: number },
+  reason: GapNote["reason"],
+  state: GapNote["state"],
+  detail: string,
+): GapNote => ({ fromAt: startOfDay(days.from), toAt: endOfDay(days.to), reason, state, detail })
+
+// A year where the age of a vault is unknown.
+const ASSUMED_DAYS = 365
+
+const expectedRequests = (
+  series: { readonly series: string; readonly windowDays: number },
+  partition: Partition<VaultRef>,
+  state: PartitionState,
+  context: RunContext,
+): number => {
+  const { windowDays } = series
+  const end = Math.min(context.today, context.until ?? context.today)
+  const cursor = storedCursor(partition, state, context)
+  // A full run reads again from where an earlier one found the beginning.
+  const known = cursors.decode(state.cursor(partition.entity))
+  const isComplete = known?.complete === true
+  const start = Math.max(
+    isComplete ? known.from : (partition.subject.startedOn ?? context.today - ASSUMED_DAYS),
+    context.since ?? -Infinity,
+  )
+  const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
+  // One more for anything before the beginning, and an empty window where the beginning is unknown.
+  if (cursor === undefined) return windows(end - start + 1) + (isComplete ? 1 : 2)
+  const older = cursor.complete || cursor.from <= start ? 0 : windows(cursor.from - start) + 2
+  const again = rereadWindows(rereadsOf(series, cursor, state, context), windowDays).length
+  // What came since is one window, cut into more only when its response is full.
+  const newer = Math.max(cursor.from, cursor.through - context.overlapDays) <= end ? 1 : 0
+  return newer + older + again
+}

@@ -1,0 +1,29 @@
+// Rows of a decoded response, in a run as in a replay. A mapping that throws is a contract violation like any other;
+// where a record was rejected, the sets it may belong to are not taken as whole.
+import * as Result from "effect/Result"
+import type { Rows } from "../../domain/table.ts"
+import type { Violation } from "../../domain/violation.ts"
+import { separateRecords } from "../../transform/separateRecords.ts"
+import type { MappedResponse, Source } from "../../transform/Source.ts"
+
+export const mapResponse = <A, S>(
+  rows: (answer: A, source: Source<S>) => Result.Result<MappedResponse, Violation>,
+  answer: A,
+  source: Source<S>,
+): Result.Result<MappedResponse, Violation> => {
+  try {
+    const { value, rejected } = separateRecords(answer)
+    return Result.map(rows(value, source), (mapped) => {
+      const all = [...rejected, ...mapped.rejected]
+      return all.length === 0
+        ? mapped
+        : { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
+    })
+  } catch (cause) {
+    return Result.fail({ path: "$", detail: `can't be mapped: ${String(cause)}` })
+  }
+}
+
+/** Rows of a part of a set: members that are not among them may be elsewhere in it, and are not retired. */
+export const asPartial = ({ mergeKey: _mergeKey, ...rows }: Rows): Rows =>
+  rows.table.mergeKey === undefined ? rows : { ...rows, isPartial: true }

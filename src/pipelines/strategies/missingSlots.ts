@@ -1,0 +1,60 @@
+// Hours and days missing inside the known range of a series: which of them `sync --fill-gaps` requests again, and
+// the permanent gaps recorded for those that the service still does not have.
+import { formatDay, MICROS_PER_DAY } from "../../domain/time.ts"
+import type { MissingSlots } from "../model/PartitionState.ts"
+import type { RunContext } from "../model/Pipeline.ts"
+import type { GapNote } from "../model/TaskResult.ts"
+
+export const MICROS_PER_HOUR = MICROS_PER_DAY / 24
+
+/** Without the missing slots of days outside the run's range, or that the run reads anyway. */
+export const slotsToFill = (
+  slots: MissingSlots | undefined,
+  { since, until, full }: RunContext,
+  isOld: (day: number) => boolean,
+): MissingSlots | undefined =>
+  slots === undefined || full
+    ? undefined
+    : {
+        ...slots,
+        days: slots.days.map((each) =>
+          isOld(each.day) && each.day >= (since ?? -Infinity) && each.day <= (until ?? Infinity)
+            ? each
+            : { ...each, missing: [] },
+        ),
+      }
+
+/** Starts of the missing hours or days, microseconds since 1970 UTC. */
+export const missingIn = (slots: MissingSlots | undefined): ReadonlyArray<number> =>
+  slots?.days.flatMap(({ missing }) => missing) ?? []
+
+/** Those of `missing` for which there is still no point at any of `times`. */
+export const stillMissing = (
+  missing: ReadonlyArray<number>,
+  { slotMicros }: MissingSlots,
+  times: ReadonlyArray<number>,
+): ReadonlyArray<number> => {
+  const found = new Set(times.map((time) => Math.floor(time / slotMicros) * slotMicros))
+  return missing.filter((slot) => !found.has(slot))
+}
+
+/** One permanent gap for each unbroken run of slots. */
+export const permanentGaps = (
+  slots: ReadonlyArray<number>,
+  { slotMicros }: MissingSlots,
+  { today }: RunContext,
+  why = "requested again and still missing",
+): ReadonlyArray<GapNote> => {
+  const runs: Array<{ fromAt: number; toAt: number }> = []
+  for (const slot of slots.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.toAt + 1 === slot) last.toAt = slot + slotMicros - 1
+    else runs.push({ fromAt: slot, toAt: slot + slotMicros - 1 })
+  }
+  return runs.map((run) => ({
+    ...run,
+    reason: "unreachable",
+    state: "permanent",
+    detail: `${why}, on ${formatDay(today)}`,
+  }))
+}

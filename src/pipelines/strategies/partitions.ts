@@ -1,0 +1,114 @@
+// The partitions of pipelines, found in what earlier pipelines of the run and earlier runs have stored.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { canonicalAddress, parseAddress, sendable } from "../../domain/address.ts"
+import type { SubaccountRef } from "../../domain/subaccount.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+import { boolean, decodeRow, json, optional, text } from "../../load/decodeRow.ts"
+import type { LoadError } from "../../load/errors.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import type { Lookup, Partition } from "../model/Pipeline.ts"
+
+export type Partitions<S> = Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
+
+/** For endpoints that cover everything in one request. */
+export const once = (): Partitions<null> => Effect.succeed([{ entity: "-", subject: null }])
+
+/** One for each vault; an address on two chains is read once unless the endpoint takes the chain. */
+const vaultPartitions =
+  ({ perChain, evmOnly }: { readonly perChain: boolean; readonly evmOnly: boolean }) =>
+  ({ vaults: all }: Lookup): Partitions<VaultRef> => {
+    const included = all.filter(({ kind }) => !evmOnly || kind === "evm")
+    const selected = perChain ? included : onePerAddress(included)
+    return Effect.succeed(
+      selected.map((subject) => ({
+        entity: entityOf(subject, selected),
+        subject,
+        vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
+      })),
+    )
+  }
+
+/** Every vault, by its address alone. */
+export const vaults = vaultPartitions({ perChain: false, evmOnly: false })
+
+/** Every vault, where the endpoint takes chain and address. */
+export const vaultsByChain = vaultPartitions({ perChain: true, evmOnly: false })
+
+/** EVM vaults by their address alone. */
+export const evmVaults = vaultPartitions({ perChain: false, evmOnly: true })
+
+/** EVM vaults, where the endpoint takes chain and address. */
+export const evmVaultsByChain = vaultPartitions({ perChain: true, evmOnly: true })
+
+/** The one on the lowest chain id: the same in every run, and in mart.vault_addresses. */
+const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
+  ...new Map(
+    all.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
+  ).values(),
+]
+
+/** The address; with its chain where one address is a vault on several. */
+const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
+  all.some((other) => other.address === address && other.chainId !== chainId)
+    ? `${address}@${chainId}`
+    : address
+
+/** Pipelines whose rows subaccounts are found in. */
+export const subaccountSources = ["subaccounts", "my_subaccounts", "vault_subaccounts"] as const
+
+/** Why an address can't be sent back: what is not one of §7, rule 1, is in its table all the same. */
+export const unsupportedAddress = (
+  what: string,
+  wireAddress: string,
+  table: string,
+): Pick<Partition<unknown>, "unsupported"> => {
+  const read = parseAddress(wireAddress)
+  return Result.isSuccess(read)
+    ? {}
+    : {
+        unsupported: `${what} \`${wireAddress}\` in ${table} can't be requested: it ${read.failure}`,
+      }
+}
+
+const listedSubaccount = decodeRow({
+  address: text("subaccount_address"),
+  wireAddress: text("wire_address"),
+  listedIn: text("listed_in"),
+  vaults: optional(json)("vaults"),
+  isListed: boolean("is_listed"),
+})
+
+/** Every subaccount the key shows; those of the selected vaults, where the user selected some. */
+export const subaccounts = ({ rows, vaults: selected, isSelection }: Lookup) => {
+  const wanted = new Set(selected.map(({ address }) => address))
+  const isWanted = (linked: unknown): boolean =>
+    ((linked ?? []) as ReadonlyArray<string>).some((vault) => wanted.has(vault))
+  return Effect.map(rows(sqlFile("partitions", "subaccounts")), (found) =>
+    found
+      .map(listedSubaccount)
+      .filter((each) => (isSelection ? isWanted(each.vaults) : each.isListed))
+      .map(({ address, listedIn, ...each }): Partition<SubaccountRef> => {
+        const wireAddress = sendable(each.wireAddress)
+        return {
+          entity: address,
+          subject: { address, wireAddress },
+          ...unsupportedAddress("subaccount", wireAddress, listedIn),
+        }
+      }),
+  )
+}
+
+/** The same for endpoints of §4.3 that take EVM addresses only (§2): for others nothing is sent. */
+export const evmSubaccounts = (lookup: Lookup): Partitions<SubaccountRef> =>
+  Effect.map(subaccounts(lookup), (all) =>
+    all.map((partition) =>
+      partition.unsupported !== undefined ||
+      canonicalAddress(partition.subject.address)?.kind === "evm"
+        ? partition
+        : {
+            ...partition,
+            unsupported: `subaccount \`${partition.subject.wireAddress}\` is not an EVM address, the only kind this endpoint takes (§4.3)`,
+          },
+    ),
+  )

@@ -1,0 +1,118 @@
+// Ranges of a dated series that a run reads again, and the gaps this resolves: one whose days were read is closed,
+// a slot that is still missing becomes a permanent gap.
+import { dayOf, formatDay, startOfDay } from "../../domain/time.ts"
+import type { DayRange } from "../../extract/paginators/dateWindow.ts"
+import type { WindowStep } from "../../extract/paginators/dateWindows.ts"
+import type { MissingSlots, OpenGap } from "../model/PartitionState.ts"
+import type { RunContext } from "../model/Pipeline.ts"
+import type { GapNote } from "../model/TaskResult.ts"
+import { permanentGaps, stillMissing } from "./missingSlots.ts"
+
+export interface Rereads {
+  /** Absent in a run that does not fill gaps. */
+  readonly slots: MissingSlots | undefined
+  /** Ranges an earlier run could not read. */
+  readonly openGaps: ReadonlyArray<OpenGap>
+}
+
+const gapDays = ({ fromAt, toAt }: OpenGap): DayRange => ({ from: dayOf(fromAt), to: dayOf(toAt) })
+
+const daysOf = ({ from, to }: DayRange): ReadonlyArray<number> =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+/**
+ * Open gaps one by one, so that what breaks one does not hide another; with missing slots, as few windows as hold
+ * them all.
+ */
+export const rereadWindows = (
+  { slots, openGaps }: Rereads,
+  windowDays: number,
+): ReadonlyArray<DayRange> =>
+  slots === undefined ? openGaps.map(gapDays) : missingSlotWindows(slots, openGaps, windowDays)
+
+/**
+ * The fewest windows of at most `windowDays` days that hold every missing slot and open gap. One that begins with a
+ * missing slot starts a day earlier, where there is room and that day is known: a response that reaches it is whole.
+ * One with nothing but missing slots ends a day later: points there prove that a response without the others is
+ * whole.
+ */
+export const missingSlotWindows = (
+  slots: MissingSlots,
+  openGaps: ReadonlyArray<OpenGap>,
+  windowDays: number,
+): ReadonlyArray<DayRange> => {
+  const lacking = lackingDays(slots)
+  const wanted = new Set([
+    ...lacking.map(({ day }) => day),
+    ...openGaps.flatMap((gap) => daysOf(gapDays(gap))),
+  ])
+  const windows: Array<{ from: number; to: number }> = []
+  for (const day of [...wanted].toSorted((a, b) => a - b)) {
+    const last = windows.at(-1)
+    if (last !== undefined && day - last.from < windowDays) last.to = day
+    else windows.push({ from: day, to: day })
+  }
+  const beginLacking = new Set(
+    lacking
+      .filter(({ day, missing, present }) => present === 0 || missing[0] === startOfDay(day))
+      .map(({ day }) => day),
+  )
+  const hasPoints = hasPointsIn(slots)
+  return windows.map(({ from, to }) => {
+    const wide = { from, to }
+    const hasRoom = () => wide.to - wide.from + 1 < windowDays
+    if (beginLacking.has(from) && hasPoints(from - 1) && hasRoom()) wide.from -= 1
+    if (!daysOf({ from, to }).some(hasPoints) && hasPoints(to + 1) && hasRoom()) wide.to += 1
+    return wide
+  })
+}
+
+const lackingDays = (slots: MissingSlots | undefined): MissingSlots["days"] =>
+  slots?.days.filter(({ missing }) => missing.length > 0) ?? []
+
+/** Whether a day is known to have points, as far as that was read together with the missing slots. */
+export const hasPointsIn = (slots: MissingSlots | undefined): ((day: number) => boolean) => {
+  const known = new Set(slots?.days.filter(({ present }) => present > 0).map(({ day }) => day))
+  return (day) => known.has(day)
+}
+
+/** Days with a missing slot or an open gap that this run has read, or has recorded a failure for. */
+export type ReadDays = ReadonlySet<number>
+
+/** The days read after this step, and what became of the gaps on them. */
+export const resolveGaps = (
+  { slots, openGaps }: Rereads,
+  context: RunContext,
+  before: ReadDays,
+  step: WindowStep<{
+    readonly times: ReadonlyArray<number>
+    readonly rejected: ReadonlyArray<unknown>
+  }>,
+): { readonly readDays: ReadDays; readonly notes: ReadonlyArray<GapNote> } => {
+  const days = step._tag === "Read" ? step.covered : step.window
+  // Which days a rejected record is of is unknown, so none of the window counts as read.
+  const isPartial = step._tag === "Read" && step.content.rejected.length > 0
+  if (days === undefined || isPartial) return { readDays: before, notes: [] }
+  const lacking = lackingDays(slots)
+  const isNew = (day: number) => day >= days.from && day <= days.to && !before.has(day)
+  const wanted = [
+    ...lacking.map(({ day }) => day),
+    ...openGaps.flatMap((gap) => daysOf(gapDays(gap))),
+  ]
+  const readDays = new Set([...before, ...wanted.filter(isNew)])
+  const closed = openGaps
+    .filter((gap) => {
+      const ofGap = daysOf(gapDays(gap))
+      return ofGap.some(isNew) && ofGap.every((day) => readDays.has(day))
+    })
+    .map((gap): GapNote => ({
+      ...gap,
+      reason: "failed",
+      state: "closed",
+      detail: `read again on ${formatDay(context.today)}`,
+    }))
+  if (slots === undefined || step._tag === "Failed") return { readDays, notes: closed }
+  const missing = lacking.filter(({ day }) => isNew(day)).flatMap((each) => each.missing)
+  const still = stillMissing(missing, slots, step.content.times)
+  return { readDays, notes: [...closed, ...permanentGaps(still, slots, context)] }
+}

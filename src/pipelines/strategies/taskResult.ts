@@ -1,0 +1,39 @@
+// The task result of what was read for one window.
+import type { ApiError } from "../../domain/errors.ts"
+import type { Rows } from "../../domain/table.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
+import { asPartial } from "./mapResponse.ts"
+import type { Page } from "./readPage.ts"
+
+/** Of one page, or of several that land together: a record rejected from one makes a part of them all. */
+export const resultOf = (
+  window: string,
+  ...pages: ReadonlyArray<Omit<Page<unknown>, "value" | "times" | "count">>
+): TaskResult => {
+  const rows = pages.flatMap((page) => page.rows)
+  const rejected = pages.flatMap((page) => page.rejected)
+  return {
+    window,
+    rows: rejected.length === 0 ? rows : rows.map(asPartial),
+    responses: pages.flatMap(({ responses }) => responses),
+    requests: pages.reduce((sum, { requests }) => sum + requests, 0),
+    drift: pages.flatMap(({ drift }) => drift),
+    rejected,
+  }
+}
+
+/** Of a window that could not be read. */
+export const failedResult = (window: string, error: ApiError): TaskResult => ({
+  window,
+  rows: [],
+  responses: error.responses,
+  requests: error.attempts,
+  error,
+})
+
+/** Whether a response holds anything of what was requested; a warning or a total next to it does not count. */
+export const hasRows = (rows: ReadonlyArray<Rows>): boolean =>
+  rows.some(
+    ({ secondary, length, emptySets = [] }) =>
+      secondary === undefined && length + emptySets.length > 0,
+  )

@@ -1,0 +1,19 @@
+// Fields of a response that repeat the vault of the request, so that `extra` leaves them out.
+import { canonicalAddress } from "../../domain/address.ts"
+import type { JsonObject } from "../../domain/json.ts"
+import type { VaultRef } from "../../domain/vault.ts"
+
+const addressFields = ["address", "vault_address", "vaultAddress", "vault"]
+const chainFields = ["chain", "chain_id", "chainId"]
+
+/** Names of the fields with the vault's address or chain id. */
+export const echoedFields = (record: JsonObject, vault: VaultRef): ReadonlyArray<string> => [
+  ...addressFields.filter((name) => {
+    const value = record[name]
+    return typeof value === "string" && canonicalAddress(value)?.canonical === vault.address
+  }),
+  ...chainFields.filter((name) => {
+    const value = record[name]
+    return value === vault.chainId || value === String(vault.chainId)
+  }),
+]

@@ -1,0 +1,35 @@
+// Numbers on the wire: JSON numbers or decimal text.
+import { asDigits, asNumber } from "../../domain/json.ts"
+
+const decimal = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/
+
+/** A number, also one in text, as a double. */
+export const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && decimal.test(value) ? Number(value) : asNumber(value)
+  return number !== undefined && Number.isFinite(number) ? number : undefined
+}
+
+/** Every digit of a number, whether it was sent as a number or as text. */
+export const digitsOf = (value: unknown): string | undefined => {
+  if (typeof value === "string") return decimal.test(value) ? value : undefined
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined
+  return asDigits(value)
+}
+
+/** Sign, significant digits and power of ten: equal for all spellings of one number. */
+const canonicalDecimal = (text: string): string => {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
+  const sign = mantissa.startsWith("-") ? "-" : ""
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".")
+  const digits = `${whole}${fraction}`.replace(/^0+/, "")
+  const significant = digits.replace(/0+$/, "")
+  const power = Number(exponent) - fraction.length + digits.length - significant.length
+  return significant === "" ? "0" : `${sign}${significant}e${power}`
+}
+
+/** Whether the double has every digit of the value. */
+export const isExact = (number: number, value: unknown): boolean => {
+  if (typeof value === "number") return true
+  const text = digitsOf(value)
+  return text !== undefined && canonicalDecimal(text) === canonicalDecimal(String(number))
+}

@@ -1,0 +1,53 @@
+// Reads a field as a column's value: by the column's reader, else by its type.
+import type { Column, ColumnType, Reading, Value } from "../../domain/column.ts"
+import { asDigits, stableStringify } from "../../domain/json.ts"
+import { parseDay, parseInstant } from "../../domain/time.ts"
+import { isExact, numberOf } from "./numbers.ts"
+
+type Converter = (value: unknown) => Value | undefined
+
+/** `undefined` for a value that a column of the type can't hold. */
+export const converters: Record<ColumnType, Converter> = {
+  text: (value) => (typeof value === "string" ? value : undefined),
+  integer: (value) => {
+    const number = numberOf(value)
+    return Number.isSafeInteger(number) ? number : undefined
+  },
+  double: numberOf,
+  boolean: (value) => (typeof value === "boolean" ? value : undefined),
+  timestamp: parseInstant,
+  date: parseDay,
+  json: stableStringify,
+  amount: asDigits,
+}
+
+/** What a column expects, for messages. */
+export const expected: Record<ColumnType, string> = {
+  text: "text",
+  integer: "a whole number",
+  double: "a number",
+  boolean: "true or false",
+  timestamp: "an instant",
+  date: "a day",
+  json: "JSON",
+  amount: "a whole number",
+}
+
+/** A bare value where the column holds the field whole; `undefined` where it can't be read. */
+export const readField = (
+  { read, type }: Column,
+  value: unknown,
+  name: string,
+): Value | Reading | undefined => {
+  if (read !== undefined) return read(value, name)
+  // The common case in a history, first for speed.
+  if (type === "double" && typeof value === "number") return value
+  const converted = converters[type](value)
+  return type === "double" && typeof converted === "number" && !isExact(converted, value)
+    ? { value: converted, isWhole: false }
+    : converted
+}
+
+/** The value, whether the reading is whole or not. */
+export const valueOf = (reading: Value | Reading | undefined): Value | undefined =>
+  typeof reading === "object" && reading !== null ? reading.value : reading

@@ -1,0 +1,68 @@
+// `--json` of every command: snake_case keys.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { commands } from "../../src/cli/commands/index.ts"
+import { vaulthouse } from "./command.ts"
+
+let cwd = ""
+let simulator: Simulator
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-json-"))
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
+  const ended = await vaulthouse(["sync", "--base-url", simulator.url, "--no-progress"], { cwd })
+  expect(ended.code).toBe(0)
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const address = "0x4a19a4070465451cf25334292482496813a8a76c"
+const swap = [
+  ...`--address ${address} --source-token ${address} --source-chain 1 --source-amount 1`.split(" "),
+  ...`--destination-token ${address} --destination-chain 10`.split(" "),
+]
+
+/** Beyond its name, what a command needs to report something. */
+const needed: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
+  sync: [["fees"], ["--plan"]],
+  runs: [[], ["show", "last"]],
+  diff: [["last"], ["last", "--table", "vaults"]],
+  trace: [["vaults", "--vault", "<vault>"]],
+  call: [["--list"]],
+  swap: [swap, ["--list"]],
+  check: [[], ["--against-archive"]],
+  docs: [["vaults"]],
+  tables: [["vaults"]],
+  prune: [["--dry-run"]],
+  replay: [[], ["--quarantine"]],
+  schedule: [["--dry-run"]],
+  backup: [["copy"]],
+  restore: [["copy", "--data-dir", "restored"]],
+}
+
+const cases = commands
+  .filter(({ flags }) => "json" in flags)
+  .flatMap(({ name }) => (needed[name] ?? [[]]).map((more) => [name, ...more]))
+
+/** Keys of everything but what the service itself sent or gets. */
+const keysOf = (value: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(keysOf)
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => [
+    key,
+    ...(["answer", "body", "request", "value"].includes(key) ? [] : keysOf(member)),
+  ])
+}
+
+it.each(cases)("%s %s", async (...args) => {
+  const vault = simulator.truth.vaults[0]?.address ?? ""
+  const typed = args.map((arg) => (arg === "<vault>" ? vault : arg))
+  const service = ["--base-url", simulator.url, "--no-progress"]
+  const { stdout } = await vaulthouse([...typed, "--json", ...service], { cwd })
+  const keys = [...new Set(keysOf(JSON.parse(stdout)))]
+  expect(keys.filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([])
+})

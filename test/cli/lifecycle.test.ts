@@ -1,0 +1,174 @@
+// Runs and queries that are stopped, killed or wait, and what `status` says of them.
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { acquireLock } from "../../src/load/LockFile.ts"
+import { start, vaulthouse } from "./command.ts"
+
+let cwd = ""
+let simulator: Simulator
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-lifecycle-"))
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
+  const ended = await vaulthouse(["sync", "vaults", "--base-url", simulator.url], { cwd })
+  expect(ended.code).toBe(0)
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((later) => setTimeout(later, 20))
+}
+
+const status = async (dataDir: string) => {
+  const { code, stdout } = await vaulthouse(["status", "--data-dir", dataDir], { cwd })
+  expect(code).toBe(0)
+  return stdout
+}
+
+const endless = "select count(*) from range(1_000_000_000_000)"
+
+describe("a query", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("is stopped by %s", async (signal) => {
+    const child = start(["query", endless], { cwd })
+    const stderr = text(child.stderr)
+    // Long enough for the statement to run.
+    await new Promise((later) => setTimeout(later, 3000))
+    child.kill(signal)
+    expect(await once(child, "exit")).toEqual([130, null])
+    expect(await stderr).toBe("vaulthouse: stopped\n")
+  })
+
+  it("is stopped by --timeout", async () => {
+    const { code, stderr } = await vaulthouse(["query", endless, "--timeout", "300ms"], { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toContain("The query was stopped after 0.3 s.")
+    const wrong = await vaulthouse(["query", endless, "--timeout", "soon"], { cwd })
+    expect(wrong).toMatchObject({ code: 2, stdout: "" })
+    expect(wrong.stderr).toContain("--timeout soon is not a duration")
+  })
+
+  it("has the memory limit of the configuration", async () => {
+    writeFileSync(join(cwd, "small.yaml"), "queryMemoryLimit: 64MiB\n")
+    const sql = "select current_setting('memory_limit') as limit_"
+    const { stdout } = await vaulthouse(["query", sql, "--config", "small.yaml"], { cwd })
+    expect(stdout).toBe("limit_\n64.0 MiB\n")
+    const sorted =
+      "select max(n) from (select range as n, row_number() over (order by hash(range)) from range(3_000_000))"
+    const spilled = await vaulthouse(["query", sorted, "--config", "small.yaml"], { cwd })
+    expect(spilled).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it("may begin with a comment", async () => {
+    const { stdout } = await vaulthouse(["query", "-- how many?\nselect 1 as n"], { cwd })
+    expect(stdout).toBe("n\n1\n")
+  })
+})
+
+describe("a run that waits for the warehouse", () => {
+  it("says so, and is stopped by the first signal", async () => {
+    const dataDir = join(cwd, "data")
+    const lock = await acquireLock(dataDir, new Date().toISOString())
+    const args = ["sync", "--wait", "--base-url", simulator.url, "--log-format", "pretty"]
+    const child = start(args, { cwd })
+    let stderr = ""
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)))
+    await until(() => stderr !== "")
+    expect(stderr).toBe(
+      `waiting for the warehouse, which process ${process.pid} on ${JSON.parse(readFileSync(join(dataDir, "writer.json"), "utf8")).host} holds\n`,
+    )
+    child.kill("SIGTERM")
+    expect(await once(child, "exit")).toEqual([130, null])
+    lock.release()
+  })
+})
+
+/** What ops.runs says of a run that was stopped or killed, after a later one. */
+const firstRun = async (dataDir: string) => {
+  const ended = await vaulthouse(
+    ["sync", "vaults", "--base-url", simulator.url, "--data-dir", dataDir],
+    { cwd },
+  )
+  expect(ended.code).toBe(0)
+  const sql = `select outcome, finished_at is not null as has_end,
+      (tasks, requests, rows_inserted, rows_revised) =
+        (select (count(*), sum(requests), sum(rows_inserted), sum(rows_revised))
+         from ops.tasks where run_id = first.run_id) as has_counts
+    from ops.runs first order by run_id limit 1`
+  const args = ["query", sql, "--data-dir", dataDir, "--format", "json"]
+  return JSON.parse((await vaulthouse(args, { cwd })).stdout) as unknown
+}
+
+const whole = { has_end: true, has_counts: true }
+
+/** Once some tasks are committed and others go on. */
+const underWay = async (): Promise<void> => {
+  const before = simulator.requests().total
+  await until(() => simulator.requests().total > before + 12)
+}
+
+describe("status", () => {
+  it("knows a first run that is running, then one that was killed, before anything is published", async () => {
+    simulator.patch({ latencyMs: 400 })
+    const child = start(["sync", "--base-url", simulator.url, "--data-dir", "killed"], { cwd })
+    await until(() => existsSync(join(cwd, "killed/last-run.json")))
+    const running = await status("killed")
+    expect(running).toMatch(/^Last run +\S+ \(sync\): running since /)
+    expect(running).toContain("Published  nothing yet")
+    await underWay()
+    child.kill("SIGKILL")
+    await once(child, "exit")
+    simulator.patch({ latencyMs: 0 })
+    expect(await status("killed")).toMatch(/^Last run +\S+ \(sync\): did not end; its process \d+/)
+    expect(await firstRun("killed")).toEqual([{ outcome: "killed", ...whole }])
+    expect(await status("killed")).toMatch(/^Last run +\S+ \(sync vaults\): complete, /)
+  })
+
+  it("knows a run that was stopped", async () => {
+    simulator.patch({ latencyMs: 400 })
+    const child = start(["sync", "--base-url", simulator.url, "--data-dir", "stopped"], { cwd })
+    await underWay()
+    child.kill("SIGTERM")
+    expect(await once(child, "exit")).toEqual([130, null])
+    simulator.patch({ latencyMs: 0 })
+    expect(await status("stopped")).toMatch(/^Last run +\S+ \(sync\): stopped, ended /)
+    const { stdout } = await vaulthouse(["status", "--json", "--data-dir", "stopped"], { cwd })
+    const { last_run } = JSON.parse(stdout) as { last_run: object }
+    expect(last_run).toMatchObject({ outcome: "stopped", requests: null, rows_inserted: null })
+    expect(await firstRun("stopped")).toEqual([{ outcome: "stopped", ...whole }])
+  })
+
+  it("knows a run that could not open the warehouse, with what to do", async () => {
+    const args = ["sync", "vaults", "--base-url", simulator.url, "--data-dir", "corrupt"]
+    expect((await vaulthouse(args, { cwd })).code).toBe(0)
+    writeFileSync(join(cwd, "corrupt/vaulthouse.duckdb"), "not a database")
+    const { code, stderr } = await vaulthouse(args, { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toContain("run `vaulthouse replay`: it rebuilds every table from the archive")
+    expect(await status("corrupt")).toMatch(/^Last run +\S+ \(sync vaults\): failed, ended /)
+  })
+
+  it("shows the checks that failed in the last run", async () => {
+    const file = join(cwd, "data/last-run.json")
+    const record = JSON.parse(readFileSync(file, "utf8")) as object
+    const failed_checks = [{ name: "core.fees.unique_key", severity: "error", failures: 7 }]
+    writeFileSync(file, JSON.stringify({ ...record, failed_checks }))
+    const shown = await status("data")
+    expect(shown).toMatch(/^error +core\.fees\.unique_key +7$/m)
+    expect(shown).toContain("stale, median hours: of active vaults; mart.freshness has all")
+  })
+})
+
+it("publish gives the files the mode of the configuration, as sync does", async () => {
+  writeFileSync(join(cwd, "shared.yaml"), "publishedMode: 0640\n")
+  const { code } = await vaulthouse(["publish", "--all", "--config", "shared.yaml"], { cwd })
+  expect(code).toBe(0)
+  const { mode } = statSync(join(cwd, "data", "published", "vaulthouse.duckdb"))
+  expect((mode & 0o777).toString(8)).toBe("640")
+})

@@ -1,0 +1,287 @@
+// What an error response means: an absence the document lists, a wrong name, or a wrong path.
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { AnyEndpoint, Inputs } from "../../src/extract/Endpoint.ts"
+import { endpoints } from "../../src/extract/endpoints/index.ts"
+import { keyVerification } from "../../src/extract/endpoints/subaccounts/key_verification.ts"
+import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
+import { positions } from "../../src/extract/endpoints/transparency/positions.ts"
+import { revertReason } from "../../src/extract/endpoints/transparency/revert_reason.ts"
+import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
+import { performanceFees } from "../../src/extract/endpoints/vaults/performance_fees.ts"
+import { tokenizedVaults } from "../../src/extract/endpoints/vaults/tokenized_vaults.ts"
+import type { Parameter, Parameters } from "../../src/extract/Parameter.ts"
+import { defaultWire, type WireSettings } from "../../src/extract/request.ts"
+import { failureOf, startClient } from "../support/client.ts"
+import { json } from "../support/scriptedServer.ts"
+
+const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+const inputs = { vault_address: vault, chainId: 1 }
+
+const errorOf = <P extends Parameters>(
+  endpoint: AnyEndpoint & { readonly parameters: P },
+  values: Inputs<P>,
+  scripted: { readonly status: number; readonly body: unknown },
+  wire: WireSettings = defaultWire,
+) =>
+  Effect.gen(function* () {
+    const { client } = yield* startClient(
+      (_, response) => json(response, scripted.body, scripted.status),
+      { wire },
+    )
+    return yield* failureOf(client.call<P, unknown>(endpoint, values))
+  })
+
+const fastApi = (name: string, msg = "field required", type = "value_error.missing") => ({
+  detail: [{ loc: ["query", name], msg, type }],
+})
+
+describe("a validation error", () => {
+  it.live.each([
+    ["FastAPI", 422, fastApi("chain_id")],
+    ["FastAPI, newer", 422, fastApi("chain_id", "Field required", "missing")],
+    ["fields and messages", 400, { errors: [{ field: "chain_id", message: "is required" }] }],
+    ["a sentence", 400, { detail: "Missing required parameter: chain_id" }],
+    ["another", 422, { error: { message: "query parameter 'chain_id' is required" } }],
+  ] as const)("that requires another name is a failure with the setting: %s", ([, status, body]) =>
+    Effect.gen(function* () {
+      const error = yield* errorOf(positions, inputs, { status, body })
+      expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+      expect(error.message).toContain("requires `chain_id` and received `chainId`")
+      expect(error.message).toContain("wire.case")
+    }),
+  )
+
+  it.live.each(["vault_address", "Vault", "vaultAddress"])("%s instead of vault too", (name) =>
+    Effect.gen(function* () {
+      const response = { status: 422, body: fastApi(name) }
+      const error = yield* errorOf(unrealizedPnl, { vault }, response)
+      expect(error.message).toContain(`requires \`${name}\` and received \`vault\``)
+      expect(error.message).toContain("wire.names")
+    }),
+  )
+
+  it.live("in snake case, where the service uses camel case", () =>
+    Effect.gen(function* () {
+      const wire = { ...defaultWire, case: "snake" as const }
+      const response = { status: 422, body: fastApi("chainId") }
+      const error = yield* errorOf(historicalAllocations, inputs, response, wire)
+      expect(error.message).toContain("requires `chainId` and received `chain_id`")
+    }),
+  )
+
+  it.live.each([
+    ["historical_allocations", "startDate", "not a valid date"],
+    ["audit_log", "limit", "Input should be less than or equal to 100"],
+    ["timelocks", "status", "unexpected value; permitted: 'pending'"],
+    ["performance_fees", "calculationPeriod", "Input should be 'YTD' or 'MTD'"],
+  ] as const)("about a value of our choice is a failure: %s, %s", ([name, input, msg]) =>
+    Effect.gen(function* () {
+      const endpoint = endpoints.find((each) => each.name === name)!
+      const { schema } = endpoint.parameters[input] as Parameter<never>
+      const chosen = { [input]: input === "startDate" ? 20_000 : valueOf(schema) }
+      const about = "vault" in endpoint.parameters ? { vault } : inputs
+      const body = { detail: [{ loc: ["query", input], msg, type: "value_error" }] }
+      const values = { ...about, ...chosen } as unknown as Inputs<Parameters>
+      const error = yield* errorOf(endpoint, values, { status: 422, body })
+      expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+      expect(error.message).toContain(`refuses the value of \`${input}\``)
+    }),
+  )
+
+  it.live("about the key's header is a missing key", () =>
+    Effect.gen(function* () {
+      const body = { detail: [{ loc: ["header", "x-api-key"], msg: "Field required" }] }
+      const error = yield* errorOf(performanceFees, { vault }, { status: 422, body })
+      expect(error.reason).toEqual({ _tag: "Unauthorized" })
+    }),
+  )
+
+  it.live.each([
+    { detail: "This endpoint takes EVM vaults only" },
+    { detail: "Vault not supported; an EVM address is required" },
+    {
+      detail: [{ loc: ["path", "vault_address"], msg: "not an EVM address", type: "value_error" }],
+    },
+    { detail: [{ loc: ["query", "chainId"], msg: "Input should be 1 or 42161", type: "enum" }] },
+    { detail: [{ loc: ["path", "vault_address"], msg: "an EVM vault is required" }] },
+    "unsupported",
+  ])("%j is about the vault, and an absence", (body) =>
+    Effect.gen(function* () {
+      const error = yield* errorOf(positions, inputs, { status: 422, body })
+      expect(error.reason).toEqual({ _tag: "Unsupported" })
+    }),
+  )
+
+  it.live("about a period without data is an absence, whatever its status", () =>
+    Effect.gen(function* () {
+      for (const status of [400, 404, 409, 422]) {
+        const body = { detail: "Insufficient snapshot data for MonthToDate" }
+        const error = yield* errorOf(performanceFees, { vault }, { status, body })
+        expect(error.reason).toEqual({ _tag: "NotFound", expected: true })
+      }
+    }),
+  )
+})
+
+const valueOf = (schema: Readonly<Record<string, unknown>>): unknown => {
+  if (schema["type"] === "integer" || schema["type"] === "number") return 1
+  if (schema["type"] === "boolean") return false
+  if (Array.isArray(schema["enum"])) return schema["enum"][0]
+  if (Array.isArray(schema["prefixItems"])) return schema["prefixItems"].map(valueOf)
+  return schema["type"] === "array" ? [valueOf(schema["items"] as never)] : vault
+}
+
+const page = "<html><body><h1>404</h1></body></html>"
+
+describe("404", () => {
+  const transparency = endpoints.filter(
+    ({ path }) => typeof path === "string" && path.startsWith("/platform/"),
+  )
+
+  it.live("unknown vault (§7): expected on every transparency endpoint", () =>
+    Effect.gen(function* () {
+      expect(transparency).toHaveLength(11)
+      for (const endpoint of transparency) {
+        const values = "vault" in endpoint.parameters ? { vault } : inputs
+        const response = { status: 404, body: { detail: "Unknown vault" } }
+        const error = yield* errorOf(endpoint, values as never, response)
+        expect(error.reason, endpoint.name).toEqual({ _tag: "NotFound", expected: true })
+      }
+    }),
+  )
+
+  it.live.each([
+    { detail: "Not Found" },
+    { message: `Cannot GET /platform/positions/${vault}`, error: "Not Found" },
+    page,
+    "",
+  ])("%j before anything below /platform/ has succeeded: the path may be wrong", (body) =>
+    Effect.gen(function* () {
+      let isUp = false
+      const { client } = yield* startClient((_, response) => {
+        if (isUp) json(response, [])
+        else response.writeHead(404).end(typeof body === "string" ? body : JSON.stringify(body))
+      })
+      const error = yield* failureOf(client.call(positions, inputs))
+      expect(error.reason).toEqual({ _tag: "NotFound", expected: false })
+      expect(error.message).toMatch(/nothing at http:\/\/127.0.0.1:\d+\/platform\/positions\/0x/)
+      expect(error.message).toContain("check platformSegment")
+      isUp = true
+      yield* client.call(unrealizedPnl, { vault })
+      isUp = false
+      const later = yield* failureOf(client.call(positions, inputs))
+      // An HTML page is not from the service: all its responses are JSON (§4).
+      expect(later.reason).toEqual({ _tag: "NotFound", expected: body !== page })
+    }),
+  )
+
+  it.live("of a wrong base path names the address and the setting", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* startClient(
+        (_, response) => json(response, { detail: "Not Found" }, 404),
+        {},
+        {},
+        "/v9",
+      )
+      const error = yield* failureOf(client.call(tokenizedVaults, {}))
+      expect(error.message).toBe(
+        `tokenized_vaults: Not Found: the service has nothing at ${server.url}/v9/tokenized_vault; if the path is wrong, check the path of the base URL (HTTP 404)`,
+      )
+    }),
+  )
+
+  it.live("of an unknown transaction is no failure", () =>
+    Effect.gen(function* () {
+      const response = { status: 404, body: { detail: "transaction not found" } }
+      const error = yield* errorOf(revertReason, { chain: 1, transactionHash: "0xab" }, response)
+      expect(error.reason).toEqual({ _tag: "NotFound", expected: true })
+    }),
+  )
+})
+
+describe("an error of HTTP itself or of another server", () => {
+  it.live.each([405, 413, 414, 415, 421, 431])("%d is no absence where any 4xx is one", (status) =>
+    Effect.gen(function* () {
+      const body = { detail: "no" }
+      const error = yield* errorOf(performanceFees, { vault }, { status, body })
+      expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+    }),
+  )
+
+  it.live.each([400, 404, 422])("%d with a page is no absence", (status) =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient((_, response) => response.writeHead(status).end(page))
+      for (const call of [
+        client.call(performanceFees, { vault }),
+        client.call(revertReason, { chain: 1, transactionHash: "0xab" }),
+      ]) {
+        const { reason } = yield* failureOf<unknown>(call)
+        expect(reason).toEqual(
+          status === 404 ? { _tag: "NotFound", expected: false } : { _tag: "UnexpectedStatus" },
+        )
+      }
+    }),
+  )
+})
+
+describe("the key", () => {
+  it.live.each([
+    ["as it is", (key: string) => key],
+    ["in a URL", (key: string) => encodeURIComponent(key)],
+    ["in JSON", (key: string) => JSON.stringify(key).slice(1, -1)],
+    ["in JSON, escaped", (key: string) => key.replaceAll("+", String.raw`\u002B`)],
+  ] as const)("is kept out of errors and of the archive %s", ([, spell]) =>
+    Effect.gen(function* () {
+      const key = 'a+b/c"d==e'
+      const { client, directory } = yield* startClient(
+        (_, response, number) => {
+          if (number === 1) response.writeHead(403).end(`{"detail":"who is ${spell(key)}?"}`)
+          else if (number === 2) response.writeHead(403).end(`who is ${spell(key)}?`)
+          else response.writeHead(302, { location: `/login?key=${spell(key)}` }).end()
+        },
+        { apiKey: Redacted.make(key) },
+      )
+      for (let count = 0; count < 3; count += 1) {
+        const error = yield* failureOf(client.call(positions, inputs))
+        for (const text of [error.message, JSON.stringify(error)]) {
+          expect(text).not.toContain(key)
+          expect(text).not.toContain(spell(key))
+          if (count < 2) expect(text).toContain("<redacted>")
+        }
+      }
+      const segment = yield* Effect.promise(() => readFile(join(directory, "run.ndjson.zst")))
+      const archived = zstdDecompressSync(segment).toString()
+      expect(archived).toContain("<redacted>")
+      expect(archived).not.toContain(spell(key))
+    }),
+  )
+
+  it.live.each([
+    ["paths.keyVerification", "@127.0.0.2/key", { paths: { keyVerification: "@127.0.0.2/key" } }],
+    ["paths.keyVerification", "key", { paths: { keyVerification: "key" } }],
+    ["paths.keyVerification", "/a/../../key", { paths: { keyVerification: "/a/../../key" } }],
+    ["paths.keyVerification", "/{unknown}", { paths: { keyVerification: "/{unknown}" } }],
+    ["platformSegment", "..", { platformSegment: ".." }],
+    ["platformSegment", "a/../..", { platformSegment: "a/../.." }],
+    ["platformSegment", "x?y", { platformSegment: "x?y" }],
+    ["platformSegment", "@x", { platformSegment: "@x" }],
+  ] as const)("is not sent by %s: %s", ([setting, , wire]) =>
+    Effect.gen(function* () {
+      const { client, server } = yield* startClient((_, response) => json(response, {}), {
+        apiKey: Redacted.make("secret-key"),
+        wire: { ...defaultWire, ...wire },
+      })
+      const call =
+        "paths" in wire ? client.call(keyVerification, {}) : client.call(positions, inputs)
+      const error = yield* failureOf<unknown>(call)
+      expect(error.reason).toEqual({ _tag: "NotConfigured", setting })
+      expect(error.message).toContain(setting)
+      expect(server.requests).toHaveLength(0)
+    }),
+  )
+})

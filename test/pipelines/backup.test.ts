@@ -1,0 +1,61 @@
+// A backup taken while a sync goes on, restored elsewhere: nothing of the publication is missing, and the next sync
+// makes it complete.
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { verify } from "../../src/pipelines/archive/verify.ts"
+import { backup, restore } from "../../src/pipelines/backup/backup.ts"
+import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { runOnce } from "../support/warehouseRun.ts"
+
+const published = { publish: { parquet: undefined } }
+
+const synced = Effect.gen(function* () {
+  const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 3 })
+  const folder = yield* temporaryFolder
+  const dataDir = join(folder, "data")
+  yield* runOnce(simulator.url, dataDir, published)
+  return { simulator, dataDir, target: join(folder, "backup"), elsewhere: join(folder, "restored") }
+})
+
+it.live("a backup during a sync restores to the last publication, and syncs on", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1, latencyMs: 20 })
+    const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { publish: undefined }))
+    yield* Effect.sleep("300 millis")
+    yield* backup(dataDir, target)
+    yield* Fiber.join(sync)
+    yield* restore(target, elsewhere)
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
+    yield* runOnce(simulator.url, elsewhere, published)
+    yield* expectTruth(simulator, elsewhere)
+    expect(yield* verify(elsewhere)).toEqual([])
+  }),
+)
+
+it.live("refuses what is no backup, one that changed, and a target in use", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const messageOf = <A, E extends Error>(effect: Effect.Effect<A, E>) =>
+      Effect.map(Effect.flip(effect), ({ message }) => message)
+    expect(yield* messageOf(restore(join(dataDir, "raw"), elsewhere))).toContain("is not a backup")
+    const { files } = yield* backup(dataDir, target)
+    expect(yield* messageOf(backup(dataDir, target))).toContain("is not empty")
+    expect(yield* messageOf(restore(target, dataDir))).toContain("holds a warehouse already")
+    const segment = files.find(({ path }) => path.startsWith("raw/"))?.path ?? ""
+    appendFileSync(join(target, segment), "x")
+    expect(yield* messageOf(restore(target, elsewhere))).toContain("another checksum")
+    expect(existsSync(elsewhere)).toBe(false)
+    const empty = join(elsewhere, "empty")
+    mkdirSync(empty, { recursive: true })
+    expect(yield* messageOf(backup(empty, join(elsewhere, "new")))).toContain("no published copy")
+    writeFileSync(join(target, "backup.json"), "{}")
+    expect(yield* messageOf(restore(target, join(elsewhere, "data")))).toContain("is not a backup")
+    rmSync(elsewhere, { recursive: true })
+  }),
+)

@@ -1,0 +1,58 @@
+// Replays, and comparisons of their tables.
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { archiveDirectory } from "../../src/archive/segments.ts"
+import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table.ts"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { pipelines } from "../../src/pipelines/catalog.ts"
+import { replay, type ReplayOptions } from "../../src/pipelines/archive/replay.ts"
+import { query } from "./warehouseRun.ts"
+
+export const replayOptions = (
+  dataDir: string,
+  timeFields: ReadonlyArray<string> = defaultTimeFields,
+): ReplayOptions => ({ dataDir, timeFields, publish: undefined, onResponse: () => undefined })
+
+export const replayed = (dataDir: string, timeFields?: ReadonlyArray<string>) =>
+  replay(replayOptions(dataDir, timeFields))
+
+/** Every table a replay makes, versions included. */
+export const replayedTables: ReadonlyArray<Table> = [
+  ...new Set(pipelines.flatMap(({ tables }) => tables)),
+].flatMap((table) => (table.mode === "history" ? [table, versionsOf(table)] : [table]))
+
+/** Every stored column of every table, as one number a table. */
+export const content = (dataDir: string, tables = replayedTables) =>
+  query(
+    dataDir,
+    tables
+      .map(
+        (table) =>
+          `select '${table.name}' as name, count(*)::integer as rows, sum(hash(t))::varchar as content
+           from (select ${allColumns(table)
+             .map(({ name }) => `"${name}"`)
+             .join(", ")} from ${tableName(table)}) t`,
+      )
+      .join(" union all "),
+  )
+
+export const segments = (dataDir: string): ReadonlyArray<string> =>
+  readdirSync(archiveDirectory(dataDir)).toSorted()
+
+export const loseTheWarehouse = (dataDir: string): void => {
+  rmSync(join(dataDir, "vaulthouse.duckdb"))
+  rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
+}
+
+/** A replay gives the same tables, with the warehouse and without it. */
+export const expectReplays = Effect.fnUntraced(function* (dataDir: string) {
+  const before = yield* content(dataDir)
+  const again = yield* replayed(dataDir)
+  expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+  loseTheWarehouse(dataDir)
+  const alone = yield* replayed(dataDir)
+  expect([...alone.unreadable, ...alone.lost, ...alone.unended]).toEqual([])
+  expect(yield* content(dataDir)).toEqual(before)
+})

@@ -1,0 +1,44 @@
+-- Where does the service contradict itself?
+-- For a risk officer before the quarter's figures are signed.
+--
+--     vault: address or name of a vault; every vault unless it is set
+--
+-- One row a vault and comparison of mart.reconciliation, the widest contradictions first, whatever their
+-- sign. relative_difference is a fraction; values in `unit`. A comparison whose two sides are not both known
+-- is not here.
+with
+
+comparisons as (
+    select
+        vault_name,
+        vault_address,
+        comparison,
+        compared_at,
+        unit,
+        left_value,
+        right_value,
+        relative_difference,
+        tolerance,
+        is_within_tolerance
+    from mart.reconciliation
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
+)
+
+select
+    vault_name,
+    vault_address,
+    comparison,
+    is_within_tolerance,
+    relative_difference,
+    unit,
+    left_value,
+    right_value,
+    tolerance,
+    compared_at
+from comparisons
+order by
+    is_within_tolerance,
+    -- Digits beyond are those of the arithmetic.
+    round(abs(relative_difference), 9) desc nulls last,
+    vault_name,
+    comparison

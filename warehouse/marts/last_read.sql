@@ -1,0 +1,12 @@
+with
+
+tasks as (select * from ops.tasks where outcome not in ('skipped', 'deferred'))
+
+select
+    pipeline,
+    entity,
+    max(finished_at) as attempted_at,
+    arg_max(outcome, finished_at) as outcome,
+    max(finished_at) filter (outcome in ('loaded', 'unchanged', 'empty')) as answered_at
+from tasks
+group by pipeline, entity

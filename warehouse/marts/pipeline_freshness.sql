@@ -1,0 +1,59 @@
+with
+
+-- Pipelines whose rows carry the time of the fact. The age of the others is that of the newest answered task: of
+-- events, such as the audit log, none may have happened.
+newest_facts as (
+    select 'ratio_history' as pipeline, max(observed_at) as newest_at, 3 as target_hours
+    from core.ratio_history
+    union all
+    select 'pnl_history' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
+    from core.pnl_history
+    union all
+    select 'positions' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
+    from core.position_snapshots
+    union all
+    select 'apy_history' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    from core.apy_history
+    union all
+    select 'allocation_history' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    from core.allocation_history
+    union all
+    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    from core.oracle_classification
+    union all
+    select 'health_factors' as pipeline, max(calculated_at) as newest_at, 48 as target_hours
+    from core.health_factors
+),
+
+attempts as (
+    select
+        pipeline,
+        count(*) as entities,
+        count(*) filter (outcome in ('failed', 'quarantined', 'suspicious_empty'))
+            as entities_failing,
+        max(attempted_at) as last_attempted_at,
+        max(answered_at) as last_answered_at
+    from mart.last_read
+    group by pipeline
+),
+
+joined as (
+    select
+        attempts.*,
+        case
+            when newest_facts.newest_at is not null then 'fact'
+            when attempts.last_answered_at is not null then 'task'
+        end as source,
+        coalesce(newest_facts.newest_at, attempts.last_answered_at) as newest_at,
+        case when newest_facts.newest_at is not null then newest_facts.target_hours else 48 end
+            as target_hours
+    from attempts
+    left join newest_facts using (pipeline)
+)
+
+select
+    joined.*,
+    date_diff('second', newest_at, clock.now_at) / 3600 as age_hours,
+    date_diff('second', newest_at, clock.now_at) > target_hours * 3600 as is_stale
+from joined
+cross join mart.clock

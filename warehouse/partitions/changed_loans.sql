@@ -1,0 +1,32 @@
+-- Loans as the loan book has them, and whether their details were read after the book last changed.
+-- The loan book comes first in a run, so that a task that ended after the change was read after it.
+with
+
+newest as (
+    select *
+    from core.loans
+    where chain_id is not null and loan_address is not null
+    qualify row_number() over (partition by loan_id order by valid_from desc) = 1
+),
+
+read_before as (
+    select
+        entity,
+        max(finished_at) as read_at
+    from ops.tasks
+    where pipeline = 'loan_details' and outcome in ('loaded', 'unchanged', 'empty')
+    group by entity
+)
+
+select
+    newest.loan_id,
+    newest.chain_id,
+    newest.loan_address,
+    newest.loan_address_wire as wire_address,
+    newest.borrower_address,
+    newest.lender_address,
+    coalesce(read_before.read_at >= coalesce(newest.valid_to, newest.valid_from), false) as is_known
+from newest
+left join read_before
+    on newest.loan_id = read_before.entity
+order by newest.loan_id

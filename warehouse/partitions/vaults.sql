@@ -1,0 +1,12 @@
+-- Every vault ever listed, as it was described last: read on when the service's lists fail.
+select
+    chain_id,
+    vault_address,
+    vault_address_wire as wire_address,
+    chain_type,
+    is_current as is_listed,
+    epoch_us(started_at)::double as started_at
+from core.vaults
+where chain_type <> 'other'
+qualify row_number() over (partition by chain_id, vault_address order by valid_from desc) = 1
+order by chain_id, vault_address

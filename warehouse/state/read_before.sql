@@ -1,0 +1,4 @@
+-- Pipelines that earlier runs had rows for.
+select distinct pipeline
+from ops.tasks
+where outcome in ('loaded', 'unchanged')
