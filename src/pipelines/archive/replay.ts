@@ -7,6 +7,7 @@ import { compareTables, type Difference } from "../../load/compareTables.ts"
 import { databaseFile } from "../../load/database.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
 import { noWarehouse } from "../publication/existingWarehouse.ts"
+import { recordHealth } from "../publication/health.ts"
 import { type PublishOptions, publishNews } from "../publication/publish.ts"
 import { indexedResponses } from "./archiveIndex.ts"
 import { endLastRun } from "../run/endLastRun.ts"
@@ -56,6 +57,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
       return { tables, unreadable, lost }
     }),
   )
+  yield* recordHealth
   const published =
     options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
   return { responses: responses.length, ...rebuilt, unended, published } satisfies ReplaySummary

@@ -17,6 +17,7 @@ import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses as responsesTable } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { recordHealth } from "../publication/health.ts"
 import { publishNews } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { archiveError, pipelineOf, rowsOfArchived } from "./archivedRows.ts"
@@ -53,6 +54,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const { readable, landable, stillBroken } = yield* openResponses(options)
   const rows = landable.length === 0 ? 0 : yield* load(options, landable)
   for (const response of readable) yield* closeEntry(response)
+  yield* recordHealth
   const published =
     options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
   return { closed: readable.length, rows, stillBroken, published } satisfies QuarantineSummary

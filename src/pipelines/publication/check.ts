@@ -15,7 +15,8 @@ import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { tables } from "../catalog.ts"
-import { createMartViews } from "./publish.ts"
+import { recordHealth } from "./health.ts"
+import { createMartViews } from "./martViews.ts"
 
 export type { CheckResult } from "../../load/checks/Check.ts"
 
@@ -75,6 +76,7 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
   )
   const results = yield* findOffenders(chosen, { since: undefined })
   yield* recordResults(runId, results)
+  yield* recordHealth
   return results
 })
 

@@ -3,13 +3,12 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { LoadError } from "../../load/errors.ts"
 import { changedSincePublication, publish, type PublishOptions } from "../../load/publish.ts"
-import { CATALOG } from "../../load/sql.ts"
 import { checkAccess } from "../../load/publishedAccess.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import { existingWarehouse } from "./existingWarehouse.ts"
+import { recordHealth } from "./health.ts"
+import { createMartViews } from "./martViews.ts"
 import type { OnProgress } from "../model/progress.ts"
 
 export type { PublishOptions } from "../../load/publish.ts"
@@ -38,7 +37,7 @@ export const publishAnyway = Effect.fnUntraced(function* (
   if (options.access !== undefined) yield* checkAccess(options.access)
   const definition = yield* definitionOf(options)
   return yield* Effect.gen(function* () {
-    yield* createMartViews
+    yield* recordHealth
     return yield* publish({ ...options, definition })
   }).pipe(
     Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId: "publish" })),
@@ -55,23 +54,3 @@ const definitionOf = ({ parquet, access }: PublishOptions) =>
     }
     return hash.digest("hex")
   })
-
-/** Also makes them what this version says, where an earlier one made them. */
-export const createMartViews = Effect.gen(function* () {
-  // Reads the SQL files when first needed, which most commands never do.
-  const { createMarts } = yield* Effect.tryPromise({
-    try: () => import("../../load/createMarts.ts"),
-    catch: (cause) =>
-      new LoadError({
-        reason: "Files",
-        what: "Reading the marts in warehouse/marts",
-        why: cause instanceof Error ? cause.message : String(cause),
-        advice: "Mend the file it names.",
-        cause,
-      }),
-  })
-  const warehouse = yield* Warehouse
-  yield* warehouse.exclusively("Creating the marts", ({ connection }) =>
-    createMarts(connection, CATALOG, warehouse.tables),
-  )
-})

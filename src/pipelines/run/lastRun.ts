@@ -28,6 +28,8 @@ interface RunRecord {
   readonly rows_revised: number | null
   readonly seconds: number | null
   readonly published: boolean
+  /** The service refused the API key what it had access to before, or everything. */
+  readonly key_rejected: boolean
   readonly failed_checks: ReadonlyArray<{
     readonly name: string
     readonly severity: string
@@ -73,6 +75,7 @@ const startOf = ({ runId, command }: RunStart): Effect.Effect<RunRecord> =>
     rows_revised: null,
     seconds: null,
     published: false,
+    key_rejected: false,
     failed_checks: [],
   }))
 
@@ -117,6 +120,7 @@ export const recordLastRun = <E, R>(
       rows_revised: summary.rowsRevised,
       seconds: summary.seconds,
       published: summary.published,
+      key_rejected: summary.keyRejected,
       failed_checks: summary.failedChecks.map(({ name, severity, failures }) => ({
         name,
         severity,

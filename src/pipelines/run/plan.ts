@@ -14,7 +14,7 @@ import { coreTables } from "../../transform/tables/index.ts"
 import { pipelines as all } from "../catalog.ts"
 import { plannedTasks, storedState, storedVaults } from "./state.ts"
 import type { RunContext } from "../model/Pipeline.ts"
-import { createMartViews } from "../publication/publish.ts"
+import { createMartViews } from "../publication/martViews.ts"
 import { skipReason, type SyncOptions, withDependencies } from "./selection.ts"
 
 export interface PlannedPipeline {

@@ -16,6 +16,7 @@ import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
+import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { forgetRun } from "./clock.ts"
 import { endLastRun } from "./endLastRun.ts"
@@ -109,6 +110,7 @@ const recordedRun = Effect.fnUntraced(function* (
     Effect.onInterrupt(() => Effect.ignore(warehouse.finishRun("stopped"))),
   )
   yield* warehouse.finishRun(summary.outcome)
+  yield* recordHealth
   const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
   // A run that landed nothing leaves readers what they have, or without a first copy that would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary

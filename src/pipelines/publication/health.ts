@@ -1,0 +1,101 @@
+// What is late, missing, set aside or failing in the warehouse, in `health.json`: written by whatever has changed it, so
+// that readers know it without the writer's file, and though nothing was published.
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/decodeRow.ts"
+import { writeDurably } from "../../load/durableFiles.ts"
+import { filesError } from "../../load/errors.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { createMartViews } from "./martViews.ts"
+
+/** SQL of each part: warehouse/health/<part>.sql. Instants are ISO-8601 UTC. */
+const parts = {
+  /** The age is left to the reader: it is that of the present time. */
+  freshness: decodeRow({
+    /** A series, or a pipeline that has none. */
+    subject: text("subject"),
+    pipeline: text("pipeline"),
+    /** `undefined`: no fact yet. */
+    newest_at: optional(text)("newest_at"),
+    target_hours: number("target_hours"),
+    /** Active vaults whose newest fact is this one. */
+    entities: number("entities"),
+    /** The name of one of them. */
+    example: optional(text)("example"),
+  }),
+  failing: decodeRow({
+    pipeline: text("pipeline"),
+    run_id: text("run_id"),
+    tasks: number("tasks"),
+    failed: number("failed"),
+    deferred: number("deferred"),
+    is_refused: boolean("is_refused"),
+    since: text("since"),
+    failed_text: optional(text)("failed_text"),
+    deferred_text: optional(text)("deferred_text"),
+  }),
+  gaps: decodeRow({
+    pipeline: text("pipeline"),
+    state: oneOf("open", "permanent")("state"),
+    gaps: number("gaps"),
+    entities: number("entities"),
+    from_at: text("from_at"),
+    to_at: text("to_at"),
+    since: text("since"),
+    detail: text("detail"),
+  }),
+  quarantine: decodeRow({
+    pipeline: text("pipeline"),
+    entries: number("entries"),
+    since: text("since"),
+    json_path: text("json_path"),
+    detail: text("detail"),
+  }),
+  failed_checks: decodeRow({
+    name: text("name"),
+    severity: oneOf("error", "warn")("severity"),
+    failures: number("failures"),
+    since: text("since"),
+  }),
+} as const
+
+type Parts = typeof parts
+
+export type HealthRow<Part extends keyof Parts> = ReturnType<Parts[Part]>
+
+export type Health = {
+  readonly [Part in keyof Parts]: ReadonlyArray<HealthRow<Part>>
+} & {
+  /** When the warehouse was looked at. */
+  readonly as_of: string
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, "health.json")
+
+/** Call it under the warehouse's lock, after what may have changed it. */
+export const recordHealth = Effect.gen(function* () {
+  yield* createMartViews
+  const warehouse = yield* Warehouse
+  const found = yield* Effect.forEach(Object.entries(parts), ([part, decode]) =>
+    Effect.map(warehouse.rows(sqlFile("health", part)), (rows) => [
+      part,
+      rows.map((row) => decode(row)),
+    ]),
+  )
+  const as_of = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const health = { as_of, ...Object.fromEntries(found) }
+  yield* Effect.tryPromise({
+    try: () => writeDurably(fileOf(warehouse.dataDir), `${JSON.stringify(health)}\n`),
+    catch: (cause) => filesError("Recording the state of the warehouse", cause),
+  })
+})
+
+/** As it was left last; `undefined` before the first run has ended. */
+export const readHealth = (dataDir: string): Effect.Effect<Health | undefined> =>
+  Effect.promise(async () => {
+    const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
+    return content === undefined ? undefined : (JSON.parse(content) as Health)
+  })

@@ -1,0 +1,100 @@
+// What needs attention: the one list that `status`, `--fail-on` and notifications read. It follows from what the last run
+// left (last-run.json, health.json) and the present time. What is normal is no problem: a pipeline without a key, an
+// absence that is remembered, a vault without any fact.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type Problem, problemKinds } from "../model/problem.ts"
+import { type Health, readHealth } from "../publication/health.ts"
+import { type LastRun, readLastRun } from "../run/lastRun.ts"
+import {
+  counted,
+  failedCheck,
+  failingPipeline,
+  gap,
+  quarantined,
+  staleSubjects,
+  withoutStop,
+} from "./problemTexts.ts"
+
+export type { Problem, ProblemKind } from "../model/problem.ts"
+
+export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
+  const health = yield* readHealth(dataDir)
+  const last = yield* readLastRun(dataDir)
+  return problemsOf(health, last, yield* Clock.currentTimeMillis)
+})
+
+/** `now` in milliseconds since 1970; without `health` before the first run has ended. */
+export const problemsOf = (
+  health: Health | undefined,
+  last: LastRun | undefined,
+  now: number,
+): ReadonlyArray<Problem> => {
+  const failed = runFailed(health, last)
+  const found = [...failed, ...keyRejected(health, last)]
+  if (health !== undefined) {
+    const { failing, failed_checks, freshness, quarantine, gaps } = health
+    // Where the whole run failed, that is the problem.
+    const others = failing.filter(({ run_id }) => failed.length === 0 || run_id !== last?.run_id)
+    found.push(
+      ...others.flatMap(failingPipeline),
+      ...failed_checks.map(failedCheck),
+      ...staleSubjects(freshness, now),
+      ...quarantine.map(quarantined),
+      ...gaps.map(gap),
+    )
+  }
+  return found.toSorted((a, b) => problemKinds.indexOf(a.kind) - problemKinds.indexOf(b.kind))
+}
+
+const runFailed = (
+  health: Health | undefined,
+  last: LastRun | undefined,
+): ReadonlyArray<Problem> => {
+  const problem = { kind: "run_failed", subject: "sync" } as const
+  if (last?.state === "died") {
+    return [
+      {
+        ...problem,
+        text: `The last run did not end: its process ${last.pid} on ${last.host} is gone.`,
+        advice: "Run `vaulthouse sync`: it continues from what was committed.",
+        since: last.alive_at ?? last.started_at,
+      },
+    ]
+  }
+  if (last?.state !== "ended" || last.outcome !== "failed") return []
+  // Nothing landed for want of a key: that is the problem.
+  if (last.key_rejected) return []
+  const ofTask = health?.failing.find(({ run_id }) => run_id === last.run_id)?.failed_text
+  const [reason = ""] = (last.error ?? ofTask ?? "nothing landed").split("\n")
+  return [
+    {
+      ...problem,
+      text: `The last run failed: ${withoutStop(reason)}.`,
+      advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
+      since: last.finished_at,
+    },
+  ]
+}
+
+const keyRejected = (
+  health: Health | undefined,
+  last: LastRun | undefined,
+): ReadonlyArray<Problem> => {
+  const refused = (health?.failing ?? []).filter(({ is_refused }) => is_refused)
+  if (refused.length === 0 && last?.key_rejected !== true) return []
+  const names = refused.map(({ pipeline }) => pipeline)
+  const what = names.length > 3 ? counted(names.length, "pipeline") : names.join(", ")
+  return [
+    {
+      kind: "key_rejected",
+      subject: "key",
+      text:
+        names.length === 0
+          ? "The service rejects the API key."
+          : `The service no longer gives the API key access to ${what}.`,
+      advice: "`vaulthouse doctor` shows what the key has access to.",
+      since: refused[0]?.since ?? last?.finished_at ?? null,
+    },
+  ]
+}

@@ -1,0 +1,48 @@
+-- Tasks that failed, were deferred, or were refused to the API key, in the newest run of each pipeline. A refusal counts
+-- where the run read nothing of the pipeline and an earlier one did.
+with
+
+newest as (
+    select pipeline, max(run_id) as run_id
+    from ops.tasks
+    group by pipeline
+),
+
+tasks as (
+    select
+        tasks.*,
+        outcome = 'skipped' and coalesce(error_tag in ('Unauthorized', 'Forbidden'), false) as is_refused
+    from ops.tasks
+    semi join newest using (pipeline, run_id)
+),
+
+counted as (
+    select
+        pipeline,
+        run_id,
+        count(*) as tasks,
+        count(*) filter (outcome = 'failed') as failed,
+        count(*) filter (outcome = 'deferred') as deferred,
+        count(*) filter (is_refused) as refused,
+        min(finished_at) filter (outcome in ('failed', 'deferred') or is_refused) as since,
+        arg_min(error_text, finished_at) filter (outcome = 'failed') as failed_text,
+        arg_min(error_text, finished_at) filter (outcome = 'deferred') as deferred_text
+    from tasks
+    group by pipeline, run_id
+)
+
+select
+    pipeline,
+    run_id,
+    tasks,
+    failed,
+    deferred,
+    refused = tasks and pipeline in (
+        select pipeline from ops.tasks where outcome in ('loaded', 'unchanged')
+    ) as is_refused,
+    since,
+    failed_text,
+    deferred_text
+from counted
+where failed + deferred + refused > 0
+order by pipeline
