@@ -7,7 +7,11 @@ import { UsageError } from "./errors.ts"
 // How long one call may go on retrying before its task is left to the next run.
 const RETRY_BUDGET_SECONDS = 120
 
-export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, UsageError> =>
+export const serviceOf = ({
+  settings,
+  apiKey,
+  proxies,
+}: Config): Result.Result<Service, UsageError> =>
   settings.baseUrl === undefined
     ? Result.fail(
         new UsageError({
@@ -20,6 +24,7 @@ export const serviceOf = ({ settings, apiKey }: Config): Result.Result<Service, 
         api: {
           baseUrl: settings.baseUrl,
           apiKey,
+          proxies,
           wire: wireOf(settings),
           requestTimeoutSeconds: settings.requestTimeout,
           retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),

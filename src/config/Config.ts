@@ -7,7 +7,9 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { ConfigError, type ConfigProblem } from "./ConfigError.ts"
 import { type ConfigFile, defaultFile, readConfigFile } from "./file.ts"
+import type { Proxies } from "../domain/proxies.ts"
 import { didYouMean } from "./nearest.ts"
+import { readProxies } from "./proxies.ts"
 import { read, unknownKey } from "./read.ts"
 import {
   API_KEY,
@@ -29,6 +31,7 @@ export interface Config {
   readonly origins: Readonly<Record<SettingName, Origin>>
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly apiKeyOrigin: Origin
+  readonly proxies: Proxies
   /** Likely mistakes that are no errors. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -54,12 +57,14 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
       origins[name] = origin
     }
     const key = readKey(sources, problems)
+    const proxies = readProxies(sources.environment, problems)
     if (problems.length > 0) return Effect.fail(new ConfigError({ problems }))
     const config = {
       settings: values as unknown as Settings,
       origins: origins as Record<SettingName, Origin>,
       apiKey: key.value,
       apiKeyOrigin: key.origin,
+      proxies,
     }
     return Effect.succeed({ ...config, warnings: warningsOf(config, sources.environment) })
   })

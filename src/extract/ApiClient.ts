@@ -10,6 +10,7 @@ import { ActiveTime } from "../domain/ActiveTime.ts"
 import { canonicalAddress } from "../domain/address.ts"
 import { ApiError, isRetryable } from "../domain/errors.ts"
 import { parseJson } from "../domain/json.ts"
+import type { Proxies } from "../domain/proxies.ts"
 import type { ArchivedResponse, Lineage } from "../domain/response.ts"
 import type { Retry } from "../domain/retry.ts"
 import { CurrentTask } from "../domain/task.ts"
@@ -36,6 +37,8 @@ export interface ApiSettings {
   /** Origin and base path of the service; the key is sent nowhere else. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted<string> | undefined
+  /** None where absent. */
+  readonly proxies?: Proxies
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
   /**

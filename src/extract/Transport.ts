@@ -1,13 +1,13 @@
-// The connection to the service: a bounded pool of undici's. It follows no redirect, and it stops reading a response
-// that exceeds its limit, compressed or not.
+// The connection to the service. It follows no redirect, and it stops reading a response that exceeds its limit,
+// compressed or not.
 import { createGunzip, type Gunzip } from "node:zlib"
-import * as Undici from "@effect/platform-node/Undici"
+import type * as Undici from "@effect/platform-node/Undici"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-
-const CONNECTIONS = 32
+import { noProxies, type Proxies, type Proxy, proxyFor } from "../domain/proxies.ts"
+import { makeDispatcher } from "./dispatcher.ts"
 
 export interface OutgoingRequest {
   readonly method: "GET" | "POST"
@@ -21,6 +21,8 @@ export interface IncomingResponse {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Decompressed. */
   readonly body: Buffer
+  /** The proxy it came through. */
+  readonly proxy: Proxy | undefined
 }
 
 /** The response exceeds the limit, as sent or decompressed. */
@@ -29,18 +31,8 @@ export class ResponseTooLarge extends Data.TaggedError("ResponseTooLarge") {}
 /** No response, or not all of it. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly cause: unknown
-}> {
-  /** The innermost cause, as its code (`ECONNREFUSED`) where it has one. */
-  get code(): string {
-    let text = String(this.cause)
-    let cause = this.cause
-    for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
-      text = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
-      cause = cause.cause
-    }
-    return text
-  }
-}
+  readonly proxy: Proxy | undefined
+}> {}
 
 export type TransportError = ResponseTooLarge | ConnectionFailed
 
@@ -54,40 +46,29 @@ export class Transport extends Context.Service<
     ) => Effect.Effect<IncomingResponse, TransportError>
   }
 >()("vaulthouse/extract/Transport") {
-  static readonly layer: Layer.Layer<Transport> = Layer.effect(
-    Transport,
-    Effect.gen(function* () {
-      const agent = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Undici.Agent({
-              connections: CONNECTIONS,
-              // The attempt's own timeout covers both, and some reads are slow by nature (§2.5).
-              headersTimeout: 0,
-              bodyTimeout: 0,
+  static readonly layer = (proxies: Proxies = noProxies): Layer.Layer<Transport> =>
+    Layer.effect(
+      Transport,
+      Effect.map(makeDispatcher(proxies), (dispatcher) =>
+        Transport.of({
+          send: ({ url, method, headers, body }, maxBytes) =>
+            Effect.callback<IncomingResponse, TransportError>((resume) => {
+              const reader = new ResponseReader(maxBytes, proxyFor(proxies, url), resume)
+              dispatcher.dispatch(
+                {
+                  origin: url.origin,
+                  path: url.pathname + url.search,
+                  method,
+                  headers: { ...headers },
+                  body: body ?? null,
+                },
+                reader,
+              )
+              return Effect.sync(() => reader.stop())
             }),
-        ),
-        (pool) => Effect.promise(() => pool.destroy()),
-      )
-      return Transport.of({
-        send: ({ url, method, headers, body }, maxBytes) =>
-          Effect.callback<IncomingResponse, TransportError>((resume) => {
-            const reader = new ResponseReader(maxBytes, resume)
-            agent.dispatch(
-              {
-                origin: url.origin,
-                path: url.pathname + url.search,
-                method,
-                headers: { ...headers },
-                body: body ?? null,
-              },
-              reader,
-            )
-            return Effect.sync(() => reader.stop())
-          }),
-      })
-    }),
-  )
+        }),
+      ),
+    )
 }
 
 type Resume = (result: Effect.Effect<IncomingResponse, TransportError>) => void
@@ -98,6 +79,7 @@ const isGzip = (encoding: string | undefined): boolean => /^\s*(x-)?gzip\s*$/i.t
 /** Collects one response; the callbacks are undici's, in the order in which it calls them. */
 class ResponseReader implements Undici.Dispatcher.DispatchHandler {
   private readonly maxBytes: number
+  private readonly proxy: Proxy | undefined
   private readonly resume: Resume
   private controller: Undici.Dispatcher.DispatchController | undefined
   private gunzip: Gunzip | undefined
@@ -108,8 +90,9 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
   private bodyBytes = 0
   private readonly chunks: Array<Buffer> = []
 
-  constructor(maxBytes: number, resume: Resume) {
+  constructor(maxBytes: number, proxy: Proxy | undefined, resume: Resume) {
     this.maxBytes = maxBytes
+    this.proxy = proxy
     this.resume = resume
   }
 
@@ -135,7 +118,7 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
       .on("data", (chunk: Buffer) => this.collect(chunk))
       .on("drain", () => controller.resume())
       .on("end", () => this.complete())
-      .on("error", (cause) => this.fail(new ConnectionFailed({ cause })))
+      .on("error", (cause) => this.failConnection(cause))
   }
 
   onResponseData(controller: Undici.Dispatcher.DispatchController, chunk: Buffer): void {
@@ -152,7 +135,7 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Undici.Dispatcher.DispatchController, cause: Error): void {
-    this.fail(new ConnectionFailed({ cause }))
+    this.failConnection(cause)
   }
 
   /** Frees the connection, the decompressor and the collected chunks. */
@@ -176,7 +159,12 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
     const [first] = this.chunks
     const body =
       this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
-    this.resume(Effect.succeed({ status: this.status, headers: this.headers, body }))
+    const { status, headers, proxy } = this
+    this.resume(Effect.succeed({ status, headers, body, proxy }))
+  }
+
+  private failConnection(cause: Error): void {
+    this.fail(new ConnectionFailed({ cause, proxy: this.proxy }))
   }
 
   private fail(error: TransportError): void {

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http"
 import * as Result from "effect/Result"
 import type { ApiErrorReason } from "../domain/errors.ts"
 import { isJsonObject, type ParsedJson } from "../domain/json.ts"
+import { proxyText } from "../domain/proxies.ts"
 import type { Absence, AnyEndpoint } from "./Endpoint.ts"
 import type { ReceivedResponse } from "./exchange.ts"
 import type { Parameter } from "./Parameter.ts"
@@ -28,10 +29,11 @@ export const errorFrom = (
   parsed: Parsed,
 ): Failure => {
   const { endpoint, url } = context
-  const { status, delaySeconds } = response
+  const { status, delaySeconds, forwardedBy } = response
   if (status < 400) return redirect(context, response)
   const text = detailOf(parsed)
-  const detail = text ?? pageText(response.text) ?? STATUS_CODES[status] ?? "no body"
+  const from = forwardedBy === undefined ? "" : `, perhaps from the proxy ${proxyText(forwardedBy)}`
+  const detail = text ?? `${pageText(response.text) ?? STATUS_CODES[status] ?? "no body"}${from}`
   // A message other than the name of the status or a path without a handler shows that a handler responded.
   const isExplained =
     text !== undefined &&

@@ -2,6 +2,8 @@
 // body is read inside the attempt, so that its timeout covers a stalled one too.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Proxy } from "../domain/proxies.ts"
+import { connectionProblem } from "./connectionProblem.ts"
 import type { Failure } from "./retry.ts"
 import { delaySecondsOf } from "./retryAfter.ts"
 import type { Transport, TransportError } from "./Transport.ts"
@@ -15,6 +17,8 @@ export interface ReceivedResponse {
   /** Seconds the service asks to wait. */
   readonly delaySeconds: number | undefined
   readonly location: string | undefined
+  /** A proxy that passed the response on, and could have sent its own: with `http://` it can. */
+  readonly forwardedBy: Proxy | undefined
   /** How far the service's clock is ahead of this machine's; `undefined` where it sends no date. */
   readonly clockSkewSeconds: number | undefined
 }
@@ -59,6 +63,7 @@ export const exchange = (
           body: text === received ? response.body : Buffer.from(text),
           delaySeconds: delaySecondsOf(response.status, response.headers, now),
           location: location === undefined ? undefined : redact(location),
+          forwardedBy: request.url.protocol === "http:" ? response.proxy : undefined,
           clockSkewSeconds: skewSeconds(date, now),
         }
       }),
@@ -83,31 +88,10 @@ const skewSeconds = (date: string | undefined, nowMillis: number): number | unde
     : Math.round((serviceMillis + 500 - nowMillis) / 1000)
 }
 
-// What OpenSSL says of a certificate that no known authority has signed.
-const untrusted: ReadonlySet<string> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-])
-
-const failureOf = (error: TransportError, origin: string, megabytes: number): Failure => {
-  if (error._tag === "ResponseTooLarge") {
-    return {
-      reason: { _tag: "ResponseTooLarge", megabytes },
-      detail: `the response exceeds ${megabytes} MB, as sent or decompressed; maxResponseMegabytes in the configuration file allows more`,
-    }
-  }
-  const { code } = error
-  return untrusted.has(code)
+const failureOf = (error: TransportError, origin: string, megabytes: number): Failure =>
+  error._tag === "ResponseTooLarge"
     ? {
-        reason: { _tag: "Transport" },
-        detail: `the certificate of ${origin} is not signed by an authority this machine trusts (${code}); set NODE_EXTRA_CA_CERTS to the file with the authority's certificate`,
-        isFinal: true,
+        reason: { _tag: "ResponseTooLarge", megabytes },
+        detail: `the response exceeds ${megabytes} MB, as sent or decompressed; maxResponseMegabytes in the configuration file allows more`,
       }
-    : {
-        reason: { _tag: "Transport" },
-        detail: `no complete response from ${origin}: ${code}; check the base address, the network, and any proxy or firewall on the way`,
-      }
-}
+    : { reason: { _tag: "Transport" }, ...connectionProblem(error, origin) }

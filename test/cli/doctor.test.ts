@@ -2,12 +2,15 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { checkNode } from "../../src/pipelines/service/doctor.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
-import { vaulthouse } from "./command.ts"
+import { startProxy } from "../support/proxy.ts"
+import { authorityFile, tlsServer } from "../support/tlsServer.ts"
+import { start, vaulthouse } from "./command.ts"
 import * as Effect from "effect/Effect"
 
 let cwd = ""
@@ -139,6 +142,27 @@ describe("doctor", () => {
       detail: expect.stringContaining("ECONNREFUSED") as string,
     })
     expect(["Node", "key", "warehouse"].map(stateOf)).toEqual(["ok", "skipped", "skipped"])
+  })
+
+  it("a process of its own trusts a private authority and reaches the service through a proxy", async () => {
+    const behindProxy = Effect.gen(function* () {
+      const url = yield* tlsServer((_request, response) => json(response, []))
+      const proxy = yield* startProxy({ credentials: "reader:s3cret" })
+      const env = {
+        VAULTHOUSE_BASE_URL: url,
+        NODE_EXTRA_CA_CERTS: authorityFile,
+        HTTPS_PROXY: proxy.url.replace("http://", "http://reader:s3cret@"),
+      }
+      const child = start(["doctor"], { cwd, env })
+      const shown = yield* Effect.promise(() =>
+        Promise.all([text(child.stdout), text(child.stderr)]),
+      )
+      return { url, proxy, shown: shown.join("") }
+    }).pipe(Effect.scoped)
+    const { url, proxy, shown } = await Effect.runPromise(behindProxy)
+    expect(shown).toContain(`${url} through the proxy ${proxy.url} (HTTPS_PROXY) responded in`)
+    expect(shown).not.toContain("s3cret")
+    expect(proxy.requests).toEqual([`CONNECT ${new URL(url).host}`])
   })
 
   it("a configuration that can't be read is a finding, with its line", async () => {

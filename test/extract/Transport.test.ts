@@ -1,8 +1,4 @@
 // Responses that are too large or never end, and certificates: real servers on loopback.
-import { readFileSync } from "node:fs"
-import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
-import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { failureOf, startClient } from "../support/client.ts"
 import { json, type Script } from "../support/scriptedServer.ts"
+import { tlsServer } from "../support/tlsServer.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const MEGABYTE = 1_000_000
@@ -124,26 +121,9 @@ it.live("a timeout stops the download and its decompression", () =>
   }),
 )
 
-it.live("the error of a self-signed certificate names NODE_EXTRA_CA_CERTS", () =>
+it.live("the error of a certificate from an unknown authority names NODE_EXTRA_CA_CERTS", () =>
   Effect.gen(function* () {
-    const folder = join(import.meta.dirname, "../fixtures/tls")
-    const secure = yield* Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<ReturnType<typeof createServer>>((resolve) => {
-            const server = createServer(
-              {
-                key: readFileSync(join(folder, "key.pem")),
-                cert: readFileSync(join(folder, "certificate.pem")),
-              },
-              (_, response) => response.end("[]"),
-            )
-            server.listen(0, "127.0.0.1", () => resolve(server))
-          }),
-      ),
-      (server) => Effect.sync(() => server.close()),
-    )
-    const baseUrl = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
+    const baseUrl = yield* tlsServer((_, response) => response.end("[]"))
     const { client } = yield* startClient((_, response) => json(response, []), { baseUrl })
     const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
     expect(error.message).toContain(`certificate of ${baseUrl}`)

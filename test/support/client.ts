@@ -33,7 +33,7 @@ export const startClient = Effect.fnUntraced(function* (
   }).pipe(
     Layer.provide(ResponseArchive.layer({ directory, runId: "run" })),
     Layer.provide(RequestBudget.layer(pace)),
-    Layer.provide(Transport.layer),
+    Layer.provide(Transport.layer(settings.proxies)),
   )
   const context = yield* Layer.build(layer)
   const client = yield* Effect.provide(ApiClient, context)

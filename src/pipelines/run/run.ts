@@ -64,7 +64,7 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   const extract = ApiClient.layer({ ...options.api, onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer(options.pace)),
-    Layer.provide(Transport.layer),
+    Layer.provide(Transport.layer(options.api.proxies)),
   )
   const load = Warehouse.layer({
     dataDir: options.dataDir,

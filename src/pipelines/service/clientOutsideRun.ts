@@ -19,5 +19,5 @@ export const clientOutsideRun = (
   ApiClient.layer(api).pipe(
     Layer.provide(ResponseArchive.nowhere(onReceived)),
     Layer.provide(RequestBudget.layer(pace)),
-    Layer.provide(Transport.layer),
+    Layer.provide(Transport.layer(api.proxies)),
   )

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Clock from "effect/Clock"
 import type { ApiError } from "../../domain/errors.ts"
+import { noProxies, proxyFor, proxyText } from "../../domain/proxies.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
 import { REBUILD } from "../../load/errors.ts"
@@ -66,10 +67,13 @@ export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArra
       Effect.orDie,
     )
     const millis = (yield* Clock.currentTimeMillis) - startedAt
+    const proxy = proxyFor(api.proxies ?? noProxies, new URL(api.baseUrl))
+    const through = proxy === undefined ? "" : ` through the proxy ${proxyText(proxy)}`
+    const from = `${api.baseUrl}${through}`
     const service: Check =
       failure === undefined
-        ? { check: "service", state: "ok", detail: `${api.baseUrl} responded in ${millis} ms` }
-        : { check: "service", state: "failed", ...serviceProblem(api.baseUrl, failure) }
+        ? { check: "service", state: "ok", detail: `${from} responded in ${millis} ms` }
+        : { check: "service", state: "failed", ...serviceProblem(from, failure) }
     return failure !== undefined && failure.status === undefined
       ? [service]
       : [service, clockCheck(yield* client.clockSkewSeconds)]
@@ -80,17 +84,17 @@ export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArra
   )
 
 const serviceProblem = (
-  baseUrl: string,
+  from: string,
   { problem, status, reason }: ApiError,
 ): Pick<Check, "detail" | "advice"> => {
   if (status === undefined) {
     return {
       detail: problem,
-      advice: "Check the base address, the network, and any proxy or firewall on the way.",
+      advice: "Check the base address, the network, and any firewall on the way.",
     }
   }
   return {
-    detail: `GET /tokenized_vault of ${baseUrl}: ${problem}`,
+    detail: `GET /tokenized_vault of ${from}: ${problem}`,
     advice:
       reason._tag === "ContractViolation"
         ? "The response should be the list of vaults (§4.2). A login page means that the base address is another application's, or that a proxy answered."

@@ -100,7 +100,7 @@ export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
   const extract = ApiClient.layer(options.api).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer({})),
-    Layer.provide(Transport.layer),
+    Layer.provide(Transport.layer(options.api.proxies)),
   )
   const load = Warehouse.layer({
     dataDir: options.dataDir,

@@ -1,0 +1,110 @@
+// Why there was no response, or not all of it, and what to do: about the service, a certificate, or the proxy on the way.
+import { type Proxy, proxyText } from "../domain/proxies.ts"
+
+export interface FailedConnection {
+  readonly cause: unknown
+  /** The one that the connection went through. */
+  readonly proxy: Proxy | undefined
+}
+
+export interface ConnectionProblem {
+  readonly detail: string
+  /** Another attempt can't help. */
+  readonly isFinal?: true
+}
+
+/** `origin`: what was to be reached. */
+export const connectionProblem = (
+  { cause, proxy }: FailedConnection,
+  origin: string,
+): ConnectionProblem => {
+  const reason = innermost(cause)
+  if (untrusted.has(reason)) {
+    const owner =
+      proxy === undefined ? origin : `${origin} or of the proxy ${proxyText(proxy)} on the way`
+    return {
+      detail: `the certificate of ${owner} is not signed by an authority this machine trusts (${reason}); set NODE_EXTRA_CA_CERTS to the file with the authority's certificate`,
+      isFinal: true,
+    }
+  }
+  if (proxy === undefined) {
+    return {
+      detail: `no complete response from ${origin}: ${reason}; check the base address, the network, and any firewall on the way`,
+    }
+  }
+  const status = refusal(cause)
+  if (status !== undefined) return refused(proxy, origin, status)
+  const what = unreached.has(reason)
+    ? `the proxy ${proxyText(proxy)} can't be reached`
+    : `no complete response from ${origin} through the proxy ${proxyText(proxy)}`
+  return { detail: `${what}: ${reason}; check ${proxy.variable}, or ${withoutProxy(origin)}` }
+}
+
+/** What a proxy means that opens no connection. */
+const refused = (proxy: Proxy, origin: string, status: number): ConnectionProblem => {
+  const name = `the proxy ${proxyText(proxy)}`
+  if (status === 407) {
+    return {
+      detail: `${name} requires a user name and password, or does not accept those it got (407); set ${proxy.variable} to an address such as http://user:password@${new URL(proxy.origin).host}`,
+      isFinal: true,
+    }
+  }
+  return status >= 500
+    ? { detail: `${name} can't connect to ${origin} (${status}); check the base address` }
+    : {
+        detail: `${name} does not allow connections to ${origin} (${status}); ask who runs it, or ${withoutProxy(origin)}`,
+        isFinal: true,
+      }
+}
+
+const withoutProxy = (origin: string): string =>
+  `list ${new URL(origin).hostname} in NO_PROXY to connect directly`
+
+/** The causes of an error, the error first. */
+const causes = (error: unknown): ReadonlyArray<Error> => {
+  const found: Array<Error> = []
+  for (let cause = error; cause instanceof Error && found.length < 5; cause = cause.cause) {
+    found.push(cause)
+  }
+  return found
+}
+
+/** The innermost cause, as its code (`ECONNREFUSED`) where it has one. */
+const innermost = (error: unknown): string => {
+  const cause = causes(error).at(-1)
+  if (cause === undefined) return String(error)
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
+}
+
+/** The status with which a proxy refused, which undici has in its message alone. */
+const refusal = (error: unknown): number | undefined => {
+  const [, tunnel, forward] =
+    causes(error)
+      .map(({ message }) =>
+        /^Proxy response \((\d+)\)|^Proxy Authentication Required \((\d+)\)/.exec(message),
+      )
+      .find((match) => match !== null) ?? []
+  const status = tunnel ?? forward
+  return status === undefined ? undefined : Number(status)
+}
+
+// What OpenSSL says of a certificate that no known authority has signed.
+const untrusted: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+])
+
+// With a proxy these are about the connection to it: it connects to the service itself.
+const unreached: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+])
