@@ -28,8 +28,19 @@ export const cursorAfterRead = (
   if (cursor === undefined) {
     if (newest === undefined || oldest === undefined) return undefined
     const from = window.purpose === "probe" ? oldest : (short ?? window.from ?? oldest)
-    return { through: newest, from, complete: false }
+    return { through: newest, newest, from, complete: false }
   }
+  const seen = newest === undefined ? cursor.newest : Math.max(newest, cursor.newest ?? newest)
+  return { ...rangeAfterRead(cursor, window, response, short), newest: seen }
+}
+
+const rangeAfterRead = (
+  cursor: SeriesCursor,
+  window: Pending,
+  response: WindowRead<unknown>,
+  short: number | undefined,
+): SeriesCursor => {
+  const { newest, oldest } = response
   switch (window.purpose) {
     case "gap":
       return cursor
@@ -54,7 +65,9 @@ export const cursorAfterFailure = (
   cursor: SeriesCursor | undefined,
   window: Pending & { readonly from: number },
 ): SeriesCursor => {
-  if (cursor === undefined) return { through: window.to, from: window.from, complete: false }
+  if (cursor === undefined) {
+    return { through: window.to, newest: null, from: window.from, complete: false }
+  }
   switch (window.purpose) {
     case "forward":
       return { ...cursor, through: Math.max(cursor.through, window.to) }

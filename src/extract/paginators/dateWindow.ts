@@ -13,8 +13,9 @@ export interface DayRange {
 
 /** Everything between the two days has been read; gaps are recorded separately. */
 export interface SeriesCursor {
-  /** Day of the newest point read: the high-water mark. */
   readonly through: number
+  /** Day of the newest point read: the high-water mark. Null while there is none. */
+  readonly newest: number | null
   readonly from: number
   /** Whether nothing older exists. */
   readonly complete: boolean

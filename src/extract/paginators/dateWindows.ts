@@ -172,12 +172,7 @@ const hadPoints = <A, E, R>(
   if (purpose === "gap") {
     for (let day = from; day <= to; day += 1) if (hasPoints?.(day) === true) return true
   }
-  return (
-    purpose === "forward" &&
-    verifies === undefined &&
-    cursor !== undefined &&
-    from <= cursor.through
-  )
+  return purpose === "forward" && verifies === undefined && from <= (cursor?.newest ?? -Infinity)
 }
 
 /** `undefined` when the failure is about the whole series and ends the reading. */

@@ -31,15 +31,26 @@ export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, V
   readonly inputs: (vault: VaultRef, window: DateWindow) => Inputs<P>
 }
 
-const cursors = cursorCodec<SeriesCursor, unknown>(
-  Schema.Struct({ through: Day, from: Day, complete: Schema.Boolean }),
+const cursors = cursorCodec(
+  Schema.Struct({
+    through: Day,
+    // Absent in cursors that were stored before `newest` was: it is `through` then.
+    newest: Schema.optionalKey(Schema.NullOr(Day)),
+    from: Day,
+    complete: Schema.Boolean,
+  }),
 )
 
+/** Absent where the whole series is read: its first points may be of any day. */
 const storedCursor = (
   { entity }: Partition<VaultRef>,
   { cursor }: PartitionState,
   { full }: RunContext,
-): SeriesCursor | undefined => (full ? undefined : cursors.decode(cursor(entity)))
+): SeriesCursor | undefined => {
+  const stored = full ? undefined : cursors.decode(cursor(entity))
+  if (stored === undefined || (stored.complete && stored.newest === null)) return undefined
+  return { newest: stored.through, ...stored }
+}
 
 export const datedSeries = <P extends Parameters, A>(
   series: DatedSeries<P, A>,

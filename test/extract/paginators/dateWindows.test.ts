@@ -246,7 +246,7 @@ describe("dateWindows", () => {
           from: TODAY - ago - days + 1,
           to: TODAY - ago,
         }))
-        const cursor = { through: TODAY, from: TODAY - 1000, complete: true }
+        const cursor = { through: TODAY, newest: TODAY, from: TODAY - 1000, complete: true }
         const steps = yield* readAll(service, [], { cap, cursor, gaps })
         const read = pointsIn(steps)
         const covered = new Set(daysIn(steps))
@@ -274,7 +274,7 @@ describe("dateWindows", () => {
 
   it.effect("requests a gap once if it is complete or begins with missing days", () =>
     Effect.gen(function* () {
-      const cursor = { through: TODAY, from: TODAY - 50, complete: true }
+      const cursor = { through: TODAY, newest: TODAY, from: TODAY - 50, complete: true }
       const gap = { from: TODAY - 30, to: TODAY - 20 }
       for (const [service, count] of [
         [new Map(eachDay({ from: TODAY - 50, to: TODAY }).map((day) => [day, 2])), 1],
@@ -292,7 +292,7 @@ describe("dateWindows", () => {
 
   it.effect("an empty gap where points are known is suspicious, and covers no day", () =>
     Effect.gen(function* () {
-      const cursor = { through: TODAY, from: TODAY - 50, complete: true }
+      const cursor = { through: TODAY, newest: TODAY, from: TODAY - 50, complete: true }
       const gap = { from: TODAY - 30, to: TODAY - 20 }
       const service = new Map([[TODAY, 2]])
       for (const [known, suspicious] of [
@@ -356,10 +356,36 @@ describe("dateWindows", () => {
 
   it.effect("a response that lost all its points is suspicious and moves nothing", () =>
     Effect.gen(function* () {
-      const cursor = { through: TODAY - 1, from: TODAY - 50, complete: true }
+      const cursor = { through: TODAY - 1, newest: TODAY - 1, from: TODAY - 50, complete: true }
       const [step] = yield* readAll(new Map(), [], { cursor })
       expect(step).toMatchObject({ _tag: "Read", suspicious: true, cursor })
     }),
+  )
+
+  it.effect(
+    "a series without a point in the days read last is not suspicious after a failure",
+    () =>
+      Effect.gen(function* () {
+        const failWith = error("ServerError")
+        const ended = serviceOf([{ silent: 30, days: 10, perDay: 2 }])
+        for (const service of [ended, new Map<number, number>()]) {
+          const whole = yield* readAll(service, [])
+          const failed = yield* readAll(new Map([[TODAY + 1, 1]]), [], {
+            cursor: lastCursor(whole),
+            broken: new Set([TODAY + 1]),
+            failWith,
+            today: TODAY + 1,
+          })
+          const gaps = failed.flatMap((step) => (step._tag === "Failed" ? [step.window] : []))
+          expect(gaps).toHaveLength(1)
+          const first = { cursor: lastCursor(failed), gaps, today: TODAY + 2 }
+          const again = yield* readAll(service, [], first)
+          expect(pointsIn(again)).toEqual(allPoints(service, gaps[0]?.from))
+          const last = { cursor: lastCursor([...failed, ...again]), today: TODAY + 3 }
+          const steps = [...again, ...(yield* readAll(service, [], last))]
+          expect(steps.filter((step) => step._tag === "Read" && step.suspicious)).toEqual([])
+        }
+      }),
   )
 
   it.effect("two windows in a row without a response end the backfill; so does one refusal", () =>
@@ -379,7 +405,7 @@ describe("dateWindows", () => {
   it.effect("requests a gap within the new days once, and closes it", () =>
     Effect.gen(function* () {
       const service = new Map([...Array(10).keys()].map((ago) => [TODAY - ago, 2]))
-      const cursor = { through: TODAY, from: TODAY - 9, complete: true }
+      const cursor = { through: TODAY, newest: TODAY, from: TODAY - 9, complete: true }
       for (const gap of [
         { from: TODAY - 2, to: TODAY },
         { from: TODAY - 1, to: TODAY - 1 },
