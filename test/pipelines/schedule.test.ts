@@ -134,12 +134,16 @@ describe("schedule", () => {
           options.run(due),
           Effect.map(Ref.get(runs), ({ length }) => length > 2),
         )
-      const fiber = yield* Effect.forkChild(schedule({ ...options, run }))
+      const announced: Array<string> = []
+      const onIdle = (next: number) =>
+        Effect.sync(() => announced.push(new Date(next).toISOString().slice(11, 16)))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, run, onIdle }))
       yield* TestClock.adjust("30 minutes")
       yield* Fiber.interrupt(fiber)
       expect(yield* Ref.get(runs)).toEqual(
         ["02:30", "02:35", "02:40"].map((minute) => ({ groups: "daily", minute })),
       )
+      expect(announced).toEqual(["02:35", "02:40", "03:07"])
     }),
   )
 

@@ -14,7 +14,7 @@ export interface ScheduleOptions<E, R> {
   readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<void, E, R>
   /** One run of these groups; whether it read them. One that did not is repeated before the next firing. */
   readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<boolean, E, R>
-  /** Called when nothing is due, with the next firing, milliseconds since 1970. */
+  /** Called before a wait, with the instant of the next run, milliseconds since 1970. */
   readonly onIdle?: (next: number) => Effect.Effect<void>
   /** Run what is due once and return. */
   readonly once?: boolean
@@ -31,12 +31,13 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
     for (;;) {
       const ran = yield* runDue(options)
       if (ran !== "nothing due" && options.once === true) return
-      if (ran === "failed") yield* sleepUntil((yield* Clock.currentTimeMillis) + RETRY_MILLIS)
-      if (ran !== "nothing due") continue
-      const next = nextFiring(options.groups, yield* Clock.currentTimeMillis)
+      if (ran === "done") continue
+      const now = yield* Clock.currentTimeMillis
+      const next = ran === "failed" ? now + RETRY_MILLIS : nextFiring(options.groups, now)
       yield* options.onIdle?.(next) ?? Effect.void
       if (options.once === true) return
-      yield* sleepUntil(next + (yield* Random.next) * options.jitterSeconds * 1000)
+      const jitterSeconds = ran === "failed" ? 0 : options.jitterSeconds
+      yield* sleepUntil(next + (yield* Random.next) * jitterSeconds * 1000)
     }
   })
 
