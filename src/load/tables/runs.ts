@@ -16,7 +16,7 @@ export const runs: Table = {
     timestamp("started_at", "Start of the run", { required: true }),
     timestamp(
       "finished_at",
-      "End of the run; of a killed one, of its last task; null while it runs",
+      "End of the run; of a killed one, of its last task, or its start; null while it runs",
     ),
     text(
       "outcome",
