@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-package bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-package test-deploy bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 
 help: ## Show this help
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## Install everything needed, Node 24 included (once; later runs do nothing)
 
@@ -29,6 +29,16 @@ test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of
 
 test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)
 	@test/package/try.sh
+
+DEPLOY := node_modules/.deploy
+
+test-deploy: install $(DEPLOY)/.installed ## Check and run deploy/ (needs PyPI; root and Debian packages for some parts)
+	@test/deploy/run.sh
+
+$(DEPLOY)/.installed: test/deploy/requirements.txt
+	@echo "Installing the tools of test/deploy …"
+	@test/deploy/install.sh $(DEPLOY)
+	@touch $@
 
 bench: install ## Run the benchmarks; `make bench ARGS=quick` takes a minute
 	@node bench/main.ts $(ARGS)
