@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
 import type { ConfigError } from "../config/ConfigError.ts"
@@ -40,7 +41,7 @@ export const execute = async <E>(
     const config = yield* readCommandConfig(argv)
     level = config.settings.logLevel
     for (const warning of config.warnings) printError(`${warningText(warning)}\n`)
-    return yield* program(config).pipe(Effect.provide(logging(config)))
+    return yield* program(config).pipe(Effect.provide([logging(config), ownMetrics]))
   })
   return runToEnd(whole, whenStopped, () => level)
 }
@@ -79,6 +80,9 @@ export const runToEnd = async <E>(
 /** Whether log lines and progress are for people. */
 export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
   (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
+
+/** Of one command: tests run several in a process. */
+const ownMetrics = Layer.sync(Metric.MetricRegistry, () => new Map())
 
 const logging = ({ settings }: Config): Layer.Layer<never> => {
   const format = isPretty(settings)

@@ -99,6 +99,14 @@ export const settings = {
     default: "info",
     describe: "Minimum log level; debug adds traces to errors",
   },
+  metricsFile: {
+    kind: { type: "path" },
+    flag: "metrics-file",
+    default: undefined,
+    defaultText: "none",
+    describe:
+      "File to write the metrics to after each run, for the textfile collector of node_exporter (*.prom)",
+  },
   progress: {
     kind: { type: "boolean" },
     flag: "progress",

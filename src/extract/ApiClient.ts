@@ -10,6 +10,7 @@ import { ActiveTime } from "../domain/ActiveTime.ts"
 import { canonicalAddress } from "../domain/address.ts"
 import { ApiError, isRetryable } from "../domain/errors.ts"
 import { parseJson } from "../domain/json.ts"
+import { countRetries } from "../domain/metrics.ts"
 import type { Proxies } from "../domain/proxies.ts"
 import type { ArchivedResponse, Lineage } from "../domain/response.ts"
 import type { Retry } from "../domain/retry.ts"
@@ -176,6 +177,7 @@ export class ApiClient extends Context.Service<
               activeTime.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* backoffMillis(attempts, failure.delaySeconds)
             if (wait >= left) return yield* failed(withoutTimeLeft(failure, left))
+            yield* countRetries({ endpoint: endpoint.name })
             settings.onRetry?.({
               endpoint: endpoint.name,
               status: failure.status,

@@ -33,7 +33,6 @@ export class Pace {
   private readonly fixedConcurrency: boolean
   private readonly maxRate: number
   private window: number
-  /** Requests per second; infinite until the first 429. */
   private rate: number
   /** Share by which the rate grows in each second without a 429. */
   private growth = SEARCH_PER_SECOND
@@ -55,6 +54,11 @@ export class Pace {
     this.concurrency = this.window
     this.maxRate = options.maxRequestsPerSecond ?? Infinity
     this.rate = this.maxRate
+  }
+
+  /** Requests per second; infinite until the first 429. */
+  get limitPerSecond(): number {
+    return this.rate
   }
 
   /** Milliseconds left of the pause that the service requested. */

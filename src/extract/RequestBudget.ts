@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import { setRequestLimit } from "../domain/metrics.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { type PaceOptions, Pace } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
@@ -45,6 +46,8 @@ export class RequestBudget extends Context.Service<
         const pace = new Pace(options)
         const breaker = new CircuitBreaker()
         const slots = yield* Semaphore.make(pace.concurrency)
+        const recordLimit = Effect.suspend(() => setRequestLimit([[{}, pace.limitPerSecond]]))
+        yield* Effect.addFinalizer(() => recordLimit)
 
         const awaitTurn = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
           for (;;) {
@@ -85,8 +88,10 @@ export class RequestBudget extends Context.Service<
                 }
               } else {
                 const { status, delaySeconds } = outcome.success
-                if (status === 429) pace.rateLimited(now, delaySeconds)
-                else pace.succeeded(now, latency)
+                if (status === 429) {
+                  pace.rateLimited(now, delaySeconds)
+                  yield* recordLimit
+                } else pace.succeeded(now, latency)
                 if (status < 500) breaker.succeeded()
                 else if (!expectsServerErrors) breaker.failed(now, endpoint, serverError(status))
               }

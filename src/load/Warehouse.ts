@@ -12,6 +12,7 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import type { Batch, Committed } from "../domain/outcome.ts"
+import { countRows } from "../domain/metrics.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
@@ -192,9 +193,14 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const commitAll = Effect.fnUntraced(function* (group: ReadonlyArray<Queued>) {
     const committed = yield* Effect.result(commitTogether(group))
     if (committed._tag === "Success") {
+      const { batches, tables: changed } = committed.success
       for (const [at, { done }] of group.entries()) {
-        const counts = committed.success[at]
+        const counts = batches[at]
         if (counts !== undefined) yield* Deferred.succeed(done, counts)
+      }
+      for (const [table, { inserted, revised }] of changed) {
+        yield* countRows({ table, change: "inserted" }, inserted)
+        yield* countRows({ table, change: "revised" }, revised)
       }
     } else if (group.length === 1 && group[0] !== undefined) {
       yield* Deferred.fail(group[0].done, committed.failure)

@@ -67,6 +67,7 @@ const count = (
     sum.inserted += of.inserted
     sum.revised += of.revised
     sum.unchanged += of.unchanged
+    changes.countRows(table, of)
   }
 }
 
@@ -74,11 +75,18 @@ const count = (
 const isBookkeeping = ({ table }: Rows): boolean =>
   table.mode === "replace" || table.mode === "first"
 
-/** What each batch changed, in order. On a failure nothing of the group is kept. */
+export interface CommittedGroup {
+  /** What each batch changed, in order. */
+  readonly batches: ReadonlyArray<Committed>
+  /** What all of them changed, by table. */
+  readonly tables: ReadonlyMap<string, Pick<Committed, "inserted" | "revised">>
+}
+
+/** On a failure nothing of the group is kept. */
 export const commitGroup = async (
   session: Session,
   batches: ReadonlyArray<Batch>,
-): Promise<ReadonlyArray<Committed>> => {
+): Promise<CommittedGroup> => {
   const changes = new Changes(session)
   const counts = batches.map((): Counts => ({ ...nothing }))
   const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>
@@ -104,5 +112,5 @@ export const commitGroup = async (
     await changes.write()
   })
   changes.afterCommit()
-  return counts
+  return { batches: counts, tables: changes.rows }
 }

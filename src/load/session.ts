@@ -1,7 +1,7 @@
 // The writer's connection, its transactions, and what they mark as changed.
 import { type Rows, type Table, tableName } from "../domain/table.ts"
 import { writeBookkeeping } from "./bookkeeping.ts"
-import type { MergeContext } from "./merge.ts"
+import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
 import type { StoredRanges } from "./storedRanges.ts"
@@ -30,6 +30,8 @@ export const transaction = async <A>(session: Session, work: () => Promise<A>): 
 
 /** Collects what changed, to be marked once in the same transaction. */
 export class Changes {
+  /** Rows that batches inserted and revised, by table. */
+  readonly rows = new Map<string, Pick<Counts, "inserted" | "revised">>()
   readonly #session: Session
   readonly #unmarked = new Map<string, readonly [Table, string]>()
   readonly #extents: Array<readonly [Table, ReadonlyArray<Extent | undefined>]> = []
@@ -43,6 +45,15 @@ export class Changes {
       const mark = `${tableName(table)}/${month}`
       if (!this.#session.marked.has(mark)) this.#unmarked.set(mark, [table, month])
     }
+  }
+
+  countRows(table: Table, { inserted, revised }: Counts): void {
+    const name = tableName(table)
+    const before = this.rows.get(name) ?? { inserted: 0, revised: 0 }
+    this.rows.set(name, {
+      inserted: before.inserted + inserted,
+      revised: before.revised + revised,
+    })
   }
 
   /** Inside the transaction. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { parseMetrics, sumOf } from "../support/prometheus.ts"
 import { start, vaulthouse } from "./command.ts"
 
 let cwd = ""
@@ -63,17 +64,30 @@ it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" })
   await says(/(next run at)/)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
-  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const metrics = parseMetrics(await (await fetch(`${url}/metrics`)).text())
   const counts = JSON.parse(readFileSync(join(cwd, "watched/last-run.json"), "utf8")) as {
     requests: number
+    rows_inserted: number
   }
-  const sent = [...metrics.matchAll(/^vaulthouse_requests_total\{.*\} (\d+)$/gm)]
-  expect(sent.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(counts.requests)
-  expect(metrics).toContain('vaulthouse_runs_total{outcome="complete"} 1')
+  expect(sumOf(metrics, "vaulthouse_requests_total")).toBe(counts.requests)
+  expect(sumOf(metrics, "vaulthouse_rows_total")).toBe(counts.rows_inserted)
+  expect(sumOf(metrics, "vaulthouse_runs_total", { outcome: "complete" })).toBe(1)
+  expect(sumOf(metrics, "vaulthouse_runs_total")).toBe(1)
   const operations = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8")
-  const documented = [...operations.matchAll(/^\| `(vaulthouse_\w+)` \|/gm)].map(([, name]) => name)
-  const exported = [...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
-  expect(new Set(documented)).toEqual(new Set(exported))
+  const rows = [...operations.matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)]
+  const documented = rows.map(([, name = "", labels = ""]) => {
+    const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label)
+    return [name, names.toSorted()]
+  })
+  const exported = [...metrics].map(([name, { samples }]) => {
+    const names = samples.flatMap(({ labels }) => Object.keys(labels))
+    return [name, [...new Set(names)].toSorted()]
+  })
+  expect(Object.fromEntries(documented)).toEqual({
+    ...Object.fromEntries(exported),
+    // There from the first retry on.
+    vaulthouse_request_retries_total: ["endpoint"],
+  })
   const startedAt = Date.now()
   child.kill("SIGTERM")
   expect(await once(child, "exit")).toEqual([0, null])
@@ -81,19 +95,34 @@ it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   await says(/(schedule stopped)/)
 })
 
-it("has the last run of an earlier process in its metrics from the start", async () => {
-  const args = ["sync", "vaults", "--base-url", simulator.url, "--data-dir", "restarted"]
-  expect((await vaulthouse(args, { cwd })).code).toBe(0)
-  simulator.patch({ latencyMs: 1000 })
+it("knows how the last run of any process ended, in /readyz and in its metrics", async () => {
+  const sync = async () => {
+    const args = ["sync", "vaults", "--base-url", simulator.url, "--data-dir", "restarted"]
+    return (await vaulthouse(args, { cwd })).code
+  }
+  simulator.patch({ faults: [{ kind: "contract-break", match: "tokenized_vault" }] })
+  expect(await sync()).not.toBe(0)
+  simulator.patch({ faults: [] })
+  const now = new Date().toISOString()
+  writeFileSync(join(cwd, "restarted/schedule.json"), JSON.stringify({ hourly: now, daily: now }))
   const { child, says } = scheduler("restarted")
   const url = await says(/listening on (\S+)/)
-  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const ready = await fetch(`${url}/readyz`)
+  expect(ready.status).toBe(503)
+  expect(((await ready.json()) as { reason: string }).reason).toMatch(/\(sync vaults\): partial/)
+  const metrics = async () => parseMetrics(await (await fetch(`${url}/metrics`)).text())
+  const ended = (found: Awaited<ReturnType<typeof metrics>>, outcome: string) =>
+    sumOf(found, "vaulthouse_last_run_timestamp_seconds", { outcome })
+  const before = await metrics()
+  expect(sumOf(before, "vaulthouse_runs_total")).toBe(0)
+  expect(ended(before, "partial")).toBeGreaterThan(Date.now() / 1000 - 60)
+  expect(sumOf(before, "vaulthouse_quarantined")).toBe(1)
+  expect(await sync()).toBe(0)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  const after = await metrics()
+  expect(ended(after, "complete")).toBeGreaterThan(ended(before, "partial"))
   child.kill("SIGTERM")
   await once(child, "exit")
-  simulator.patch({ latencyMs: 0 })
-  expect(metrics).not.toContain("vaulthouse_runs_total{")
-  expect(metrics).toMatch(/^vaulthouse_last_run_timestamp_seconds\{outcome="complete"\} \d/m)
-  expect(metrics).toMatch(/^vaulthouse_last_run_duration_seconds \d/m)
 })
 
 it("lets one scheduler run; another takes over when the first is killed", async () => {

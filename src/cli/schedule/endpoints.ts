@@ -3,7 +3,6 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import * as Effect from "effect/Effect"
-import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Result from "effect/Result"
 import { Hono } from "hono"
 import { UsageError } from "../errors.ts"
@@ -11,10 +10,11 @@ import { UsageError } from "../errors.ts"
 export interface Endpoints {
   /** Why the scheduler is not ready; absent when its last run ended well. */
   readonly notReady: Effect.Effect<string | undefined>
+  readonly metrics: Effect.Effect<string>
 }
 
 /** Listens on `address:port` until the scope closes; answers the URL. */
-export const listen = (where: string, { notReady }: Endpoints) =>
+export const listen = (where: string, { notReady, metrics }: Endpoints) =>
   Effect.gen(function* () {
     const { host, port } = yield* Effect.fromResult(parseListen(where))
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -28,7 +28,7 @@ export const listen = (where: string, { notReady }: Endpoints) =>
     })
     app.get("/metrics", async (c) => {
       c.header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      return c.body(await run(PrometheusMetrics.format()))
+      return c.body(await run(metrics))
     })
     const server = yield* Effect.acquireRelease(
       Effect.tryPromise({

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type { Config } from "../../config/Config.ts"
 import { readScenarios } from "../../pipelines/areas/scenarios.ts"
-import { recordEarlierRun, recordRunMetrics } from "../../pipelines/run/metrics.ts"
+import { type LastRun, readLastRun } from "../../pipelines/run/lastRun.ts"
+import { countRun } from "../../pipelines/run/metrics.ts"
 import { type Group, groupsOf, nextFirings } from "../../pipelines/schedule/groups.ts"
 import { readLastStarts, writeLastStarts } from "../../pipelines/schedule/lastStarts.ts"
 import { schedule } from "../../pipelines/schedule/schedule.ts"
@@ -14,6 +15,7 @@ import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { errorText } from "../errors.ts"
 import { execute } from "../execute.ts"
+import { lastRunText } from "../lastRunText.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "../exit.ts"
 import { printError } from "../output.ts"
 import { instantText } from "../numbers.ts"
@@ -21,6 +23,7 @@ import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
 import { runExitCode, runOnce } from "../sync/runOnce.ts"
 import { readSelection } from "../sync/selection.ts"
+import { metricsText } from "../telemetry/prometheus.ts"
 import { paragraph } from "../terminal.ts"
 import { listen } from "./endpoints.ts"
 
@@ -58,7 +61,10 @@ const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArr
 /** How the last run ended: for the exit code of `--once`, and for /readyz. */
 interface LastEnd {
   readonly code: ExitCode
+  /** Why the scheduler is not ready. */
   readonly problem: string | undefined
+  /** Whether last-run.json says the same: not of a run that could not begin. */
+  readonly isRecorded: boolean
   /** Whether the service was read: otherwise the groups are due again. */
   readonly isRead: boolean
 }
@@ -71,15 +77,19 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     yield* Effect.fromResult(serviceOf(config))
     const lastEnd = yield* Ref.make<LastEnd>({
       code: exitCodes.ok,
-      problem: undefined,
+      problem: problemOf(yield* readLastRun(dataDir)),
+      isRecorded: true,
       isRead: true,
     })
     yield* schedulerLock(dataDir, (text) => printError(`vaulthouse: ${text}\n`))
     const where = textOf(argv, "listen") ?? "off"
     if (!isOnce && where !== "off") {
-      yield* recordEarlierRun(dataDir)
-      const notReady = Effect.map(Ref.get(lastEnd), ({ problem }) => problem)
-      printError(`vaulthouse: listening on ${yield* listen(where, { notReady })}\n`)
+      yield* countRun()
+      const endpoints = {
+        notReady: notReady(dataDir, lastEnd),
+        metrics: metricsText(dataDir),
+      }
+      printError(`vaulthouse: listening on ${yield* listen(where, endpoints)}\n`)
     }
     yield* schedule({
       groups,
@@ -101,6 +111,24 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     return (yield* Ref.get(lastEnd)).code
   }).pipe(Effect.scoped)
 
+/** Why the last run did not end well; `undefined` where it did, is not over, or was stopped. */
+const problemOf = (last: LastRun | undefined): string | undefined => {
+  if (last === undefined || last.state === "running" || last.outcome === "stopped") return undefined
+  const failed = last.failed_checks.filter(({ severity }) => severity === "error")
+  if (last.outcome !== "complete") return lastRunText(last)
+  return failed.length === 0
+    ? undefined
+    : `failed checks: ${failed.map(({ name }) => name).join(", ")}`
+}
+
+/** By last-run.json, so that a restart and runs of other processes count; while a run goes on, by the one before. */
+const notReady = (dataDir: string, lastEnd: Ref.Ref<LastEnd>) =>
+  Effect.gen(function* () {
+    const { problem, isRecorded } = yield* Ref.get(lastEnd)
+    const last = yield* readLastRun(dataDir)
+    return isRecorded && last?.state !== "running" ? problemOf(last) : problem
+  })
+
 /** One run; a failure is reported. */
 const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
@@ -111,11 +139,10 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
     }
     const command = `schedule ${due.map(({ name }) => name).join(" ")}`
     const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
-    yield* recordRunMetrics(summary, yield* Clock.currentTimeMillis)
     const code = runExitCode(summary, selection)
-    const problem = code === exitCodes.ok ? undefined : `the last run ended ${summary.outcome}`
+    const problem = problemOf(yield* readLastRun(config.settings.dataDir))
     const isRead = summary.outcome === "complete" || summary.outcome === "partial"
-    return { code, problem, isRead } satisfies LastEnd
+    return { code, problem, isRecorded: true, isRead } satisfies LastEnd
   }).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
@@ -125,6 +152,7 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
         return Effect.succeed<LastEnd>({
           code: exitCodeOf(error),
           problem: errorText(error),
+          isRecorded: false,
           isRead: false,
         })
       },

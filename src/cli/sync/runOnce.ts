@@ -53,13 +53,20 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     version,
     publish: publishOptions(argv, settings),
     publishFailedChecks: settings.publishFailedChecks,
-  }).pipe(Effect.ensuring(Effect.sync(display.stop)))
+  }).pipe(Effect.ensuring(Effect.sync(display.stop)), Effect.ensuring(writeMetrics(config)))
   printReport(argv, summary, (of) => summaryText(of, settings.dataDir))
   for (const line of warnings(summary)) {
     printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
   }
   return summary
 })
+
+const writeMetrics = ({ settings: { metricsFile, dataDir } }: Config) =>
+  metricsFile === undefined
+    ? Effect.void
+    : Effect.promise(() => import("../telemetry/prometheus.ts")).pipe(
+        Effect.flatMap(({ writeMetricsFile }) => writeMetricsFile(metricsFile, dataDir)),
+      )
 
 const codes: Readonly<Record<RunOutcome, ExitCode>> = {
   complete: exitCodes.ok,

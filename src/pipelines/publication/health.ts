@@ -60,6 +60,7 @@ const parts = {
     failures: number("failures"),
     since: text("since"),
   }),
+  run_ends: decodeRow({ outcome: text("outcome"), ended_at: text("ended_at") }),
 } as const
 
 type Parts = typeof parts

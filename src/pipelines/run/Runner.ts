@@ -19,6 +19,7 @@ import { failedResult } from "../strategies/taskResult.ts"
 import { bookkeepingRows, commitMarkerOf } from "./bookkeeping.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
 import { KeyUse } from "./KeyUse.ts"
+import { countTask } from "./metrics.ts"
 import { type Resolved, resolveOutcome } from "./outcome.ts"
 import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
 import type { PlannedTask } from "./state.ts"
@@ -228,6 +229,7 @@ export class Runner {
         ),
       )
       const outcome = recordedOutcome(decided, committed)
+      yield* countTask(pipeline, outcome, result)
       const tally = this.tallies.get(name)
       tally?.count(outcome, text, { ...committed, requests })
       if (read.error?.reason._tag === "RateLimited") tally?.delay(read.error.reason.delaySeconds)

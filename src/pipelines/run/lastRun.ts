@@ -10,6 +10,7 @@ import { writeDurably } from "../../load/durableFiles.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
 import { lastHeartbeat, lockHolder } from "../../load/LockFile.ts"
 import type { RunOutcome, RunSummary } from "../model/progress.ts"
+import { countRun } from "./metrics.ts"
 
 interface RunRecord {
   readonly run_id: string
@@ -87,7 +88,10 @@ const writeEnd = (
   error: string | null,
 ): Effect.Effect<void> =>
   Effect.flatMap(now, (finished_at) =>
-    Effect.ignore(write(dataDir, { ...started, finished_at, outcome, error })),
+    Effect.andThen(
+      countRun(outcome),
+      Effect.ignore(write(dataDir, { ...started, finished_at, outcome, error })),
+    ),
   )
 
 /** Records a run that could not open the warehouse. */
@@ -111,6 +115,7 @@ export const recordLastRun = <E, R>(
       Effect.tapError((error) => writeEnd(dataDir, started, "failed", messageOf(error))),
       Effect.onInterrupt(() => writeEnd(dataDir, started, "stopped", null)),
     )
+    yield* countRun(summary.outcome)
     yield* write(dataDir, {
       ...started,
       finished_at: yield* now,

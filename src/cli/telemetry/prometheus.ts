@@ -1,0 +1,78 @@
+// The metrics as Prometheus reads them: the response of /metrics, and a file for node_exporter.
+import { chmod, readFile, rename, writeFile } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { setGauges } from "../../pipelines/readers/gauges.ts"
+import { warningText } from "../color.ts"
+import { UsageError } from "../errors.ts"
+import { printError } from "../output.ts"
+
+/** In the text format 0.0.4. */
+export const metricsText = (dataDir: string): Effect.Effect<string> =>
+  Effect.andThen(setGauges(dataDir), PrometheusMetrics.format())
+
+// The collector of node_exporter is another user.
+const READABLE = 0o644
+
+/** Puts a file in place whose counters go on from those of the file before. A failure is only a warning. */
+export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<void> =>
+  metricsText(dataDir).pipe(
+    Effect.flatMap((text) =>
+      Effect.tryPromise({
+        try: async () => {
+          const before = await readFile(path, "utf8").catch(() => "")
+          const aside = `${path}.tmp`
+          await writeFile(aside, continued(text, before))
+          await chmod(aside, READABLE)
+          await rename(aside, path)
+        },
+        catch: (cause) =>
+          new UsageError({ why: `the metrics file ${path} was not written: ${String(cause)}` }),
+      }),
+    ),
+    Effect.catch(({ why }) => Effect.sync(() => printError(`${warningText(why)}\n`))),
+  )
+
+interface Family {
+  /** Its HELP and TYPE. */
+  readonly head: Array<string>
+  /** Values as text by name and labels. */
+  readonly series: Map<string, string>
+}
+
+const familiesIn = (text: string): Map<string, Family> => {
+  const families = new Map<string, Family>()
+  for (const line of text.split("\n")) {
+    if (line === "") continue
+    const name = /^(?:# \w+ )?(\w+)/.exec(line)?.[1] ?? ""
+    const family: Family = families.get(name) ?? { head: [], series: new Map() }
+    families.set(name, family)
+    const value = line.lastIndexOf(" ")
+    if (line.startsWith("#")) family.head.push(line)
+    else family.series.set(line.slice(0, value), line.slice(value + 1))
+  }
+  return families
+}
+
+/**
+ * The text with the counts of an earlier one added to its counters: one that began at zero with every run would not
+ * show how much a run added.
+ */
+export const continued = (text: string, earlier: string): string => {
+  const families = familiesIn(text)
+  for (const [name, before] of familiesIn(earlier)) {
+    if (!name.endsWith("_total")) continue
+    const family: Family = families.get(name) ?? { head: before.head, series: new Map() }
+    families.set(name, family)
+    for (const [series, value] of before.series) {
+      family.series.set(series, String(Number(family.series.get(series) ?? 0) + Number(value)))
+    }
+  }
+  return [...families.values()]
+    .flatMap(({ head, series }) => [
+      ...head,
+      ...[...series].map(([labels, value]) => `${labels} ${value}`),
+    ])
+    .map((line) => `${line}\n`)
+    .join("")
+}
