@@ -119,15 +119,17 @@ describe("status", () => {
     const child = start(["sync", "--base-url", simulator.url, "--data-dir", "killed"], { cwd })
     await until(() => existsSync(join(cwd, "killed/last-run.json")))
     const running = await status("killed")
-    expect(running).toMatch(/^Last run +\S+ \(sync\): running since /)
+    expect(running).toMatch(/^Last run +\S+\s+\(sync\):\s+running\s+since\s+/m)
     expect(running).toContain("Published  nothing yet")
     await underWay()
     child.kill("SIGKILL")
     await once(child, "exit")
     simulator.patch({ latencyMs: 0 })
-    expect(await status("killed")).toMatch(/^Last run +\S+ \(sync\): did not end; its process \d+/)
+    expect(await status("killed")).toMatch(
+      /^Last run +\S+\s+\(sync\):\s+did\s+not\s+end;\s+its\s+process\s+\d+/m,
+    )
     expect(await firstRun("killed")).toEqual([{ outcome: "killed", ...whole }])
-    expect(await status("killed")).toMatch(/^Last run +\S+ \(sync vaults\): complete, /)
+    expect(await status("killed")).toMatch(/^Last run +\S+\s+\(sync\s+vaults\):\s+complete,\s+/m)
   })
 
   it("knows a run that was stopped", async () => {
@@ -137,7 +139,7 @@ describe("status", () => {
     child.kill("SIGTERM")
     expect(await once(child, "exit")).toEqual([130, null])
     simulator.patch({ latencyMs: 0 })
-    expect(await status("stopped")).toMatch(/^Last run +\S+ \(sync\): stopped, ended /)
+    expect(await status("stopped")).toMatch(/^Last run +\S+\s+\(sync\):\s+stopped,\s+ended\s+/m)
     const { stdout } = await vaulthouse(["status", "--json", "--data-dir", "stopped"], { cwd })
     const { last_run } = JSON.parse(stdout) as { last_run: object }
     expect(last_run).toMatchObject({ outcome: "stopped", requests: null, rows_inserted: null })
@@ -151,17 +153,28 @@ describe("status", () => {
     const { code, stderr } = await vaulthouse(args, { cwd })
     expect(code).toBe(1)
     expect(stderr).toContain("run `vaulthouse replay`: it rebuilds every table from the archive")
-    expect(await status("corrupt")).toMatch(/^Last run +\S+ \(sync vaults\): failed, ended /)
+    expect(await status("corrupt")).toMatch(
+      /^Last run +\S+\s+\(sync\s+vaults\):\s+failed,\s+ended\s+/m,
+    )
   })
 
-  it("shows the checks that failed in the last run", async () => {
-    const file = join(cwd, "data/last-run.json")
-    const record = JSON.parse(readFileSync(file, "utf8")) as object
+  it("shows the checks that failed, with what to do", async () => {
+    const file = join(cwd, "data/health.json")
+    const health = JSON.parse(readFileSync(file, "utf8")) as object
     const failed_checks = [{ name: "core.fees.unique_key", severity: "error", failures: 7 }]
-    writeFileSync(file, JSON.stringify({ ...record, failed_checks }))
+    writeFileSync(file, JSON.stringify({ ...health, failed_checks, freshness: [] }))
     const shown = await status("data")
-    expect(shown).toMatch(/^error +core\.fees\.unique_key +7$/m)
-    expect(shown).toContain("stale, median hours: of active vaults; mart.freshness has all")
+    expect(shown).toMatch(/^Health +needs attention: 1 failed check$/m)
+    expect(shown).toContain("  The check core.fees.unique_key found 7 wrong rows.\n")
+    expect(shown).toContain("`vaulthouse check core.fees.unique_key` shows them.")
+  })
+
+  it("knows a warehouse of which nothing was published", async () => {
+    const args = ["sync", "vaults", "--base-url", simulator.url, "--data-dir", "private"]
+    expect((await vaulthouse([...args, "--no-publish"], { cwd })).code).toBe(0)
+    const shown = await status("private")
+    expect(shown).toMatch(/^Health +good: nothing needs attention$/m)
+    expect(shown).toMatch(/^Published +nothing yet; `vaulthouse publish` does it$/m)
   })
 })
 

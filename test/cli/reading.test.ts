@@ -183,31 +183,50 @@ describe("tables", () => {
 })
 
 describe("status", () => {
-  it("shows the last run, freshness, rows and gaps on one screen", async () => {
+  it("fits a screen: health, the last run, freshness, what needs attention", async () => {
     const { code, stdout, stderr } = await typed(["status"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(stdout).toMatch(
-      /^Last run +\S+ \(sync\): complete, ended [\d-]+ [\d:]+ UTC \([\d,]+ new\s+rows/,
-    )
-    expect(stdout).toMatch(
-      new RegExp(`^Published +${join(cwd, "data/published")}.*(?:just now|min ago)$`, "m"),
-    )
+    expect(lines(stdout).length).toBeLessThan(24)
+    expect(lines(stdout).filter((line) => line.length > 80)).toEqual([])
+    // The service's history ended in June.
+    expect(stdout).toMatch(/^Health +needs attention: \d+ stale series$/m)
+    expect(stdout).toMatch(/^Last run +\S+ \(sync\): complete, ended /m)
+    expect(stdout).toMatch(/^Published +(?:just now|\d+ min ago),/m)
+    expect(stdout).toMatch(/^ratio +4 +3 +2026-06-01 12:00 +\d+ d +3 h$/m)
+    expect(stdout).toMatch(/^ {2}\w+ is stale for 3 of 3 vaults: \d+ d old, target /m)
+  })
+
+  it("--all has every pipeline, rows, gaps and quarantine too", async () => {
+    const { code, stdout } = await typed(["status", "--all"])
+    expect(code).toBe(0)
     const { vaults } = simulator.truth
     const points = vaults.reduce((sum, { ratio }) => sum + ratio.n, 0).toLocaleString("en")
     expect(stdout).toMatch(new RegExp(`core\\.ratio_history +${points}\\b`))
+    expect(stdout).toMatch(/^roles +\d+ +0 /m)
     expect(stdout).toContain("Gaps: none\n")
-    expect(lines(stdout).length).toBeLessThan(50)
   })
 
   it("--json has the same for a program", async () => {
     const { code, stdout } = await typed(["status", "--json"])
     expect(code).toBe(0)
-    const status = JSON.parse(stdout) as Record<string, unknown>
-    expect(status).toMatchObject({ last_run: { outcome: "complete" }, gaps: [], quarantine: [] })
-    const freshness = status["freshness"] as ReadonlyArray<{ readonly series: string }>
-    expect(freshness.map(({ series }) => series)).toEqual(
-      expect.arrayContaining(["allocation", "apy_smoothed_7d", "pnl", "ratio"]),
+    const status = JSON.parse(stdout) as Record<string, ReadonlyArray<Record<string, unknown>>>
+    expect(status).toMatchObject({
+      health: "attention",
+      last_run: { outcome: "complete" },
+      published: { run_id: expect.any(String) as unknown },
+      gaps: [],
+      quarantine: [],
+    })
+    expect(status["freshness"]?.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining(["allocation", "apy_smoothed_7d", "pnl", "ratio", "roles"]),
     )
+    expect(status["problems"]?.[0]).toEqual({
+      kind: "stale",
+      subject: expect.any(String) as unknown,
+      text: expect.any(String) as unknown,
+      advice: expect.any(String) as unknown,
+      since: expect.any(String) as unknown,
+    })
   })
 })
 

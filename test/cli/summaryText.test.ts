@@ -1,7 +1,9 @@
 // The summary of a run.
 import { describe, expect, it } from "vitest"
+import { useStreams } from "../../src/cli/output.ts"
 import { summaryText } from "../../src/cli/sync/summaryText.ts"
 import type { PipelineSummary, RunSummary } from "../../src/pipelines/model/progress.ts"
+import { sink } from "./command.ts"
 
 const pipeline = (name: string, outcomes: PipelineSummary["outcomes"]): PipelineSummary => ({
   name,
@@ -75,7 +77,7 @@ describe("errors", () => {
       failing("roles", 1, "roles for 0xabc: Internal error (HTTP 500)"),
     )
     expect(text.split(down)).toHaveLength(2)
-    expect(text).toContain(`\n  vaults, fees (2 times): tokenized_vaults: ${down},`)
+    expect(text).toContain(`Errors in 3 tasks:\n  vaults, fees: tokenized_vaults: ${down},`)
     expect(text).toContain("\n  roles: roles for 0xabc: Internal error (HTTP 500)\n")
   })
 
@@ -86,15 +88,18 @@ describe("errors", () => {
       failing("roles", 2, nothingAt("roles", "0xabc"), nothingAt("roles", "0xdef")),
       failing("fees", 1, nothingAt("fees", "0xabc")),
     )
-    expect(text).toContain(`\n  roles, fees (3 times): ${nothingAt("roles", "0xabc")}\n`)
+    expect(text).toContain(`\n  roles, fees: ${nothingAt("roles", "0xabc")}\n`)
     expect(text.split("has nothing at")).toHaveLength(2)
   })
 
   it("beyond those shown are counted; a published run lists them", () => {
-    const partial = summary(failing("fees", 12, "a: cut list", "b: other"))
-    expect(summaryText(partial, "data")).toMatch(/… and 10 more$/m)
-    expect(summaryText({ ...partial, published: true }, "data")).toContain(
-      "… and 10 more; `vaulthouse runs show last` lists them",
+    const errors = Array.from({ length: 9 }, (_, at) => failing(`p${at}`, 4, `e${at}: cause ${at}`))
+    const partial = summary(...errors)
+    expect(summaryText(partial, "data")).toMatch(
+      /^Errors in 36 tasks:\n( {2}p\d: .+\n){4} {2}… and 5 more$/m,
+    )
+    expect(summaryText({ ...partial, outcome: "partial", published: true }, "data")).toContain(
+      "`vaulthouse runs show last` has every error",
     )
   })
 })
@@ -123,14 +128,47 @@ describe("pipelines that were not read", () => {
       ),
       "data",
     )
-    expect(text.match(/^\w+ {2,}/gm)).toEqual(["pipeline  ", "vaults    "])
     expect(text).toContain("\n  loans, health_factors: Invalid key (HTTP 401)\n")
     expect(text).toContain("\n  cefi_positions: path not configured (paths.cefiPositions)\n")
-    expect(text).toContain("\nNothing to read: revert_reasons.\n")
+    expect(text).toContain("Unchanged: vaults. Nothing to read: revert_reasons.\n")
   })
+})
 
-  it("keep their row if part of them was read", () => {
-    const partial = { ...pipeline("fees", { loaded: 1, skipped: 1 }), skipped: "fees: no" }
-    expect(summaryText(summary(partial), "data")).toMatch(/^fees +1 loaded, 1 skipped/m)
+it("every pipeline with news, errors, reasons to skip and failed checks fit one screen", () => {
+  const news = (at: number) => ({
+    ...pipeline(`news${at}`, { loaded: 1 }),
+    rowsInserted: 1000 - at,
   })
+  const failed = (at: number) => ({
+    ...pipeline(`failed${at}`, { failed: 3 }),
+    firstErrors: [`endpoint: ${`reason ${at} `.repeat(40)}`],
+  })
+  const skipped = (at: number) => ({
+    ...pipeline(`skipped${at}`, { skipped: 1 }),
+    skipped: `reason ${at}`,
+  })
+  const check = (at: number) => ({
+    name: `check${at}`,
+    severity: "warn" as const,
+    description: "",
+    tolerance: null,
+    outcome: "failed" as const,
+    failures: at,
+    emptyTables: [],
+    examples: [],
+  })
+  const thirteen = Array.from({ length: 13 }, (_, at) => at)
+  const all = summary(...thirteen.flatMap((at) => [news(at), failed(at), skipped(at)]))
+  const { stream } = sink(80)
+  useStreams({ stdin: process.stdin, stdout: stream, stderr: stream })
+  const text = summaryText(
+    { ...all, outcome: "partial", failedChecks: thirteen.map(check), published: true },
+    "data",
+  )
+  useStreams(process)
+  const shown = text.trimEnd().split("\n")
+  expect(shown.length).toBeLessThan(24)
+  expect(shown.filter((line) => line.length > 80)).toEqual([])
+  expect(text).toMatch(/^news0 +1,000 +0 +1$/m)
+  expect(text).toMatch(/^… 10 others +9,925 +0 +10$/m)
 })

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands/index.ts"
 import { commandPage } from "../../src/cli/docs/page.ts"
-import { type Around, hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
+import { hasTerminal, lines, startOnTerminal, type Around, vaulthouse } from "./command.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-usage-"))
 afterAll(() => rmSync(cwd, { recursive: true }))
@@ -192,12 +192,20 @@ describe("a wrong command line", () => {
 })
 
 describe("before anything was published", () => {
-  it.each(["query", "status"])("%s says what to do", async (name) => {
-    const args = name === "query" ? [name, "select 1"] : [name]
-    const { code, stdout, stderr } = await typed([...args, "--data-dir", "none"])
+  it("query says what to do", async () => {
+    const { code, stdout, stderr } = await typed(["query", "select 1", "--data-dir", "none"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain(`Nothing is published in ${join(cwd, "none")} yet.`)
     expect(stderr).toContain("vaulthouse sync")
+    expect(existsSync(join(cwd, "none"))).toBe(false)
+  })
+
+  it("status says so, which is no error", async () => {
+    const { code, stdout, stderr } = await typed(["status", "--data-dir", "none"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(lines(stdout)[0]).toBe("Health     not known before a run has ended")
+    expect(stdout).toContain("none yet in")
+    expect(stdout).toContain("`vaulthouse sync` is")
     expect(existsSync(join(cwd, "none"))).toBe(false)
   })
 })

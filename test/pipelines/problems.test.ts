@@ -51,7 +51,7 @@ describe("problems", () => {
       const problems = yield* problemsIn(dataDir, 5)
       expect(namesOf(problems)).toEqual(["stale pnl", "stale ratio"])
       expect(problems[1]?.text).toMatch(
-        /^ratio of \d of \d vaults is late, of .+ [56](\.\d)? h old; the target is 3 h\.$/,
+        /^ratio is stale for \d of \d vaults: [56](\.\d)? h old, target 3 h\.$/,
       )
       const days = yield* problemsIn(dataDir, 60)
       expect(namesOf(days)).toContain("stale roles")

@@ -5,9 +5,18 @@ export const status: Command = {
   name: "status",
   summary: "Show how fresh and complete the warehouse is",
   details:
-    "The last run or the one in progress, freshness by event time, row counts, gaps, quarantine, failed checks and unknown fields, on one screen. Reads the published copy and the state of the last run.",
-  flags: { json: { type: "boolean", describe: "Print the status as JSON" } },
+    "On one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention, with what to do. Reads what the last run left and the published copy.",
+  flags: {
+    all: {
+      type: "boolean",
+      describe: "Print all of it: every pipeline, row counts, gaps, quarantine and unknown fields",
+    },
+    json: { type: "boolean", describe: "Print all of it as JSON" },
+  },
   settings: readingSettings,
-  examples: [["status", "one screen"]],
+  examples: [
+    ["status", "one screen"],
+    ["status --json", "for a program, such as a monitor"],
+  ],
   run: async (argv) => (await import("../status/run.ts")).runStatus(argv),
 }

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
 import type { RunOutcome, RunSummary } from "../../pipelines/model/progress.ts"
+import { readProblems } from "../../pipelines/readers/problems.ts"
 import { hasErrors } from "../../pipelines/publication/check.ts"
 import { run } from "../../pipelines/run/run.ts"
 import { publishOptions } from "../arguments.ts"
@@ -54,11 +55,12 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     publish: publishOptions(argv, settings),
     publishFailedChecks: settings.publishFailedChecks,
   }).pipe(Effect.ensuring(Effect.sync(display.stop)), Effect.ensuring(writeMetrics(config)))
-  printReport(argv, summary, (of) => summaryText(of, settings.dataDir))
+  const problems = yield* readProblems(settings.dataDir)
+  printReport(argv, { ...summary, problems }, (of) => summaryText(of, settings.dataDir, problems))
   for (const line of warnings(summary)) {
     printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
   }
-  return summary
+  return { ...summary, problems }
 })
 
 const writeMetrics = ({ settings: { metricsFile, dataDir } }: Config) =>

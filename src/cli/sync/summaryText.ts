@@ -1,127 +1,94 @@
-// The result of a run: a table, its errors and a sentence.
-import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
+// The result of a run on one screen: what landed, what did not and why, what to do next.
+import type { CheckResult } from "../../pipelines/publication/check.ts"
 import type { RunSummary } from "../../pipelines/model/progress.ts"
-import { failuresText } from "../check/failuresText.ts"
+import type { Problem } from "../../pipelines/readers/problems.ts"
 import { type Meaning, paint, paintPart } from "../color.ts"
 import { count, counted, duration } from "../numbers.ts"
-import { outcomesOf, textTable } from "../table.ts"
-import { paragraph, terminalWidth } from "../terminal.ts"
+import { kindsText } from "../problemsText.ts"
+import { paragraph } from "../terminal.ts"
+import { errorsText, landedTable, quietText, skippedText } from "./pipelineTexts.ts"
 
-/** The order in which outcomes are listed. */
-const places: Readonly<Record<RecordedOutcome, number>> = {
-  loaded: 1,
-  unchanged: 2,
-  empty: 3,
-  suspicious_empty: 4,
-  unsupported: 5,
-  skipped: 6,
-  deferred: 7,
-  quarantined: 8,
-  failed: 9,
+/** Less the line of the next prompt. */
+const SCREEN_HEIGHT = 23
+
+/** How much of each part to show: less of each until all fit. */
+const limits = [
+  { rows: 10, skipped: 4, errors: 4, checks: 4 },
+  { rows: 7, skipped: 3, errors: 3, checks: 3 },
+  { rows: 5, skipped: 1, errors: 3, checks: 2 },
+  { rows: 3, skipped: 0, errors: 2, checks: 1 },
+] as const
+
+/** `problems`: what needs attention in the whole warehouse. */
+export const summaryText = (
+  summary: RunSummary,
+  dataDir: string,
+  problems: ReadonlyArray<Problem> = [],
+): string => {
+  const texts = limits.map((each) => summaryLines(summary, dataDir, problems, each))
+  const fitting = texts.find(({ length }) => length <= SCREEN_HEIGHT) ?? texts.at(-1)
+  return `${fitting?.join("\n")}\n`
 }
 
-const outcomes = (of: RunSummary["pipelines"][number]["outcomes"]): string =>
-  (Object.entries(of) as ReadonlyArray<[RecordedOutcome, number]>)
-    .toSorted(([one], [other]) => places[one] - places[other])
-    .map(([outcome, tasks]) => `${count(tasks)} ${outcome.replaceAll("_", " ")}`)
-    .join(", ")
-
-type Pipelines = RunSummary["pipelines"]
-
-const isIdle = ({ outcomes: of }: Pipelines[number]): boolean => Object.keys(of).length === 0
-
-const isSkipped = ({ outcomes: of, skipped }: Pipelines[number]): boolean =>
-  skipped !== undefined && Object.keys(of).every((outcome) => outcome === "skipped")
-
-const namesOf = (pipelines: Pipelines): string => pipelines.map(({ name }) => name).join(", ")
-
-/** An error without its endpoint, subject, address and number of attempts: many share the rest. */
-const reasonOf = (error: string): string =>
-  error
-    .replace(/^[a-z0-9_]+(?: for [^:]+)?: /, "")
-    .replace(/^not sent: every request has failed since \S+ UTC: /, "")
-    .replace(/, from https?:\S+/, "")
-    .replace(/, after \d+ attempts$/, "")
-
-/** The same for every request that fails in the same way, at whatever path. */
-const causeOf = (error: string): string => reasonOf(error).replaceAll(/https?:\S+/g, "…")
-
-/** A line for each reason. */
-const skippedText = (pipelines: Pipelines): ReadonlyArray<string> => {
-  const skipped = pipelines.filter((pipeline) => pipeline.skipped !== undefined)
-  const idle = pipelines.filter(isIdle).filter((pipeline) => !skipped.includes(pipeline))
-  const lines = [...Map.groupBy(skipped, (pipeline) => reasonOf(pipeline.skipped ?? ""))].map(
-    ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
-  )
-  return [
-    ...(lines.length > 0 ? ["", paint("Skipped:", "aside"), ...lines] : []),
-    ...(idle.length > 0 ? ["", paragraph(`Nothing to read: ${namesOf(idle)}.`, 2)] : []),
+const summaryLines = (
+  summary: RunSummary,
+  dataDir: string,
+  problems: ReadonlyArray<Problem>,
+  max: (typeof limits)[number],
+): ReadonlyArray<string> => {
+  const { pipelines, failedChecks, outcome } = summary
+  const parts = [
+    landedTable(pipelines, max.rows),
+    [...quietText(pipelines), ...skippedText(pipelines, max.skipped)],
+    errorsText(pipelines, max.errors),
+    checksText(failedChecks, max.checks),
+    [
+      paintPart(
+        paragraph(outcomeText(summary, dataDir)),
+        /^(Nothing new|\w+)/,
+        outcomeMeanings[outcome],
+      ),
+      ...nextText(summary, problems),
+    ].flatMap((text) => text.split("\n")),
   ]
+  return parts
+    .filter(({ length }) => length > 0)
+    .flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]))
 }
 
-const head = ["pipeline", "tasks", "new rows", "revised", "requests", "seconds"]
-
-/** The outcomes of each pipeline, wrapped to the width. */
-export const pipelinesTable = (pipelines: Pipelines, width: number = terminalWidth()): string =>
-  textTable(
-    head,
-    pipelines.map((pipeline) => [
-      pipeline.name,
-      outcomes(pipeline.outcomes),
-      count(pipeline.rowsInserted),
-      count(pipeline.rowsRevised),
-      count(pipeline.requests),
-      pipeline.seconds.toFixed(1),
-    ]),
-    ["left", "left", "right", "right", "right", "right"],
-    width,
-    outcomesOf(head, "tasks"),
-  )
-
-/** Equal errors once, with the pipelines that met them, and how many there are beyond those shown. */
-const errorTexts = ({ pipelines, published }: RunSummary): ReadonlyArray<string> => {
-  const errors = pipelines.flatMap(({ name, firstErrors }) =>
-    firstErrors.map((error) => ({ name, error })),
-  )
-  if (errors.length === 0) return []
-  const failures = pipelines
-    .flatMap(({ outcomes: of }) => Object.entries(of) as Array<[RecordedOutcome, number]>)
-    .reduce((sum, [outcome, tasks]) => sum + (isFailure(outcome) ? tasks : 0), 0)
-  const groups = [...Map.groupBy(errors, ({ error }) => causeOf(error)).values()].map((same) => {
-    const names = [...new Set(same.map(({ name }) => name))].join(", ")
-    const times = same.length === 1 ? "" : ` (${same.length} times)`
-    return `${names}${times}: ${same[0]?.error ?? ""}`
-  })
-  const more = failures - errors.length
-  return [
-    "",
-    paint("Errors:", "bad"),
-    ...groups.map((text) => `  ${paragraph(text, 4)}`),
-    ...(more > 0
-      ? [
-          `  … and ${count(more)} more${published ? "; `vaulthouse runs show last` lists them" : ""}`,
-        ]
-      : []),
-  ]
+const checksText = (failed: ReadonlyArray<CheckResult>, max: number): ReadonlyArray<string> => {
+  const more = failed.length - max
+  return failed.length === 0
+    ? []
+    : [
+        paint("Failed checks:", "warning"),
+        ...failed
+          .toSorted((a, b) => a.severity.localeCompare(b.severity))
+          .slice(0, max)
+          .map(
+            ({ name, severity, failures }) =>
+              `  ${severity === "error" ? paint("ERROR", "bad") : paint("warn ", "warning")}  ${name}: ${counted(failures, "row")}`,
+          ),
+        ...(more > 0 ? [`  … and ${count(more)} more`] : []),
+        paragraph("  `vaulthouse check NAME` shows the rows.", 2),
+      ]
 }
 
-export const summaryText = (summary: RunSummary, dataDir: string): string => {
-  const read = summary.pipelines.filter((pipeline) => !isIdle(pipeline) && !isSkipped(pipeline))
+/** What to do about it. */
+const nextText = (
+  { outcome, published }: RunSummary,
+  all: ReadonlyArray<Problem>,
+): ReadonlyArray<string> => {
+  // That the run failed has just been said.
+  const problems = all.filter(({ kind }) => kind !== "run_failed")
+  const details =
+    outcome === "complete" || !published ? "" : " `vaulthouse runs show last` has every error."
+  if (problems.length === 0) return details === "" ? [] : [paragraph(details.trim())]
   return [
-    ...(read.length > 0 ? [pipelinesTable(read)] : []),
-    ...skippedText(summary.pipelines),
-    ...errorTexts(summary),
-    ...(summary.failedChecks.length > 0
-      ? ["", "Failed checks:", failuresText(summary.failedChecks)]
-      : []),
-    "",
-    paintPart(
-      paragraph(outcomeText(summary, dataDir)),
-      /^(Nothing new|\w+)/,
-      outcomeMeanings[summary.outcome],
+    paragraph(
+      `Needs attention: ${kindsText(problems)}; \`vaulthouse status\` says what to do.${details}`,
     ),
-    "",
-  ].join("\n")
+  ]
 }
 
 const outcomeMeanings: Readonly<Record<RunSummary["outcome"], Meaning>> = {

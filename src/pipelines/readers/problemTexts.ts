@@ -1,9 +1,10 @@
 // Problems from what health.json has of the warehouse, in words.
+import { reasonOf } from "../../domain/errorText.ts"
 import type { Problem } from "../model/problem.ts"
-import type { Health, HealthRow } from "../publication/health.ts"
+import type { HealthRow } from "../publication/health.ts"
+import { ageHours, ageText, type Freshness } from "./freshness.ts"
 
-const number = (value: number, digits = 0): string =>
-  value.toLocaleString("en", { maximumFractionDigits: digits })
+const number = (value: number): string => value.toLocaleString("en")
 
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${number(value)} ${value === 1 ? one : many}`
@@ -11,17 +12,20 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** For a text that a sentence ends with. */
 export const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
+const reason = (error: string | undefined): string =>
+  error === undefined ? "no reason is known" : withoutStop(reasonOf(error))
+
 export const failingPipeline = (row: HealthRow<"failing">): ReadonlyArray<Problem> => {
   const { pipeline, tasks, failed, deferred, since } = row
   const ofTasks = (count: number): string =>
-    tasks === 1 ? pipeline : `${number(count)} of ${counted(tasks, "task")} of ${pipeline}`
+    `${count === tasks ? "" : `${number(count)} of `}${counted(tasks, "task")}`
   const problems: Array<Problem> = []
   if (failed > 0) {
     problems.push({
       kind: "run_partial",
       subject: pipeline,
-      text: `${ofTasks(failed)} failed: ${withoutStop(row.failed_text ?? "no reason is known")}.`,
-      advice: `The next sync reads what is missing; \`vaulthouse runs show ${row.run_id}\` has all errors.`,
+      text: `${pipeline}: ${ofTasks(failed)} failed: ${reason(row.failed_text)}.`,
+      advice: `The next sync reads it again; all errors: \`vaulthouse runs show ${row.run_id}\`.`,
       since,
     })
   }
@@ -29,7 +33,7 @@ export const failingPipeline = (row: HealthRow<"failing">): ReadonlyArray<Proble
     problems.push({
       kind: "run_deferred",
       subject: pipeline,
-      text: `${ofTasks(deferred)} had to wait longer than a run may: ${withoutStop(row.deferred_text ?? "rate limit")}.`,
+      text: `${pipeline}: ${ofTasks(deferred)} deferred: ${reason(row.deferred_text)}.`,
       advice: "The next sync continues from there; `--max-requests-per-second` limits the rate.",
       since,
     })
@@ -50,49 +54,25 @@ export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
 
 const MILLIS_PER_HOUR = 3_600_000
 
-interface Dated extends HealthRow<"freshness"> {
-  /** Milliseconds since 1970. */
-  readonly newestAt: number
-}
-
-/** One for each series or pipeline, however many vaults it is late for. `now` in milliseconds since 1970. */
-export const staleSubjects = (
-  freshness: Health["freshness"],
-  now: number,
-): ReadonlyArray<Problem> => {
-  const dated = freshness.flatMap((row): ReadonlyArray<Dated> => {
-    const { newest_at } = row
-    return newest_at === undefined ? [] : [{ ...row, newestAt: Date.parse(newest_at) }]
-  })
-  const isLate = ({ newestAt, target_hours }: Dated): boolean =>
-    now - newestAt > target_hours * MILLIS_PER_HOUR
-  return [...Map.groupBy(dated, ({ subject }) => subject).values()].flatMap((rows) => {
-    const late = rows.filter(isLate).toSorted((a, b) => a.newestAt - b.newestAt)
-    return late.length === 0 ? [] : [stale(late, rows, now)]
-  })
-}
-
-const entitiesOf = (rows: ReadonlyArray<Dated>): number =>
-  rows.reduce((sum, { entities }) => sum + entities, 0)
-
-/** `late`: the oldest first. */
-const stale = (late: ReadonlyArray<Dated>, all: ReadonlyArray<Dated>, now: number): Problem => {
-  const [{ subject, newestAt, target_hours, example }] = late as readonly [Dated]
-  const age = `${number((now - newestAt) / MILLIS_PER_HOUR, 1)} h old`
-  const isOne = entitiesOf(late) === 1
+/** However many vaults it is late for. `now` in milliseconds since 1970. */
+export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
+  const { subject, stale: late, with_facts, oldest_at, oldest_name, target_hours } = of
+  if (late === 0 || oldest_at === null) return []
   const what =
-    example === undefined
-      ? `${subject} is ${age}`
-      : isOne
-        ? `${subject} of ${example} is ${age}`
-        : `${subject} of ${number(entitiesOf(late))} of ${counted(entitiesOf(all), "vault")} is late, of ${example} ${age}`
-  return {
-    kind: "stale",
-    subject,
-    text: `${what}; the target is ${target_hours} h.`,
-    advice: "Run `vaulthouse sync`; where that loads nothing newer, the service has nothing newer.",
-    since: new Date(newestAt + target_hours * MILLIS_PER_HOUR).toISOString(),
-  }
+    oldest_name === null
+      ? "stale"
+      : late === 1
+        ? `stale for ${oldest_name}`
+        : `stale for ${number(late)} of ${counted(with_facts, "vault")}`
+  return [
+    {
+      kind: "stale",
+      subject,
+      text: `${subject} is ${what}: ${ageText(ageHours(oldest_at, now))} old, target ${target_hours} h.`,
+      advice: "Run `vaulthouse sync`; it may be the service that has nothing newer.",
+      since: new Date(Date.parse(oldest_at) + target_hours * MILLIS_PER_HOUR).toISOString(),
+    },
+  ]
 }
 
 export const quarantined = (row: HealthRow<"quarantine">): Problem => ({

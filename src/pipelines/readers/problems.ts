@@ -3,16 +3,18 @@
 // absence that is remembered, a vault without any fact.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { reasonOf } from "../../domain/errorText.ts"
 import { type Problem, problemKinds } from "../model/problem.ts"
 import { type Health, readHealth } from "../publication/health.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
+import { freshnessOf } from "./freshness.ts"
 import {
   counted,
   failedCheck,
   failingPipeline,
   gap,
   quarantined,
-  staleSubjects,
+  stale,
   withoutStop,
 } from "./problemTexts.ts"
 
@@ -39,7 +41,7 @@ export const problemsOf = (
     found.push(
       ...others.flatMap(failingPipeline),
       ...failed_checks.map(failedCheck),
-      ...staleSubjects(freshness, now),
+      ...freshnessOf(freshness, now).flatMap((each) => stale(each, now)),
       ...quarantine.map(quarantined),
       ...gaps.map(gap),
     )
@@ -66,7 +68,7 @@ const runFailed = (
   // Nothing landed for want of a key: that is the problem.
   if (last.key_rejected) return []
   const ofTask = health?.failing.find(({ run_id }) => run_id === last.run_id)?.failed_text
-  const [reason = ""] = (last.error ?? ofTask ?? "nothing landed").split("\n")
+  const [reason = ""] = (last.error ?? reasonOf(ofTask ?? "nothing landed")).split("\n")
   return [
     {
       ...problem,

@@ -1,48 +1,60 @@
-// Everything `status` shows, from the published copy and the state of the last run.
+// Everything `status` shows: from what the last run left, and from the published copy.
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
+import type { Problem } from "../model/problem.ts"
+import { readHealth } from "../publication/health.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
+import { type Freshness, freshnessOf } from "./freshness.ts"
+import { problemsOf } from "./problems.ts"
 
-type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+type Row = Readonly<Record<string, unknown>>
+type Rows = ReadonlyArray<Row>
 
-export interface Status {
+/** SQL of each part: warehouse/status/<part>.sql. */
+const parts = ["tables", "gaps", "quarantine", "drift", "swaps"] as const
+
+type Parts = Readonly<Record<(typeof parts)[number], Rows>>
+
+export interface Status extends Parts {
   readonly asOf: string
-  readonly lastRun: LastRun | undefined
-  readonly published: Rows
-  readonly freshness: Rows
-  readonly tables: Rows
-  readonly gaps: Rows
-  readonly quarantine: Rows
-  readonly drift: Rows
-  /** Swaps that were sent and whose outcome is not known. */
-  readonly swaps: Rows
+  /** `unknown` until a run has ended. */
+  readonly health: "good" | "attention" | "unknown"
+  readonly problems: ReadonlyArray<Problem>
+  readonly lastRun: LastRun | null
+  /** Null before the first publication; the parts above are empty then. */
+  readonly published: Row | null
+  readonly freshness: ReadonlyArray<Freshness>
 }
 
-const parts = ["published", "freshness", "tables", "gaps", "quarantine", "drift", "swaps"] as const
-
-type Parts = Record<(typeof parts)[number], Rows>
-
-/** SQL of each part: warehouse/status/<part>.sql. Before the first publication there is only the last run. */
 export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLimit?: string) {
-  const folder = findWarehouseFolder("status", import.meta.dirname)
+  const now = yield* Clock.currentTimeMillis
+  const health = yield* readHealth(dataDir)
   const lastRun = yield* readLastRun(dataDir)
-  const isPublished = existsSync(publishedFile(dataDir))
-  const copy =
-    isPublished || lastRun === undefined
-      ? yield* openPublishedCopy(dataDir, memoryLimit)
-      : undefined
-  const rows = yield* Effect.forEach(parts, (part) =>
+  const problems = problemsOf(health, lastRun, now)
+  const copy = existsSync(publishedFile(dataDir))
+    ? yield* openPublishedCopy(dataDir, memoryLimit)
+    : undefined
+  const folder = findWarehouseFolder("status", import.meta.dirname)
+  const rowsOf = (part: string) =>
     copy === undefined
       ? Effect.succeed([])
-      : copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8")),
+      : copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8"))
+  const rows = yield* Effect.forEach(parts, (part) =>
+    Effect.map(rowsOf(part), (found) => [part, found] as const),
   )
+  const [published = null] = yield* rowsOf("published")
+  const known = health === undefined ? "unknown" : "good"
   return {
-    asOf: new Date(yield* Clock.currentTimeMillis).toISOString(),
-    lastRun,
-    ...(Object.fromEntries(parts.map((part, at) => [part, rows[at] ?? []])) as Parts),
+    asOf: new Date(now).toISOString(),
+    health: problems.length > 0 ? "attention" : known,
+    problems,
+    lastRun: lastRun ?? null,
+    published,
+    freshness: freshnessOf(health?.freshness ?? [], now),
+    ...(Object.fromEntries(rows) as Parts),
   } satisfies Status
 })

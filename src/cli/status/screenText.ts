@@ -1,0 +1,105 @@
+// status on one screen, 24 lines of 80 columns: health, the last run, freshness, and as many problems as fit.
+import type { Freshness } from "../../pipelines/readers/freshness.ts"
+import type { Problem } from "../../pipelines/readers/problems.ts"
+import type { Status } from "../../pipelines/readers/status.ts"
+import { paint } from "../color.ts"
+import { counted } from "../numbers.ts"
+import { streams } from "../output.ts"
+import { wrapped } from "../terminal.ts"
+import {
+  freshnessTable,
+  healthLine,
+  lastRunLine,
+  publishedLine,
+  screenWidth,
+  swapsLine,
+} from "./parts.ts"
+
+/** Less the line of the next prompt. */
+const screenHeight = (): number => Math.max(24, streams().stdout.rows ?? 24) - 1
+
+const MAX_LAST_RUN = 3
+
+export const screenText = (status: Status, dataDir: string): string => {
+  const top = [
+    healthLine(status),
+    linesOf(lastRunLine(status, dataDir)).slice(0, MAX_LAST_RUN).join("\n"),
+    publishedLine(status, dataDir),
+    ...swapsLine(status),
+    ...freshnessText(status.freshness, status.problems.length === 0 ? 8 : 5),
+  ].flatMap(linesOf)
+  return [...top, ...attention(status.problems, screenHeight() - top.length), ""].join("\n")
+}
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n")
+
+const isSeries = ({ subject, pipeline }: Freshness): boolean => subject !== pipeline
+
+const mostUrgent = (a: Freshness, b: Freshness): number =>
+  Number(b.stale > 0) - Number(a.stale > 0) || a.target_hours - b.target_hours
+
+/** The series, and of the pipelines that have none the stale ones. Where not all fit, the most urgent. */
+const freshnessText = (freshness: ReadonlyArray<Freshness>, max: number): ReadonlyArray<string> => {
+  if (freshness.length === 0) return []
+  const wanted = freshness.filter((each) => isSeries(each) || each.stale > 0)
+  const shown = wanted.length <= max ? wanted : wanted.toSorted(mostUrgent).slice(0, max)
+  const more = freshness.length - shown.length
+  const stale = wanted.filter((each) => !shown.includes(each) && each.stale > 0).length
+  const others = `and ${counted(more, "other")}, ${stale === 0 ? "none" : String(stale)} stale (\`status --all\` shows all)`
+  return [
+    "",
+    ...(shown.length === 0 ? [] : [freshnessTable(shown)]),
+    ...(more === 0 ? [] : [paint(others, "aside")]),
+  ]
+}
+
+const MAX_TEXT = 2
+
+/** Those with the same advice share it; what does not fit `height` lines is counted. */
+const attention = (problems: ReadonlyArray<Problem>, height: number): ReadonlyArray<string> => {
+  if (problems.length === 0) return []
+  const groups = [...Map.groupBy(problems, ({ advice }) => advice)]
+  const lines = ["", paint("Needs attention:", "warning")]
+  let left = problems.length
+  for (const [at, [advice, of]] of groups.entries()) {
+    const room = height - lines.length - (at < groups.length - 1 ? 1 : 0)
+    const block = blockOf(advice, of, room)
+    if (block === undefined) break
+    lines.push(...block.lines)
+    left -= block.shown
+    if (block.shown < of.length) break
+  }
+  return left === 0
+    ? lines
+    : [...lines, `  … and ${left} more; \`vaulthouse status --all\` lists them`]
+}
+
+/** As many as fit, at least one, with their advice; one line stays free for how many more there are. */
+const blockOf = (advice: string, of: ReadonlyArray<Problem>, room: number) => {
+  const end = paintedAdvice(advice)
+  const lines: Array<string> = []
+  let shown = 0
+  for (const { text } of of) {
+    const next = shortened(text)
+    const isLast = shown === of.length - 1
+    if (lines.length + next.length + end.length + (isLast ? 0 : 1) > room) break
+    lines.push(...next)
+    shown += 1
+  }
+  return shown === 0 ? undefined : { lines: [...lines, ...end], shown }
+}
+
+const indented = (text: string, indent: number): ReadonlyArray<string> =>
+  wrapped(text, screenWidth() - indent).map((line) => " ".repeat(indent) + line)
+
+const paintedAdvice = (advice: string): ReadonlyArray<string> =>
+  indented(advice, 6).map((line) => paint(line, "aside"))
+
+const shortened = (text: string): ReadonlyArray<string> => {
+  const [first = "", ...rest] = indented(text, 2)
+  const following = rest.map((line) => `  ${line}`)
+  const lines = [first, ...following]
+  return lines.length <= MAX_TEXT
+    ? lines
+    : [...lines.slice(0, MAX_TEXT - 1), `${lines[MAX_TEXT - 1]?.slice(0, screenWidth() - 2)} …`]
+}

@@ -1,0 +1,140 @@
+// What a run did in its pipelines, grouped: those with news have a row, the others a line for each reason.
+import { causeOf, reasonOf } from "../../domain/errorText.ts"
+import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
+import type { PipelineSummary } from "../../pipelines/model/progress.ts"
+import { paint } from "../color.ts"
+import { count, counted } from "../numbers.ts"
+import { textTable } from "../table.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
+
+type Pipelines = ReadonlyArray<PipelineSummary>
+
+const newsOf = ({ rowsInserted, rowsRevised }: PipelineSummary): number =>
+  rowsInserted + rowsRevised
+
+const sum = (pipelines: Pipelines, of: (pipeline: PipelineSummary) => number): number =>
+  pipelines.reduce((total, pipeline) => total + of(pipeline), 0)
+
+const tasksOf = ({ outcomes }: PipelineSummary, ...of: ReadonlyArray<RecordedOutcome>): number =>
+  of.reduce((total, outcome) => total + (outcomes[outcome] ?? 0), 0)
+
+const failuresOf = ({ outcomes }: PipelineSummary): number =>
+  (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).reduce(
+    (total, [outcome, tasks]) => total + (isFailure(outcome) ? tasks : 0),
+    0,
+  )
+
+const MAX_NAMES = 4
+
+const namesOf = (pipelines: Pipelines): string =>
+  pipelines.length > MAX_NAMES
+    ? counted(pipelines.length, "pipeline")
+    : pipelines.map(({ name }) => name).join(", ")
+
+/** Those that loaded the most; the rest in a line. */
+export const landedTable = (
+  pipelines: Pipelines,
+  max: number,
+  width: number = terminalWidth(),
+): ReadonlyArray<string> => {
+  const landed = pipelines
+    .filter((pipeline) => newsOf(pipeline) > 0)
+    .toSorted((a, b) => newsOf(b) - newsOf(a))
+  if (landed.length === 0) return []
+  // A line that says "1 other" takes as much room as the other one.
+  const shown = landed.length <= max + 1 ? landed : landed.slice(0, max)
+  const rest = landed.slice(shown.length)
+  const cells = (name: string, of: Pipelines): ReadonlyArray<string> => [
+    name,
+    count(sum(of, ({ rowsInserted }) => rowsInserted)),
+    count(sum(of, ({ rowsRevised }) => rowsRevised)),
+    count(sum(of, ({ requests }) => requests)),
+  ]
+  return textTable(
+    ["pipeline", "new rows", "revised", "requests"],
+    [
+      ...shown.map((pipeline) => cells(pipeline.name, [pipeline])),
+      ...(rest.length === 0 ? [] : [cells(`… ${rest.length} others`, rest)]),
+    ],
+    ["left", "right", "right", "right"],
+    width,
+  ).split("\n")
+}
+
+const isRead = (pipeline: PipelineSummary): boolean =>
+  tasksOf(pipeline, "loaded", "unchanged", "empty", "suspicious_empty", "unsupported") > 0
+
+/** Those that were read and brought nothing, or had nothing to read: in a line. */
+export const quietText = (pipelines: Pipelines): ReadonlyArray<string> => {
+  const quiet = pipelines.filter(
+    (pipeline) =>
+      newsOf(pipeline) === 0 && failuresOf(pipeline) === 0 && pipeline.skipped === undefined,
+  )
+  const unchanged = quiet.filter((pipeline) => tasksOf(pipeline, "loaded", "unchanged") > 0)
+  const empty = quiet.filter((pipeline) => isRead(pipeline) && !unchanged.includes(pipeline))
+  const idle = quiet.filter((pipeline) => !isRead(pipeline) && tasksOf(pipeline, "deferred") === 0)
+  const parts = [
+    ...(unchanged.length === 0 ? [] : [`Unchanged: ${namesOf(unchanged)}.`]),
+    ...(empty.length === 0 ? [] : [`Empty: ${namesOf(empty)}.`]),
+    ...(idle.length === 0 ? [] : [`Nothing to read: ${namesOf(idle)}.`]),
+  ]
+  return parts.length === 0 ? [] : linesOf(parts.join(" "))
+}
+
+/** A setting's name is of one pipeline. */
+const sharedReason = (reason: string): string =>
+  reason.replace(/\(paths\.\w+\)/, "(setting `paths`)")
+
+const whyOf = ({ skipped }: PipelineSummary): string => reasonOf(skipped ?? "")
+
+/** A line for each reason. */
+export const skippedText = (pipelines: Pipelines, max: number): ReadonlyArray<string> => {
+  const skipped = pipelines.filter(
+    (pipeline) => pipeline.skipped !== undefined && newsOf(pipeline) === 0,
+  )
+  const groups = [
+    ...Map.groupBy(skipped, (pipeline) => sharedReason(whyOf(pipeline))).entries(),
+  ].map(([shared, of]) => `${namesOf(of)}: ${of.length === 1 ? of.map(whyOf).join("") : shared}`)
+  if (groups.length === 0) return []
+  const [only] = groups
+  if (groups.length === 1 && only !== undefined) {
+    return linesOf(`Skipped: ${only}.`)
+  }
+  if (groups.length > max) {
+    return linesOf(`Skipped: ${namesOf(skipped)}, for ${counted(groups.length, "reason")}.`)
+  }
+  return [paint("Skipped:", "aside"), ...groups.flatMap((group) => linesOf(`  ${group}`, 4))]
+}
+
+const MAX_ERROR_LINES = 2
+
+/** Equal errors once, with the pipelines that met them. */
+export const errorsText = (pipelines: Pipelines, max: number): ReadonlyArray<string> => {
+  const errors = pipelines.flatMap(({ name, firstErrors }) =>
+    firstErrors.map((error) => ({ name, error })),
+  )
+  if (errors.length === 0) return []
+  const groups = [...Map.groupBy(errors, ({ error }) => causeOf(error)).values()]
+  const more = groups.length - max
+  return [
+    paint(`Errors in ${counted(sum(pipelines, failuresOf), "task")}:`, "bad"),
+    ...groups.slice(0, max).flatMap((same) => {
+      const names = [...new Set(same.map(({ name }) => name))].join(", ")
+      return cut(`  ${names}: ${same[0]?.error ?? ""}`)
+    }),
+    ...(more > 0 ? [`  … and ${count(more)} more`] : []),
+  ]
+}
+
+const cut = (text: string): ReadonlyArray<string> => {
+  const lines = linesOf(text, 4)
+  return lines.length <= MAX_ERROR_LINES
+    ? lines
+    : [
+        ...lines.slice(0, MAX_ERROR_LINES - 1),
+        `${lines[MAX_ERROR_LINES - 1]?.slice(0, terminalWidth() - 2)} …`,
+      ]
+}
+
+const linesOf = (text: string, indent = 0): ReadonlyArray<string> =>
+  paragraph(text, indent).split("\n")
