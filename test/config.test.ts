@@ -1,43 +1,16 @@
-// Settings: which source wins, what the error of a wrong one says, and that the key stays secret.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+// Settings: which source wins, what their values are, and that the key stays secret.
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { inspect } from "node:util"
-import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { type Config, originText, readConfig } from "../src/config/Config.ts"
+import { describe, expect, it } from "vitest"
+import { originText } from "../src/config/origin.ts"
 import { configJsonSchema } from "../src/config/jsonSchema.ts"
 import { nearest } from "../src/config/nearest.ts"
 import { read } from "../src/config/read.ts"
 import { environmentName, settingNames, settingOf } from "../src/config/settings.ts"
-
-let folder = ""
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vaulthouse-config-"))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
-})
-
-interface Given {
-  readonly flags?: Record<string, unknown>
-  readonly environment?: Record<string, string>
-  readonly file?: string
-  readonly fileName?: string
-}
-const attempt = ({ flags = {}, environment = {}, file, fileName }: Given) => {
-  if (file !== undefined) {
-    writeFileSync(join(folder, fileName ?? "vaulthouse.config.yaml"), file)
-  }
-  return Effect.runSync(Effect.result(readConfig({ flags, environment, cwd: folder })))
-}
-const config = (given: Given): Config => Result.getOrThrow(attempt(given))
-const complaints = (given: Given): string => {
-  const result = attempt(given)
-  return Result.isFailure(result) ? result.failure.message : "no complaint"
-}
+import { complaints, config, configFolder } from "./support/configFolder.ts"
 
 describe("the list of settings", () => {
   it.each(settingNames)("%s: the default is a value of its kind", (name) => {
@@ -75,7 +48,7 @@ describe("precedence", () => {
     const one = config({ file: `# comment\n\n${file}` })
     expect(one.settings.baseUrl).toBe("https://file.example")
     expect(originText(one.origins.baseUrl)).toBe("vaulthouse.config.yaml:3")
-    rmSync(join(folder, "vaulthouse.config.yaml"))
+    rmSync(join(configFolder(), "vaulthouse.config.yaml"))
     const none = config({})
     expect(none.settings.baseUrl).toBeUndefined()
     expect(originText(none.origins.baseUrl)).toBe("default")
@@ -109,9 +82,11 @@ describe("precedence", () => {
       file: "dataDir: x\n",
       fileName: "sub.yaml",
     })
-    expect(found.settings.dataDir).toBe(join(folder, "x"))
-    expect(config({ flags: { dataDir: "../y" } }).settings.dataDir).toBe(resolve(folder, "../y"))
-    expect(config({}).settings.dataDir).toBe(join(folder, "data"))
+    expect(found.settings.dataDir).toBe(join(configFolder(), "x"))
+    expect(config({ flags: { dataDir: "../y" } }).settings.dataDir).toBe(
+      resolve(configFolder(), "../y"),
+    )
+    expect(config({}).settings.dataDir).toBe(join(configFolder(), "data"))
   })
 })
 
@@ -186,63 +161,11 @@ describe("kinds of values", () => {
   })
 })
 
-describe("a wrong file", () => {
-  it("names file, line, what was expected and the nearest name", () => {
-    const message = complaints({
-      file: [
-        "baseURL: https://example.com",
-        "wire:",
-        "  case: Snake",
-        "  nmaes: {}",
-        "requestTimeout: soon",
-        "apySeries:",
-        "  - smoothing: true",
-        "  - averagingPeriodDays: 1",
-        "vaults:",
-        "  include:",
-        "    - 0x52908400098527886E0F7030069857D2E4169Ee7",
-      ].join("\n"),
-    })
-    expect(message).toContain(
-      "vaulthouse.config.yaml:1: Unknown setting `baseURL`; did you mean `baseUrl`?",
-    )
-    expect(message).toContain(
-      "vaulthouse.config.yaml:3: wire.case: `Snake` is not one of `camel`, `snake`; did you mean `snake`?",
-    )
-    expect(message).toContain(
-      "vaulthouse.config.yaml:4: wire.nmaes: Unknown setting `nmaes`; did you mean `names`?",
-    )
-    expect(message).toContain(
-      "vaulthouse.config.yaml:5: requestTimeout: `soon` is not a duration such as `30s` or `10 min`; a plain number is seconds",
-    )
-    expect(message).toContain("vaulthouse.config.yaml:8: apySeries.1: `smoothing` is missing")
-    expect(message).toContain("and 2 more")
-  })
-
-  it("an address with a typo is found at its line", () => {
-    const file = "vaults:\n  include:\n    - 0x52908400098527886E0F7030069857D2E4169Ee7\n"
-    expect(complaints({ file })).toMatch(/vaulthouse\.config\.yaml:3: .*checksum/)
-  })
-
-  it("broken YAML and a repeated key name their line", () => {
-    expect(complaints({ file: "a: 1\nb: [1, 2\n" })).toMatch(/vaulthouse\.config\.yaml:[23]: /)
-    expect(complaints({ file: "overlapDays: 1\noverlapDays: 2\n" })).toMatch(/:2: .*unique/)
-    expect(complaints({ file: "- a\n- b\n" })).toContain(":1: the file is not a list of settings")
-  })
-
-  it("a file named by flag or variable must exist; the default one need not", () => {
-    expect(complaints({ flags: { config: "nowhere.yaml" } })).toMatch(
-      /--config: .*nowhere\.yaml: there is no such file/,
-    )
-    expect(config({ file: "" }).settings.overlapDays).toBe(2)
-  })
-})
-
 describe("the API key", () => {
   const secret = "sk-live-31415"
 
   it("comes from the environment or a file, and is never shown", () => {
-    writeFileSync(join(folder, "key"), `${secret}\n`)
+    writeFileSync(join(configFolder(), "key"), `${secret}\n`)
     const ways: ReadonlyArray<Record<string, string>> = [
       { VAULTHOUSE_API_KEY: secret },
       { VAULTHOUSE_API_KEY_FILE: "key" },
@@ -256,13 +179,15 @@ describe("the API key", () => {
 
   it("is refused in the file, and the error does not repeat it", () => {
     const message = complaints({ file: `apiKey: ${secret}\n` })
-    expect(message).toContain("vaulthouse.config.yaml:1: the key does not belong in this file")
+    expect(message).toContain("vaulthouse.config.yaml:1:1: the key does not belong in this file")
     expect(message).not.toContain(secret)
   })
 
   it("is refused if unreadable, empty or broken, and the error does not repeat it", () => {
-    writeFileSync(join(folder, "empty"), "\n")
-    expect(complaints({ environment: { VAULTHOUSE_API_KEY_FILE: "gone" } })).toContain("ENOENT")
+    writeFileSync(join(configFolder(), "empty"), "\n")
+    expect(complaints({ environment: { VAULTHOUSE_API_KEY_FILE: "gone" } })).toContain(
+      "there is no such file",
+    )
     expect(complaints({ environment: { VAULTHOUSE_API_KEY_FILE: "empty" } })).toContain(
       "there is no key in it",
     )
@@ -277,57 +202,22 @@ describe("the API key", () => {
   it("warns when it would travel unencrypted to another machine", () => {
     const environment = { VAULTHOUSE_API_KEY: secret }
     const warnings = (baseUrl: string) => config({ environment, flags: { baseUrl } }).warnings
-    expect(warnings("http://api.example.com").join()).toContain("unencrypted")
+    expect(warnings("http://api.example.com")[0]?.detail).toContain("unencrypted")
     expect(warnings("https://api.example.com")).toEqual([])
     expect(warnings("http://127.0.0.1:8080")).toEqual([])
   })
 })
 
-describe("proxies", () => {
-  it("come from the variables Node users know, the lower-case name first", () => {
-    const named = (environment: Record<string, string>) => {
-      const { http, https } = config({ environment }).proxies
-      return [http, https].map((proxy) => proxy && `${proxy.variable} ${proxy.origin}`)
-    }
-    expect(named({})).toEqual([undefined, undefined])
-    expect(named({ HTTPS_PROXY: "http://a:1" })).toEqual([undefined, "HTTPS_PROXY http://a:1"])
-    const both = { http_proxy: "http://a:1", HTTP_PROXY: "http://b:2" }
-    expect(named(both)).toEqual(["http_proxy http://a:1", "http_proxy http://a:1"])
-    const off = { https_proxy: "", HTTPS_PROXY: "http://b:2" }
-    expect(named(off)).toEqual([undefined, undefined])
-    const environment = { no_proxy: "localhost, .example.com 10.0.0.1" }
-    expect(config({ environment }).proxies.direct).toEqual([
-      "localhost",
-      ".example.com",
-      "10.0.0.1",
-    ])
-  })
-
-  it("keep their credentials to themselves", () => {
-    const found = config({ environment: { HTTPS_PROXY: "http://reader:s3cret@proxy:3128" } })
-    expect(found.proxies.https?.origin).toBe("http://proxy:3128")
-    expect(inspect(found, { depth: 10 }) + JSON.stringify(found)).not.toContain("s3cret")
-  })
-
-  it.each([
-    [
-      "proxy:3128",
-      "HTTPS_PROXY: `proxy:3128` is not the address of a proxy such as `http://proxy:3128`",
-    ],
-    ["socks5://proxy:1080", "`socks5://proxy:1080` is not the address of a proxy"],
-    ["reader:s3cret@proxy:3128", "HTTPS_PROXY: its value is not the address of a proxy"],
-    ["http://reader:s3cret%zz@proxy:3128", "must be percent-encoded"],
-  ])("no proxy: %s", (value, complaint) => {
-    const message = complaints({ environment: { HTTPS_PROXY: value } })
-    expect(message).toContain(complaint)
-    expect(message).not.toContain("s3cret")
-  })
-})
-
-it("an unknown variable is a warning with the nearest name", () => {
-  expect(config({ environment: { VAULTHOUSE_BASEURL: "https://x.example" } }).warnings).toEqual([
-    "Unknown setting VAULTHOUSE_BASEURL has no effect; did you mean `VAULTHOUSE_BASE_URL`?",
-  ])
+it.each([
+  ["VAULTHOUSE_BASEURL", "no setting has this name; did you mean `VAULTHOUSE_BASE_URL`?"],
+  ["VAULTHOUSE_FOO", "no setting has this name, so it has no effect"],
+  [
+    "VAULTHOUSE_OVERLAP_DAYS",
+    "no setting has this name; `overlapDays` is a setting of the configuration file alone",
+  ],
+])("the unknown variable %s is reported", (where, detail) => {
+  const { unknownVariables } = config({ environment: { [where]: "1" } })
+  expect(unknownVariables).toEqual([{ where, detail }])
 })
 
 it.each([

@@ -9,7 +9,7 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
-import type { ConfigError } from "../config/ConfigError.ts"
+import { type ConfigError, problemText } from "../config/ConfigError.ts"
 import { decideColors, paintComplaint, paintLevel, warningText } from "./color.ts"
 import type { Arguments } from "./Command.ts"
 import { errorText } from "./errors.ts"
@@ -40,7 +40,9 @@ export const execute = async <E>(
   const whole = Effect.gen(function* () {
     const config = yield* readCommandConfig(argv)
     level = config.settings.logLevel
-    for (const warning of config.warnings) printError(`${warningText(warning)}\n`)
+    for (const problem of [...config.unknownVariables, ...config.warnings]) {
+      printError(`${warningText(problemText(problem))}\n`)
+    }
     return yield* program(config).pipe(Effect.provide([logging(config), ownMetrics]))
   })
   return runToEnd(whole, whenStopped, () => level)

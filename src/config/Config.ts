@@ -1,16 +1,16 @@
 // Reads every setting with its origin: flags override the environment, then come the configuration file and the
 // defaults. The API key comes from the environment only and stays Redacted.
-import { readFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { ConfigError, type ConfigProblem } from "./ConfigError.ts"
-import { type ConfigFile, defaultFile, readConfigFile } from "./file.ts"
 import type { Proxies } from "../domain/proxies.ts"
-import { didYouMean } from "./nearest.ts"
+import { readApiKey } from "./apiKey.ts"
+import { ConfigError, type ConfigProblem } from "./ConfigError.ts"
+import { type ConfigFile, defaultFile, readConfigFile, unreadable } from "./file.ts"
+import { type Origin, originText } from "./origin.ts"
 import { readProxies } from "./proxies.ts"
-import { read, unknownKey } from "./read.ts"
+import { type Path, problemSubject, read, unknownKey } from "./read.ts"
 import {
   API_KEY,
   API_KEY_FILE,
@@ -20,11 +20,7 @@ import {
   settingOf,
   type Settings,
 } from "./settings.ts"
-
-export type Origin =
-  | { readonly from: "flag" | "environment"; readonly name: string }
-  | { readonly from: "file"; readonly path: string; readonly line: number }
-  | { readonly from: "default" }
+import { unknownVariables } from "./unknownVariables.ts"
 
 export interface Config {
   readonly settings: Settings
@@ -32,8 +28,13 @@ export interface Config {
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly apiKeyOrigin: Origin
   readonly proxies: Proxies
-  /** Likely mistakes that are no errors. */
-  readonly warnings: ReadonlyArray<string>
+  /** The configuration file, where there is one. */
+  readonly file: string | undefined
+  /** The origin of a value inside a section: a part of it may be in the file, the rest has its default. */
+  readonly originOf: (name: SettingName, ...path: Path) => Origin
+  /** Variables that look like settings; they have no effect. */
+  readonly unknownVariables: ReadonlyArray<ConfigProblem>
+  readonly warnings: ReadonlyArray<ConfigProblem>
 }
 
 export interface Sources {
@@ -56,17 +57,22 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
       values[name] = value
       origins[name] = origin
     }
-    const key = readKey(sources, problems)
+    const key = readApiKey(sources.environment, sources.cwd, problems)
     const proxies = readProxies(sources.environment, problems)
     if (problems.length > 0) return Effect.fail(new ConfigError({ problems }))
-    const config = {
-      settings: values as unknown as Settings,
-      origins: origins as Record<SettingName, Origin>,
+    const settings = values as unknown as Settings
+    const found = origins as Record<SettingName, Origin>
+    return Effect.succeed({
+      settings,
+      origins: found,
       apiKey: key.value,
       apiKeyOrigin: key.origin,
       proxies,
-    }
-    return Effect.succeed({ ...config, warnings: warningsOf(config, sources.environment) })
+      file: file === undefined ? undefined : filePlace(sources).path,
+      originOf: (name, ...path) => partOrigin([name, ...path], found[name], file),
+      unknownVariables: unknownVariables(sources.environment),
+      warnings: warningsOf(settings, found, key.value),
+    })
   })
 
 /** The settings of this process. */
@@ -82,17 +88,19 @@ export const withoutFile = <N extends SettingName>(
   return resolveSetting(name, sources, undefined, []).value as Settings[N]
 }
 
-/** The origin of a value, as a user would write it. */
-export const originText = (origin: Origin): string => {
-  switch (origin.from) {
-    case "flag":
-    case "environment":
-      return origin.name
-    case "file":
-      return `${origin.path}:${origin.line}`
-    case "default":
-      return "default"
-  }
+const fileOrigin = (path: Path, file: ConfigFile | undefined): Origin => {
+  if (file === undefined) return { from: "default" }
+  const { where, line, column } = file.placeOf({ path, isName: true })
+  return { from: "file", path: where, line, column }
+}
+
+const partOrigin = (path: Path, whole: Origin, file: ConfigFile | undefined): Origin => {
+  if (whole.from !== "file") return whole
+  const written = path.reduce<unknown>(
+    (value, step) => (value as Record<string, unknown> | null | undefined)?.[step],
+    file?.values,
+  )
+  return written === undefined ? { from: "default" } : fileOrigin(path, file)
 }
 
 const given = (text: string | undefined): text is string => text !== undefined && text !== ""
@@ -111,28 +119,27 @@ export const configFile = (flags: Sources["flags"]): string =>
 
 const openFile = (sources: Sources, problems: Array<ConfigProblem>): ConfigFile | undefined => {
   const { flag, named, path } = filePlace(sources)
-  const shown = relative(sources.cwd, path)
+  const fromHere = relative(sources.cwd, path)
+  const shown = fromHere.startsWith("..") ? path : fromHere
   try {
-    const file = readConfigFile(path)
-    const shownFile = { ...file, path: shown.startsWith("..") ? path : shown }
-    for (const problem of file.problems) {
-      problems.push({ ...problem, where: shownFile.path })
-    }
-    for (const key of Object.keys(file.values)) checkKey(key, shownFile, problems)
-    return shownFile
+    const file = readConfigFile(path, shown)
+    problems.push(...file.problems)
+    for (const key of Object.keys(file.values)) checkKey(key, file, problems)
+    return file
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (named === undefined && code === "ENOENT") return undefined
-    const why =
-      code === "ENOENT" ? "there is no such file" : `can't be read (${code ?? String(error)})`
-    const where = typeof flag === "string" ? "--config" : "VAULTHOUSE_CONFIG"
-    problems.push({ where: named === undefined ? path : where, detail: `${path}: ${why}` })
+    const why = unreadable(error)
+    if (named !== undefined) {
+      const where = typeof flag === "string" ? "--config" : "VAULTHOUSE_CONFIG"
+      problems.push({ where, detail: `${path}: ${why}` })
+    } else if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      problems.push({ where: shown, detail: why })
+    }
     return undefined
   }
 }
 
 const checkKey = (key: string, file: ConfigFile, problems: Array<ConfigProblem>): void => {
-  const place = { where: file.path, line: file.lineOf([key]) }
+  const place = file.placeOf({ path: [key], isName: true })
   const known = settingNames.filter((name) => settingOf(name).inFile !== false)
   if ((known as ReadonlyArray<string>).includes(key)) return
   if (/^api_?-?key/i.test(key)) {
@@ -166,7 +173,7 @@ const resolveSetting = (
     ],
     [isOff ? false : undefined, { from: "environment", name: setting.offVariable ?? "" }],
     [isOn, { from: "environment", name: setting.onVariable ?? "" }],
-    [fromFile, { from: "file", path: file?.path ?? "", line: file?.lineOf([name]) ?? 0 }],
+    [fromFile, fileOrigin([name], file)],
   ])
   const isPath = setting.kind.type === "path"
   if (found === undefined) {
@@ -178,13 +185,12 @@ const resolveSetting = (
   }
   const result = read(setting.kind, found.value, [name])
   if (Result.isFailure(result)) {
-    for (const { path, detail } of result.failure) {
-      const place =
-        file !== undefined && found.origin.from === "file"
-          ? { where: file.path, line: file.lineOf(path) }
-          : { where: originText(found.origin) }
-      const inner = found.origin.from === "file" ? `${path.join(".")}: ` : ""
-      problems.push({ ...place, detail: inner + detail })
+    for (const problem of result.failure) {
+      if (file !== undefined && found.origin.from === "file") {
+        const subject = problemSubject(problem)
+        const detail = `${subject}${subject === "" ? "" : ": "}${problem.detail}`
+        problems.push({ ...file.placeOf(problem), detail })
+      } else problems.push({ where: originText(found.origin), detail: problem.detail })
     }
     return { value: undefined, origin: found.origin }
   }
@@ -200,69 +206,16 @@ const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
   return found === undefined ? undefined : { value: found[0], origin: found[1] }
 }
 
-const readKey = (
-  { environment, cwd }: Sources,
-  problems: Array<ConfigProblem>,
-): { readonly value: Redacted.Redacted<string> | undefined; readonly origin: Origin } => {
-  const key = environment[API_KEY]
-  const file = environment[API_KEY_FILE]
-  if (given(key)) {
-    return { value: keyOf(key, API_KEY, problems), origin: { from: "environment", name: API_KEY } }
-  }
-  if (!given(file)) return { value: undefined, origin: { from: "default" } }
-  const origin: Origin = { from: "environment", name: API_KEY_FILE }
-  try {
-    return { value: keyOf(readFileSync(resolve(cwd, file), "utf8"), file, problems), origin }
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unreadable"
-    problems.push({ where: API_KEY_FILE, detail: `${file} can't be read (${code})` })
-    return { value: undefined, origin }
-  }
-}
-
-// The key is redacted in all responses: a shorter text could also be part of names and numbers.
-const MIN_KEY_LENGTH = 8
-
-/** Must be a valid header value: visible characters only. Never shown in a message. */
-const keyOf = (
-  text: string,
-  where: string,
-  problems: Array<ConfigProblem>,
-): Redacted.Redacted<string> | undefined => {
-  const key = text.trim()
-  const problem =
-    key === ""
-      ? "there is no key in it"
-      : !/^[\x21-\x7e]+$/.test(key)
-        ? "the key has characters that a key can't have, such as spaces"
-        : key.length < MIN_KEY_LENGTH
-          ? `the key has ${key.length} characters, too few to be redacted from responses without damage; check that all of it was copied (${MIN_KEY_LENGTH} or more)`
-          : undefined
-  if (problem === undefined) return Redacted.make(key, { label: "api key" })
-  problems.push({ where, detail: problem })
-  return undefined
-}
-
 const isLoopback = (url: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
 
+/** What is allowed, but hardly meant. */
 const warningsOf = (
-  { settings, apiKey }: Pick<Config, "settings" | "apiKey">,
-  environment: Sources["environment"],
-): ReadonlyArray<string> => {
-  const known = [
-    API_KEY,
-    API_KEY_FILE,
-    ...settingNames.flatMap((name) => environmentName(settingOf(name)) ?? []),
-  ]
-  const unknown = Object.keys(environment)
-    .filter((name) => name.startsWith("VAULTHOUSE_") && !known.includes(name))
-    .map((name) => `Unknown setting ${name} has no effect${didYouMean(name, known)}`)
-  const url = settings.baseUrl === undefined ? null : URL.parse(settings.baseUrl)
-  const open = apiKey !== undefined && url?.protocol === "http:" && !isLoopback(url)
-  return open
-    ? [
-        ...unknown,
-        `the API key would be sent unencrypted to ${url.origin}; use https:// if the service has it`,
-      ]
-    : unknown
+  { baseUrl }: Settings,
+  { baseUrl: origin }: Config["origins"],
+  apiKey: Config["apiKey"],
+): ReadonlyArray<ConfigProblem> => {
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl)
+  if (apiKey === undefined || url?.protocol !== "http:" || isLoopback(url)) return []
+  const detail = `the API key would be sent unencrypted to ${url.origin}; use https:// if the service has it`
+  return [{ where: originText(origin), detail }]
 }

@@ -1,18 +1,20 @@
-// Files of settings: YAML (so JSON too), with the line of every value.
+// Files of settings: YAML (so JSON too), with the place of every value.
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type * as Yaml from "yaml"
-import type { ConfigProblem } from "./ConfigError.ts"
-import type { Path } from "./read.ts"
+import type { ConfigProblem, Place } from "./ConfigError.ts"
+import type { Problem } from "./read.ts"
+import { yamlProblems } from "./yamlProblems.ts"
 
 // Loaded with the first file, so that commands without one start faster.
 const require = createRequire(import.meta.url)
 
 export interface YamlFile {
+  /** As messages show it. */
   readonly path: string
   /** Plain data, every scalar as text; `null` where the file is empty or has a problem. */
   readonly content: unknown
-  readonly lineOf: (path: Path) => number
+  readonly placeOf: (problem: Pick<Problem, "path" | "isName">) => Required<Place>
   readonly problems: ReadonlyArray<ConfigProblem>
 }
 
@@ -23,20 +25,34 @@ export interface ConfigFile extends Omit<YamlFile, "content"> {
 
 export const defaultFile = "vaulthouse.config.yaml"
 
-/** Throws the file system's error when the file can't be read. */
-export const readConfigFile = (path: string): ConfigFile => {
-  const { content, problems, ...file } = readYamlFile(path)
+/** Why a file can't be read, from the file system's error. */
+export const unreadable = (error: unknown): string => {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error)
+  return reasons[code] ?? `can't be read (${code})`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "this is a folder, not a file",
+  EACCES: "can't be read: permission denied",
+}
+
+/** Throws the file system's error when the file can't be read. Messages call it `shown`. */
+export const readConfigFile = (path: string, shown: string): ConfigFile => {
+  const { content, problems, ...file } = readYamlFile(path, shown)
   if (content === null || (typeof content === "object" && !Array.isArray(content))) {
     return { ...file, problems, values: (content ?? {}) as Record<string, unknown> }
   }
-  const detail = "the file is not a list of settings, written as `name: value`"
-  return { ...file, problems: [...problems, { where: path, line: 1, detail }], values: {} }
+  const detail = "expected settings, one `name: value` a line, with a space after the colon"
+  const place = { where: shown, line: 1, column: 1 }
+  return { ...file, problems: [...problems, { ...place, detail }], values: {} }
 }
 
 /** Throws the file system's error when the file can't be read. */
-export const readYamlFile = (path: string): YamlFile => {
+export const readYamlFile = (path: string, shown = path): YamlFile => {
   const text = readFileSync(path, "utf8")
-  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = require("yaml") as typeof Yaml
+  const yaml = require("yaml") as typeof Yaml
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = yaml
   const lines = new LineCounter()
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -45,35 +61,39 @@ export const readYamlFile = (path: string): YamlFile => {
     schema: "failsafe",
     customTags: ["null"],
   })
-  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const placeAt = (offset: number): Required<Place> => {
+    const { line, col } = lines.linePos(offset)
+    return { where: shown, line, column: col }
+  }
 
-  /** The line of the key or list entry, or of the nearest thing around it. */
-  const lineOf = (wanted: Path): number => {
+  /** Where the value is, or its name; or the nearest thing around it. */
+  const placeOf = ({ path: wanted, isName }: Pick<Problem, "path" | "isName">): Required<Place> => {
     let node: unknown = document.contents
-    let offset = startOf(node)
-    for (const step of wanted) {
+    let offset = startOf(node) ?? 0
+    for (const [index, step] of wanted.entries()) {
       if (isMap(node)) {
         const pair = node.items.find(
           ({ key }) => isScalar(key) && String(key.value) === String(step),
         )
         if (pair === undefined) break
-        offset = startOf(pair.key)
+        const isLast = index === wanted.length - 1
         node = pair.value
+        offset = (isLast && isName === true ? undefined : startOf(node)) ?? startOf(pair.key) ?? 0
       } else if (isSeq(node)) {
         node = node.items[Number(step)]
-        offset = startOf(node)
+        offset = startOf(node) ?? offset
       }
     }
-    return lineAt(offset)
+    return placeAt(offset)
   }
 
-  const problems = document.errors.map(({ message, pos }) => ({
-    where: path,
-    line: lineAt(pos[0]),
-    detail: message,
+  const problems = yamlProblems(yaml, document, text).map(({ offset, detail }) => ({
+    ...placeAt(offset),
+    detail,
   }))
   const content: unknown = problems.length === 0 ? document.toJS() : null
-  return { path, content, lineOf, problems }
+  return { path: shown, content, placeOf, problems }
 }
 
-const startOf = (node: unknown): number => (node as Yaml.Node | null | undefined)?.range?.[0] ?? 0
+const startOf = (node: unknown): number | undefined =>
+  (node as Yaml.Node | null | undefined)?.range?.[0]

@@ -26,6 +26,9 @@ const distance = (a: string, b: string): number => {
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
 
+/** Whether two names differ in capitals and separators alone. */
+export const sameName = (a: string, b: string): boolean => plain(a) === plain(b)
+
 // Shorter texts match too many names.
 const MIN_PART = 4
 

@@ -12,7 +12,17 @@ export type Path = ReadonlyArray<string | number>
 export interface Problem {
   readonly path: Path
   readonly detail: string
+  /** Wrong is the name at the end of the path, not its value. */
+  readonly isName?: true
 }
+
+/** `vaults.include[1]`; what a problem is about, or the section in which a name is wrong. */
+export const problemSubject = ({ path, isName }: Problem): string =>
+  (isName === true ? path.slice(0, -1) : path).reduce<string>(
+    (text, step) =>
+      typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`,
+    "",
+  )
 
 type Read = Result.Result<unknown, ReadonlyArray<Problem>>
 
@@ -121,10 +131,8 @@ const readFields = (
 export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
   const guess = didYouMean(key, known)
   const names = known.map((name) => `\`${name}\``).join(", ")
-  return one(
-    path,
-    `Unknown setting \`${key}\`${guess === "" ? `; the settings here are ${names}` : guess}`,
-  )
+  const advice = guess === "" ? `; the settings here are ${names}` : guess
+  return Result.fail([{ path, detail: `unknown setting \`${key}\`${advice}`, isName: true }])
 }
 
 /** All values, or all problems. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
-import type { ConfigError } from "../../config/ConfigError.ts"
+import { type ConfigError, problemText } from "../../config/ConfigError.ts"
 import { settings } from "../../config/settings.ts"
 import { checkAccess } from "../../pipelines/publication/publish.ts"
 import {
@@ -76,19 +76,15 @@ const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...co
     ),
   )
 
-const configurationFound = ({ warnings, origins }: Pick<Config, "warnings" | "origins">): Check => {
-  const files = new Set(
-    Object.values(origins).flatMap((origin) => (origin.from === "file" ? [origin.path] : [])),
-  )
-  const [first] = warnings
-  return first === undefined
-    ? {
-        check: "configuration",
-        state: "ok",
-        detail:
-          files.size === 0 ? "no file; defaults, environment and flags apply" : [...files].join(),
-      }
-    : { check: "configuration", state: "warning", detail: warnings.join("; ") }
+const configurationFound = ({
+  file = "no file; defaults, environment and flags apply",
+  unknownVariables,
+  warnings,
+}: Pick<Config, "file" | "unknownVariables" | "warnings">): Check => {
+  const suspicious = [...unknownVariables, ...warnings].map(problemText)
+  return suspicious.length === 0
+    ? { check: "configuration", state: "ok", detail: file }
+    : { check: "configuration", state: "warning", detail: suspicious.join("; ") }
 }
 
 const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {

@@ -20,7 +20,7 @@ import { textTable } from "../table.ts"
 export const runReplay = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, (config) =>
     Effect.gen(function* () {
-      yield* checkedFields(config.settings.fields)
+      yield* checkedFields(config)
       const options = optionsOf(argv, config)
       return yield* argv["quarantine"] === true
         ? fromQuarantine(argv, options)

@@ -132,7 +132,7 @@ const notReady = (dataDir: string, lastEnd: Ref.Ref<LastEnd>) =>
 /** One run; a failure is reported. */
 const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
-    const scenarios = yield* readScenarios(config.settings.scenarios)
+    const scenarios = yield* readScenarios(config)
     const selection = {
       ...(yield* readSelection({}, config, scenarios)),
       pipelines: due.flatMap(({ pipelines }) => pipelines),

@@ -14,7 +14,7 @@ import { readSelection } from "./selection.ts"
 export const runSync = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, (config) =>
     Effect.gen(function* () {
-      const scenarios = yield* readScenarios(config.settings.scenarios)
+      const scenarios = yield* readScenarios(config)
       const selection = yield* readSelection(argv, config, scenarios)
       if (argv["plan"] === true) {
         const planned = yield* plan({

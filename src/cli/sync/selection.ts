@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
+import { ConfigError } from "../../config/ConfigError.ts"
+import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseAddress } from "../../domain/address.ts"
 import { formatDay, parseDay } from "../../domain/time.ts"
@@ -21,15 +23,14 @@ export type Selection = Omit<PlanOptions, "hasKey" | "paths" | "maxRequestsPerSe
 
 export const readSelection = Effect.fnUntraced(function* (
   argv: Arguments,
-  { settings }: Config,
+  config: Config,
   scenarios: ReadonlyArray<Scenario>,
 ) {
+  const { settings } = config
   const named = textsOf(argv, "pipeline")
-  const pipelines = yield* Effect.fromResult(
-    knownPipelines(named.length > 0 ? named : settings.pipelines),
-  )
+  const pipelines = yield* named.length > 0 ? knownPipelines(named) : checkedPipelines(config)
   const { since, until } = yield* Effect.fromResult(daysOf(argv))
-  yield* checkedFields(settings.fields)
+  yield* checkedFields(config)
   const vaults = yield* vaultAddresses(settings.dataDir, textsOf(argv, "vault"))
   return {
     dataDir: settings.dataDir,
@@ -49,17 +50,39 @@ export const readSelection = Effect.fnUntraced(function* (
   } satisfies Selection
 })
 
+const ALL_PIPELINES = `The pipelines are ${pipelineNames.join(", ")}.`
+
 const knownPipelines = (
   names: ReadonlyArray<string>,
-): Result.Result<ReadonlyArray<string>, UsageError> => {
+): Effect.Effect<ReadonlyArray<string>, UsageError> => {
   const unknown = names.find((name) => !pipelineNames.includes(name))
-  if (unknown === undefined) return Result.succeed(names)
-  return Result.fail(
+  if (unknown === undefined) return Effect.succeed(names)
+  return Effect.fail(
     new UsageError({
       why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames) || "."}`,
-      advice: `The pipelines are ${pipelineNames.join(", ")}.`,
+      advice: ALL_PIPELINES,
     }),
   )
+}
+
+/** Those of the configuration file. */
+export const checkedPipelines = ({
+  settings: { pipelines },
+  originOf,
+}: Config): Effect.Effect<ReadonlyArray<string>, ConfigError> => {
+  const problems = pipelines.flatMap((name, index) =>
+    pipelineNames.includes(name)
+      ? []
+      : [
+          {
+            ...originPlace(originOf("pipelines", index)),
+            detail: `there is no pipeline \`${name}\`${didYouMean(name, pipelineNames)}`,
+          },
+        ],
+  )
+  return problems.length === 0
+    ? Effect.succeed(pipelines)
+    : Effect.fail(new ConfigError({ problems, advice: ALL_PIPELINES }))
 }
 
 const wrong = (why: string) => Result.fail(new UsageError({ why }))

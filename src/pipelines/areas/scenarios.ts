@@ -3,7 +3,9 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { ConfigError, type ConfigProblem } from "../../config/ConfigError.ts"
-import { readYamlFile, type YamlFile } from "../../config/file.ts"
+import type { Config } from "../../config/Config.ts"
+import { readYamlFile, unreadable, type YamlFile } from "../../config/file.ts"
+import { originPlace } from "../../config/origin.ts"
 import { type Path, type Problem, unknownKey } from "../../config/read.ts"
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { collateralSimulation } from "../../extract/endpoints/risk/collateral_simulation.ts"
@@ -16,16 +18,17 @@ const inputNames = Object.keys(parameters)
 type Read<A> = Result.Result<A, ReadonlyArray<Problem>>
 
 /** None where no file is set; fails with everything that is wrong with the file. */
-export const readScenarios = (
-  path: string | undefined,
-): Effect.Effect<ReadonlyArray<Scenario>, ConfigError> => {
+export const readScenarios = ({
+  settings: { scenarios: path },
+  originOf,
+}: Pick<Config, "settings" | "originOf">): Effect.Effect<ReadonlyArray<Scenario>, ConfigError> => {
   if (path === undefined) return Effect.succeed([])
   return Effect.gen(function* () {
     const file = yield* Effect.try({
       try: () => readYamlFile(path),
       catch: (cause) => {
-        const why = cause instanceof Error ? cause.message : String(cause)
-        return new ConfigError({ problems: [{ where: path, detail: `can't be read: ${why}` }] })
+        const detail = `scenarios: ${path}: ${unreadable(cause)}`
+        return new ConfigError({ problems: [{ ...originPlace(originOf("scenarios")), detail }] })
       },
     })
     return yield* Effect.mapError(
@@ -38,7 +41,7 @@ export const readScenarios = (
 const scenariosIn = (
   file: YamlFile,
 ): Result.Result<ReadonlyArray<Scenario>, ReadonlyArray<ConfigProblem>> => {
-  const { content, lineOf, path, problems } = file
+  const { content, placeOf, path, problems } = file
   if (problems.length > 0) return Result.fail(problems)
   if (!Array.isArray(content)) {
     const detail =
@@ -50,19 +53,19 @@ const scenariosIn = (
   const names = new Set<string>()
   for (const [index, written] of content.entries()) {
     const entry = scenarioOf(written, [index])
-    const report = (at: Path, detail: string): void => {
-      wrong.push({
-        where: path,
-        line: lineOf(at),
-        detail: `${entryText(written, index)}: ${detail}`,
-      })
+    const report = (problem: Problem): void => {
+      const detail = `${entryText(written, index)}: ${problem.detail}`
+      wrong.push({ ...placeOf(problem), detail })
     }
     if (Result.isFailure(entry)) {
-      for (const problem of entry.failure) report(problem.path, problem.detail)
+      for (const problem of entry.failure) report(problem)
       continue
     }
     const { name } = entry.success
-    if (names.has(name)) report([index, "name"], `\`${name}\` is the name of an entry before it`)
+    if (names.has(name)) {
+      const detail = `\`${name}\` is the name of an entry before it`
+      report({ path: [index, "name"], detail })
+    }
     names.add(name)
     found.push(entry.success)
   }

@@ -1,6 +1,8 @@
 // Checks the setting `fields`: each name is a column of core that is read from a field.
 import * as Effect from "effect/Effect"
 import { ConfigError } from "../../config/ConfigError.ts"
+import type { Config } from "../../config/Config.ts"
+import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 
@@ -11,15 +13,16 @@ const configurableColumns = (): ReadonlyArray<string> =>
   )
 
 /** Fails with every name that is none. */
-export const checkedFields = (
-  fields: Readonly<Record<string, string>>,
-): Effect.Effect<void, ConfigError> => {
+export const checkedFields = ({
+  settings,
+  originOf,
+}: Pick<Config, "settings" | "originOf">): Effect.Effect<void, ConfigError> => {
   const known = configurableColumns()
-  const problems = Object.keys(fields)
+  const problems = Object.keys(settings.fields)
     .filter((name) => !known.includes(name))
     .map((name) => ({
-      where: "fields",
-      detail: `\`${name}\` is not a column that is read from a field${didYouMean(name, known)}`,
+      ...originPlace(originOf("fields", name)),
+      detail: `fields: \`${name}\` is not a column that is read from a field${didYouMean(name, known)}`,
     }))
   return problems.length === 0
     ? Effect.void

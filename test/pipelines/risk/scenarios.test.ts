@@ -37,17 +37,23 @@ const oneMillion = {
   },
 }
 
+/** What a configuration file with this setting leads to. */
+const readNamed = Effect.fnUntraced(function* (cwd: string, setting: string) {
+  writeFileSync(join(cwd, "vaulthouse.config.yaml"), setting)
+  return yield* readScenarios(yield* readConfig({ flags: {}, environment: {}, cwd }))
+})
+
 const readText = (text: string, name = "scenarios.yaml") =>
   Effect.gen(function* () {
-    const path = join(yield* temporaryFolder, name)
-    writeFileSync(path, text)
-    return yield* readScenarios(path)
+    const cwd = yield* temporaryFolder
+    writeFileSync(join(cwd, name), text)
+    return yield* readNamed(cwd, `scenarios: ${name}`)
   })
 
-/** What is said, without the folder. */
+/** What is said, without the folder and the column. */
 const complaints = (text: string) =>
   Effect.map(Effect.flip(readText(text)), ({ message }) =>
-    message.split("\n").map((line) => line.replace(/^.*scenarios\.yaml:/, "")),
+    message.split("\n").map((line) => line.replace(/^.*scenarios\.yaml:(\d+):\d+/, "$1")),
   )
 
 describe("the scenarios' file", () => {
@@ -56,7 +62,7 @@ describe("the scenarios' file", () => {
       expect(yield* readText(good)).toEqual([oneMillion])
       const { name, inputs } = oneMillion
       expect(yield* readText(JSON.stringify([{ name, ...inputs }]), "s.json")).toEqual([oneMillion])
-      expect(yield* readScenarios(undefined)).toEqual([])
+      expect(yield* readNamed(yield* temporaryFolder, "")).toEqual([])
       const redeployed = good.replace(
         "on_platform: false",
         `on_platform: true\n  loan_redeployed_token_chain: 1\n  loan_redeployed_token_address: ${weth}`,
@@ -72,10 +78,8 @@ describe("the scenarios' file", () => {
   it.live("is found from the folder of the configuration that names it", () =>
     Effect.gen(function* () {
       const cwd = yield* temporaryFolder
-      writeFileSync(join(cwd, "vaulthouse.config.yaml"), "scenarios: mine.yaml\n")
       writeFileSync(join(cwd, "mine.yaml"), good)
-      const { settings } = yield* readConfig({ flags: {}, environment: {}, cwd })
-      expect(yield* readScenarios(settings.scenarios)).toHaveLength(1)
+      expect(yield* readNamed(cwd, "scenarios: mine.yaml\n")).toHaveLength(1)
     }),
   )
 
@@ -156,8 +160,10 @@ describe("the scenarios' file", () => {
       ])
       expect(yield* complaints("- [\n")).toEqual([expect.stringMatching(/^\d+: /)])
       const folder = yield* temporaryFolder
-      const missing = yield* Effect.flip(readScenarios(join(folder, "none.yaml")))
-      expect(missing.message).toContain("none.yaml: can't be read: ENOENT")
+      const missing = yield* Effect.flip(readNamed(folder, "\nscenarios: none.yaml"))
+      expect(missing.message).toBe(
+        `vaulthouse.config.yaml:2:1: scenarios: ${join(folder, "none.yaml")}: there is no such file`,
+      )
     }),
   )
 })

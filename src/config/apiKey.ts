@@ -1,0 +1,56 @@
+// The API key, from the environment or a file of its own: never from a flag or the configuration file, and Redacted.
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import * as Redacted from "effect/Redacted"
+import type { ConfigProblem } from "./ConfigError.ts"
+import { unreadable } from "./file.ts"
+import type { Origin } from "./origin.ts"
+import { API_KEY, API_KEY_FILE } from "./settings.ts"
+
+export interface ApiKey {
+  readonly value: Redacted.Redacted<string> | undefined
+  readonly origin: Origin
+}
+
+/** The path of a key file is relative to `cwd`. */
+export const readApiKey = (
+  environment: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  problems: Array<ConfigProblem>,
+): ApiKey => {
+  const { [API_KEY]: key = "", [API_KEY_FILE]: file = "" } = environment
+  if (key !== "") {
+    return { value: keyOf(key, API_KEY, problems), origin: { from: "environment", name: API_KEY } }
+  }
+  if (file === "") return { value: undefined, origin: { from: "default" } }
+  const origin: Origin = { from: "environment", name: API_KEY_FILE }
+  try {
+    return { value: keyOf(readFileSync(resolve(cwd, file), "utf8"), file, problems), origin }
+  } catch (error) {
+    problems.push({ where: API_KEY_FILE, detail: `${file}: ${unreadable(error)}` })
+    return { value: undefined, origin }
+  }
+}
+
+// The key is redacted in all responses: a shorter text could also be part of names and numbers.
+const MIN_KEY_LENGTH = 8
+
+/** Must be a valid header value: visible characters only. Never shown in a message. */
+const keyOf = (
+  text: string,
+  where: string,
+  problems: Array<ConfigProblem>,
+): Redacted.Redacted<string> | undefined => {
+  const key = text.trim()
+  const problem =
+    key === ""
+      ? "there is no key in it"
+      : !/^[\x21-\x7e]+$/.test(key)
+        ? "the key has characters that a key can't have, such as spaces"
+        : key.length < MIN_KEY_LENGTH
+          ? `the key has ${key.length} characters, too few to be redacted from responses without damage; check that all of it was copied (${MIN_KEY_LENGTH} or more)`
+          : undefined
+  if (problem === undefined) return Redacted.make(key, { label: "api key" })
+  problems.push({ where, detail: problem })
+  return undefined
+}
