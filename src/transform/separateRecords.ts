@@ -11,10 +11,16 @@ export interface Separated<A> {
   readonly rejected: ReadonlyArray<RejectedRecord>
 }
 
-/** The response without the elements of its lists that are not records; a list without any record stays as it is. */
-export const separateRecords = <A>(value: A): Separated<A> => {
+/**
+ * The response without the elements of its lists that are not records; a list without any record stays as it is, and so
+ * does what stands at the paths of `except` (`$.tags`).
+ */
+export const separateRecords = <A>(
+  value: A,
+  except: ReadonlySet<string> = new Set(),
+): Separated<A> => {
   const rejected: Array<RejectedRecord> = []
-  return { value: separated(value, "$", DEPTH, rejected) as A, rejected }
+  return { value: separated(value, "$", DEPTH, rejected, except) as A, rejected }
 }
 
 const separated = (
@@ -22,12 +28,14 @@ const separated = (
   path: string,
   depth: number,
   rejected: Array<RejectedRecord>,
+  except: ReadonlySet<string>,
 ): unknown => {
+  if (except.has(path)) return value
   if (Array.isArray(value)) return records(value, path, rejected)
   if (depth === 0 || !isJsonObject(value)) return value
   let copy: Record<string, unknown> | undefined
   for (const [name, member] of Object.entries(value)) {
-    const kept = separated(member, `${path}.${name}`, depth - 1, rejected)
+    const kept = separated(member, `${path}.${name}`, depth - 1, rejected, except)
     if (kept !== member) (copy ??= { ...value })[name] = kept
   }
   return copy ?? value

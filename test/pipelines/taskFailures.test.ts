@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { ApiClient } from "../../src/extract/ApiClient.ts"
@@ -12,7 +13,9 @@ import type { AnyPipeline, RunContext, TaskResults } from "../../src/pipelines/m
 import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { Runner } from "../../src/pipelines/run/Runner.ts"
 import { mapResponse } from "../../src/pipelines/strategies/mapResponse.ts"
+import type { VaultRef } from "../../src/domain/vault.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
+import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
 import { expectReplays } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
@@ -70,6 +73,28 @@ describe("a mapping that throws", () => {
       _tag: "Failure",
       failure: { path: "$", detail: expect.stringContaining("too deep") as unknown },
     })
+  })
+})
+
+describe("a list of mixed content in a field that no table takes", () => {
+  const lineage = { responseId: "r", receivedAt: 0 }
+  const address = `0x${"1".repeat(40)}`
+  const subject: VaultRef = {
+    address,
+    wireAddress: address,
+    chainId: 1,
+    kind: "evm",
+    startedOn: undefined,
+  }
+  const source = { lineage, subject, inputs: {}, timeFields: [] }
+
+  it("is kept as it came", () => {
+    const tags = ["new", { since: 1 }]
+    const body = { management_fee_pct: 1, performance_fee_pct: 2, tags }
+    const mapped = Result.getOrThrow(mapResponse(feesRows, body, source))
+    expect(mapped.rejected).toEqual([])
+    const extra = mapped.rows[0]?.table.columns.findIndex(({ name }) => name === "extra") ?? 0
+    expect(mapped.rows[0]?.columns[extra]).toEqual([JSON.stringify({ tags })])
   })
 })
 

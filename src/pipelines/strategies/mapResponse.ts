@@ -2,7 +2,7 @@
 // where a record was rejected, the sets it may belong to are not taken as whole.
 import * as Result from "effect/Result"
 import type { Rows } from "../../domain/table.ts"
-import type { Violation } from "../../domain/violation.ts"
+import type { RejectedRecord, Violation } from "../../domain/violation.ts"
 import { separateRecords } from "../../transform/separateRecords.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
 
@@ -13,16 +13,30 @@ export const mapResponse = <A, S>(
 ): Result.Result<MappedResponse, Violation> => {
   try {
     const { value, rejected } = separateRecords(answer)
-    return Result.map(rows(value, source), (mapped) => {
-      const all = [...rejected, ...mapped.rejected]
-      return all.length === 0
-        ? mapped
-        : { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
-    })
+    const mapped = rows(value, source)
+    if (rejected.length === 0 || Result.isFailure(mapped)) return withRejected(mapped, rejected)
+    // A list that no table takes is kept as it came, whatever it holds.
+    const unread = mapped.success.drift.flatMap(({ kind, path }) =>
+      kind === "unknown_field" ? [path] : [],
+    )
+    const again = separateRecords(answer, new Set(unread))
+    const isSame = again.rejected.length === rejected.length
+    return withRejected(isSame ? mapped : rows(again.value, source), again.rejected)
   } catch (cause) {
     return Result.fail({ path: "$", detail: `can't be mapped: ${String(cause)}` })
   }
 }
+
+const withRejected = (
+  result: Result.Result<MappedResponse, Violation>,
+  rejected: ReadonlyArray<RejectedRecord>,
+) =>
+  Result.map(result, (mapped) => {
+    const all = [...rejected, ...mapped.rejected]
+    return all.length === 0
+      ? mapped
+      : { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
+  })
 
 /** Rows of a part of a set: members that are not among them may be elsewhere in it, and are not retired. */
 export const asPartial = ({ mergeKey: _mergeKey, ...rows }: Rows): Rows =>
