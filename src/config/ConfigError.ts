@@ -17,16 +17,30 @@ export interface ConfigProblem extends Place {
 export const problemText = ({ where, line, column, detail }: ConfigProblem): string =>
   `${[where, line, column].filter((part) => part !== undefined).join(":")}: ${detail}`
 
+// More would push the first ones off the screen.
+const MAX_LINES = 6
+
 /** The command ends with exit code 2. */
 export class ConfigError extends Data.TaggedError("ConfigError")<{
   readonly problems: ReadonlyArray<ConfigProblem>
   readonly advice?: string
 }> {
+  /** All problems in the order of the file, then the advice. */
+  get lines(): ReadonlyArray<string> {
+    return [...this.problemLines, ...(this.advice === undefined ? [] : [this.advice])]
+  }
+
   override get message(): string {
-    const lines = this.problems
+    const { lines, problemLines: problems } = this
+    if (problems.length <= MAX_LINES) return lines.join("\n")
+    const hidden = problems.length - MAX_LINES + 1
+    const more = `and ${hidden} more; \`vaulthouse config check\` lists all`
+    return [...problems.slice(0, -hidden), more, ...lines.slice(problems.length)].join("\n")
+  }
+
+  private get problemLines(): ReadonlyArray<string> {
+    return this.problems
       .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
       .map(problemText)
-    const shown = lines.length > 6 ? [...lines.slice(0, 5), `and ${lines.length - 5} more`] : lines
-    return [...shown, ...(this.advice === undefined ? [] : [this.advice])].join("\n")
   }
 }

@@ -106,7 +106,7 @@ it("all mistakes are shown in their order, and not too many", () => {
     ...names
       .slice(0, 5)
       .map((name, index) => `vaulthouse.config.yaml:${index + 1}:${name.length + 3}`),
-    "and 2 more",
+    "and 2 more; `vaulthouse config check` lists all",
   ])
 })
 

@@ -5,6 +5,7 @@ import { call } from "./call.ts"
 import { check } from "./check.ts"
 import { compact } from "./compact.ts"
 import { completion } from "./completion.ts"
+import { config } from "./config.ts"
 import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
@@ -37,6 +38,7 @@ export const commands: ReadonlyArray<Command> = [
   fields,
   docs,
   doctor,
+  config,
   publish,
   verify,
   replay,

@@ -51,6 +51,7 @@ const positionals: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>
     withBareNames((await import("../../pipelines/readers/traceTarget.ts")).traceableNames()),
   runs: () => Promise.resolve(["show", "last"]),
   diff: () => Promise.resolve(["last"]),
+  config: () => Promise.resolve(["check"]),
   completion: () => Promise.resolve(["bash", "zsh"]),
 }
 

@@ -1,0 +1,67 @@
+// vaulthouse config: prints the settings, or says what is wrong with them.
+import * as Effect from "effect/Effect"
+import { textOf } from "../arguments.ts"
+import { paintComplaint } from "../color.ts"
+import type { Arguments } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, readCommandConfig, runToEnd, stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { printError } from "../output.ts"
+import { printReport } from "../report.ts"
+import { textTable } from "../table.ts"
+import { paragraph, terminalWidth } from "../terminal.ts"
+import { configErrors } from "./problems.ts"
+import { settingRows } from "./settingRows.ts"
+
+export const runConfig = (argv: Arguments): Promise<ExitCode> => {
+  const what = textOf(argv, "what")
+  if (what === undefined) return printSettings(argv)
+  return what === "check"
+    ? runToEnd(checkSettings(argv), stopped)
+    : runToEnd(unknownWord(what), stopped)
+}
+
+const unknownWord = (word: string) =>
+  Effect.fail(
+    new UsageError({
+      why: `\`config ${word}\` is not a command.`,
+      advice: "`vaulthouse config` shows the settings; `vaulthouse config check` checks them.",
+    }),
+  )
+
+const printSettings = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    (config) =>
+      Effect.sync(() => {
+        const rows = settingRows(config)
+        const settings = rows.map(({ name, value, from, where }) => ({ name, value, from, where }))
+        printReport(argv, { file: config.file ?? null, settings }, () => {
+          const cells = rows.map(({ name, shown, where }) => [name, where ?? "default", shown])
+          return `${textTable(["setting", "from", "value"], cells)}\n`
+        })
+        return exitCodes.ok
+      }),
+    stopped,
+  )
+
+/** Problems go where every command's complaints go, in the same words. */
+const checkSettings = Effect.fnUntraced(function* (argv: Arguments) {
+  const read = readCommandConfig(argv)
+  const errors = yield* configErrors(read)
+  const isValid = errors.length === 0
+  const file = isValid ? (yield* read).file : undefined
+  const problems = errors.flatMap((error) => error.problems)
+  if (isValid || argv["json"] === true) {
+    printReport(
+      argv,
+      { valid: isValid, problems },
+      () => `The configuration is valid (${file ?? "there is no file"}).\n`,
+    )
+  } else {
+    const lines = errors.flatMap((error) => error.lines)
+    const text = paragraph(`vaulthouse: ${lines.join("\n")}`, 0, terminalWidth("stderr"))
+    printError(`${paintComplaint(text)}\n`)
+  }
+  return isValid ? exitCodes.ok : exitCodes.usage
+})

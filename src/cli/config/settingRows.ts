@@ -1,0 +1,77 @@
+// Every setting with its value and its origin, as the rows of `vaulthouse config`.
+import type { Config } from "../../config/Config.ts"
+import type { Kind } from "../../config/kinds.ts"
+import { type Origin, originText } from "../../config/origin.ts"
+import { type SettingName, settingNames, settingOf } from "../../config/settings.ts"
+
+export interface SettingRow {
+  /** A member of a section as `parquet.compression`; a variable by its own name. */
+  readonly name: string
+  /** Durations in seconds; `null` where it is not set. */
+  readonly value: unknown
+  readonly from: Origin["from"]
+  /** The flag, the variable, or file and line. */
+  readonly where: string | null
+  /** The value as text. */
+  readonly shown: string
+}
+
+export const settingRows = (config: Config): ReadonlyArray<SettingRow> => [
+  ...settingNames.flatMap((name) => rowsOf(config, name)),
+  keyRow(config),
+  ...proxyRows(config),
+]
+
+const row = (name: string, value: unknown, origin: Origin, shown: string): SettingRow => ({
+  name,
+  value,
+  from: origin.from,
+  where: origin.from === "default" ? null : originText(origin),
+  shown,
+})
+
+/** One for each member of a section, since each has an origin of its own. */
+const rowsOf = (config: Config, name: SettingName): ReadonlyArray<SettingRow> => {
+  const { kind, defaultText } = settingOf(name)
+  const value = name === "config" ? config.file : config.settings[name]
+  if (kind.type !== "record") {
+    const origin = config.origins[name]
+    return [row(name, value ?? null, origin, textOf(kind, value, origin, defaultText))]
+  }
+  const members = value as unknown as Readonly<Record<string, unknown>>
+  return Object.entries(kind.fields).map(([member, field]) => {
+    const origin = config.originOf(name, member)
+    const part = members[member]
+    const shown = textOf(field.kind, part, origin, undefined)
+    return row(`${name}.${member}`, part ?? null, origin, shown)
+  })
+}
+
+/** A default in words where it has them: a value says little about what it means. */
+const textOf = (
+  kind: Kind,
+  value: unknown,
+  { from }: Origin,
+  defaultText: string | undefined,
+): string => {
+  if (value === undefined) return defaultText ?? ("none" in kind ? (kind.none ?? "none") : "none")
+  if (from === "default" && defaultText !== undefined && kind.type !== "path") return defaultText
+  if (kind.type === "duration") return `${String(value)} s`
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+const REDACTED = "<redacted>"
+
+const keyRow = ({ apiKey, apiKeyOrigin }: Config): SettingRow => {
+  const value = apiKey === undefined ? null : REDACTED
+  return row("apiKey", value, apiKeyOrigin, value ?? "none: public data only")
+}
+
+/** Without user names and passwords. */
+const proxyRows = ({ proxies: { http, https, direct } }: Config): ReadonlyArray<SettingRow> => {
+  const found = new Map<string, string>()
+  for (const proxy of [http, https])
+    if (proxy !== undefined) found.set(proxy.variable, proxy.origin)
+  if (direct.length > 0) found.set("NO_PROXY", direct.join(","))
+  return [...found].map(([name, value]) => row(name, value, { from: "environment", name }, value))
+}
