@@ -1,6 +1,15 @@
 // A backup taken while a sync goes on, restored elsewhere: nothing of the publication is missing, and the next sync
 // makes it complete.
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -35,6 +44,32 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
     yield* runOnce(simulator.url, elsewhere, published)
     yield* expectTruth(simulator, elsewhere)
     expect(yield* verify(elsewhere)).toEqual([])
+  }),
+)
+
+it.live("a backup holds the receipt of its copy, or none of a publication that was killed", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    const receipt = join(dataDir, "published/publication.json")
+    const earlier = readFileSync(receipt)
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    yield* runOnce(simulator.url, dataDir, published)
+    const newest = readFileSync(receipt)
+    chmodSync(join(dataDir, "published/vaulthouse.duckdb"), 0o644)
+    // As between the two steps of a publication.
+    writeFileSync(receipt, earlier)
+    const waiting = yield* Effect.forkChild(backup(dataDir, target))
+    yield* Effect.sleep("200 millis")
+    writeFileSync(receipt, newest)
+    yield* Fiber.join(waiting)
+    yield* restore(target, elsewhere)
+    expect(yield* verify(elsewhere)).toEqual([])
+    // Its owner's alone, whoever may read what is published.
+    expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
+
+    writeFileSync(receipt, earlier)
+    const { files } = yield* backup(dataDir, `${target}-killed`)
+    expect(files.map(({ path }) => path)).not.toContain("published/publication.json")
   }),
 )
 

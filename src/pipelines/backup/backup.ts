@@ -1,16 +1,18 @@
 // A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
 import { constants, existsSync, readdirSync } from "node:fs"
-import { copyFile, mkdir, readFile, stat } from "node:fs/promises"
+import { chmod, copyFile, mkdir, readFile, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
 import { databaseFile } from "../../load/database.ts"
 import { flush, sha256Of, writeDurably } from "../../load/durableFiles.ts"
-import { publishedDirectory, publishedFile } from "../../load/PublishedCopy.ts"
+import { lastReceipt } from "../../load/publish.ts"
+import { openPublishedCopy, publishedDirectory, publishedFile } from "../../load/PublishedCopy.ts"
 
 export class BackupError extends Data.TaggedError("BackupError")<{
   readonly why: string
@@ -58,50 +60,92 @@ const attempt = <A>(what: string, advice: string, work: () => Promise<A>) =>
 
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
 
-/** A clone where the file system can (instant, no space), else a copy; flushed, so that a listed file is on disk. */
+/**
+ * A clone where the file system can (instant, no space), else a copy; flushed, so that a listed file is on disk. Its
+ * owner's alone, even where others may read what is published.
+ */
 const copy = async (from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await copyFile(from, to, constants.COPYFILE_FICLONE)
+  await chmod(to, 0o600)
   await flush(to)
 }
+
+/** Whether the receipt in `folder` is that of the copy next to it. */
+const isOfTheCopy = (folder: string) =>
+  Effect.gen(function* () {
+    const copied = yield* openPublishedCopy(folder)
+    const [newest] = yield* copied.rows(
+      "select run_id, published_at from ops.publications order by published_at desc limit 1",
+    )
+    const receipt = yield* Effect.promise(() => lastReceipt(folder))
+    return (
+      receipt?.run_id === newest?.["run_id"] && receipt?.published_at === newest?.["published_at"]
+    )
+  }).pipe(Effect.scoped)
+
+/** The copy and its receipt, which a publication replaces one after the other; the paths that were copied. */
+const copyPublication = (dataDir: string, folder: string) =>
+  Effect.gen(function* () {
+    const isWhole = yield* written(folder, async () => {
+      await copy(publishedFile(dataDir), join(folder, DATABASE))
+      if (!existsSync(join(dataDir, RECEIPT))) return
+      await copy(join(dataDir, RECEIPT), join(folder, RECEIPT))
+    }).pipe(
+      Effect.andThen(isOfTheCopy(folder)),
+      Effect.repeat({
+        until: (isOf) => isOf,
+        schedule: Schedule.spaced("500 millis"),
+        times: 10,
+      }),
+    )
+    if (isWhole) return [DATABASE, RECEIPT]
+    // The publication was killed in between; the next one writes a receipt.
+    yield* written(folder, () => rm(join(folder, RECEIPT), { force: true }))
+    return [DATABASE]
+  })
+
+const written = <A>(folder: string, work: () => Promise<A>) =>
+  attempt(
+    `The backup into ${folder} failed`,
+    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
+    work,
+  )
 
 /** Writes a backup of the data directory into `folder`, which must be new or empty. */
 export const backup = Effect.fnUntraced(function* (dataDir: string, folder: string) {
   const now = yield* Clock.currentTimeMillis
-  return yield* attempt(
-    `The backup into ${folder} failed`,
-    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
-    async () => {
-      if (!existsSync(publishedFile(dataDir))) {
-        throw new BackupError({
-          why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
-          advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
-        })
-      }
-      if (!isEmpty(folder)) {
-        throw new BackupError({
-          why: `The folder ${folder} is not empty.`,
-          advice: "Name a new folder: each backup has its own.",
-        })
-      }
-      // The copy first: every response it refers to is in the segments by then.
-      await copy(publishedFile(dataDir), join(folder, DATABASE))
-      await copy(join(dataDir, RECEIPT), join(folder, RECEIPT))
-      const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
-      for (const path of segments) await copy(join(dataDir, path), join(folder, path))
-      const files = await Promise.all(
-        [DATABASE, RECEIPT, ...segments].map(async (path) => ({
-          path,
-          bytes: (await stat(join(folder, path))).size,
-          sha256: await sha256Of(join(folder, path)),
-        })),
-      )
-      const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
-      // Last, so that a folder with it is a whole backup.
-      await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
-      return written
-    },
-  )
+  yield* written(folder, async () => {
+    if (!existsSync(publishedFile(dataDir))) {
+      throw new BackupError({
+        why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
+        advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
+      })
+    }
+    if (!isEmpty(folder)) {
+      throw new BackupError({
+        why: `The folder ${folder} is not empty.`,
+        advice: "Name a new folder: each backup has its own.",
+      })
+    }
+  })
+  // The copy first: every response it refers to is in the segments by then.
+  const publication = yield* copyPublication(dataDir, folder)
+  return yield* written(folder, async () => {
+    const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
+    for (const path of segments) await copy(join(dataDir, path), join(folder, path))
+    const files = await Promise.all(
+      [...publication, ...segments].map(async (path) => ({
+        path,
+        bytes: (await stat(join(folder, path))).size,
+        sha256: await sha256Of(join(folder, path)),
+      })),
+    )
+    const list: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
+    // Last, so that a folder with it is a whole backup.
+    await writeDurably(manifestOf(folder), `${JSON.stringify(list, null, 1)}\n`)
+    return list
+  })
 })
 
 const readBackup = async (folder: string): Promise<Backup> => {
