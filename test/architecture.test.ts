@@ -81,6 +81,7 @@ describe("imports", () => {
     "schedule",
     "archive",
     "readers",
+    "notifications",
     "backup",
     "service",
   ]

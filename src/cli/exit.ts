@@ -9,7 +9,7 @@ export const exitCodes = {
   usage: 2,
   /** Some tasks failed or were quarantined; the rest landed. */
   partial: 3,
-  /** A check failed: one of severity `error`, of `verify`, or of `doctor`. */
+  /** A check failed: one of severity `error`, of `verify`, of `doctor`, or of `notify test`. */
   checks: 4,
   /** The service requires a longer wait than a run allows (429, `Retry-After`); the next run continues from there. */
   deferred: 5,

@@ -40,6 +40,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
       return { type: "string", pattern: "^[\\w.~-]+$" }
     case "url":
       return { type: "string", pattern: "^https?://" }
+    case "secretUrl":
+      return { type: "string", pattern: String.raw`^(https?://.+|\$\{\w+\})$` }
     case "day":
       return { type: "string", format: "date" }
     case "memory":
@@ -57,13 +59,19 @@ const schemaOf = (kind: Kind): JsonSchema => {
     case "choice":
       return { enum: kind.of }
     case "list":
-      return { type: "array", items: schemaOf(kind.of) }
+      return {
+        type: "array",
+        items: schemaOf(kind.of),
+        ...(kind.nonEmpty === true ? { minItems: 1 } : {}),
+      }
     case "map":
       return {
         type: "object",
         description: `${kind.keys}: ${expected(kind.of)}`,
         additionalProperties: schemaOf(kind.of),
       }
+    case "variant":
+      return { oneOf: Object.values(kind.of).map((fields) => schemaOf({ type: "record", fields })) }
     case "record": {
       const fields = Object.entries(kind.fields)
       const required = fields.filter(([, field]) => !("default" in field)).map(([name]) => name)

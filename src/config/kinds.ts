@@ -1,10 +1,13 @@
 // The kinds of values that settings have, as data: reading, messages, flags and the editor's JSON Schema derive from
-// them. Imports nothing, since every `--help` loads it.
+// them. Imports nothing but types, since every `--help` loads it.
+import type * as Redacted from "effect/Redacted"
 
 export type Kind =
   | { readonly type: "text"; readonly example: string }
   | { readonly type: "path" }
   | { readonly type: "url" }
+  /** An address with a secret in it, or `${NAME}` for the environment variable that holds it. */
+  | { readonly type: "secretUrl" }
   /** A path below the base address, with parameters such as `{address}`; or one segment of such a path. */
   | { readonly type: "servicePath" | "pathSegment"; readonly example: string }
   /** An EVM, Solana or Stellar address. */
@@ -27,9 +30,13 @@ export type Kind =
     }
   | { readonly type: "boolean" }
   | { readonly type: "choice"; readonly of: ReadonlyArray<string> }
-  | { readonly type: "list"; readonly of: Kind }
+  | { readonly type: "list"; readonly of: Kind; readonly nonEmpty?: true }
   | { readonly type: "map"; readonly of: Kind; readonly keys: string }
-  | { readonly type: "record"; readonly fields: Readonly<Record<string, Field>> }
+  | { readonly type: "record"; readonly fields: Fields }
+  /** A section with exactly one of these keys, and the fields that go with it. */
+  | { readonly type: "variant"; readonly of: Readonly<Record<string, Fields>> }
+
+export type Fields = Readonly<Record<string, Field>>
 
 /** A member of a record, required unless it has a default. */
 export interface Field {
@@ -43,24 +50,32 @@ export type ValueOf<K extends Kind> = K extends {
   type: "text" | "path" | "url" | "servicePath" | "pathSegment" | "address" | "memory" | "cron"
 }
   ? string
-  : K extends { type: "number"; none: string } | { type: "integer"; none: string }
-    ? number | undefined
-    : K extends { type: "number" | "integer" | "duration" | "day" }
-      ? number
-      : K extends { type: "boolean" }
-        ? boolean
-        : K extends { type: "choice"; of: ReadonlyArray<infer A> }
-          ? A
-          : K extends { type: "list"; of: infer E extends Kind }
-            ? ReadonlyArray<ValueOf<E>>
-            : K extends { type: "map"; of: infer E extends Kind }
-              ? Readonly<Record<string, ValueOf<E>>>
-              : K extends {
-                    type: "record"
-                    fields: infer F extends Readonly<Record<string, Field>>
-                  }
-                ? { readonly [N in keyof F]: ValueOf<F[N]["kind"]> | Absent<F[N]> }
-                : never
+  : K extends { type: "secretUrl" }
+    ? Redacted.Redacted<string>
+    : K extends { type: "number"; none: string } | { type: "integer"; none: string }
+      ? number | undefined
+      : K extends { type: "number" | "integer" | "duration" | "day" }
+        ? number
+        : K extends { type: "boolean" }
+          ? boolean
+          : K extends { type: "choice"; of: ReadonlyArray<infer A> }
+            ? A
+            : K extends { type: "list"; of: infer E extends Kind }
+              ? ReadonlyArray<ValueOf<E>>
+              : K extends { type: "map"; of: infer E extends Kind }
+                ? Readonly<Record<string, ValueOf<E>>>
+                : K extends { type: "record"; fields: infer F extends Fields }
+                  ? ValuesOf<F>
+                  : K extends {
+                        type: "variant"
+                        of: infer V extends Readonly<Record<string, Fields>>
+                      }
+                    ? { [N in keyof V]: ValuesOf<V[N]> }[keyof V]
+                    : never
+
+type ValuesOf<F extends Fields> = {
+  readonly [N in keyof F]: ValueOf<F[N]["kind"]> | Absent<F[N]>
+}
 
 type Absent<F extends Field> = F extends { default: undefined } ? undefined : never
 
@@ -80,6 +95,8 @@ export const expected = (kind: Kind): string => {
       return `one segment of a path such as \`${kind.example}\``
     case "url":
       return "an address such as `https://api.example.com`"
+    case "secretUrl":
+      return "an address that begins with `https://` or `http://`, or `${NAME}` for an environment variable that holds it"
     case "address":
       return "an EVM, Solana or Stellar address"
     case "day":
@@ -101,10 +118,12 @@ export const expected = (kind: Kind): string => {
     case "choice":
       return kind.of.length === 1 ? quoted(kind.of) : `one of ${quoted(kind.of)}`
     case "list":
-      return `a list; each entry ${expected(kind.of)}`
+      return `a list${kind.nonEmpty === true ? " with at least one entry" : ""}; each entry ${expected(kind.of)}`
     case "map":
       return `${kind.keys}, each with ${expected(kind.of)}`
     case "record":
       return `a section with ${quoted(Object.keys(kind.fields))}`
+    case "variant":
+      return `a section with one of ${quoted(Object.keys(kind.of))}`
   }
 }

@@ -4,8 +4,9 @@ import * as Result from "effect/Result"
 import { parseAddress } from "../domain/address.ts"
 import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import { parseDay } from "../domain/time.ts"
-import { expected, type Kind } from "./kinds.ts"
+import { expected, type Fields, type Kind } from "./kinds.ts"
 import { didYouMean } from "./nearest.ts"
+import { readSecretUrl } from "./secretUrl.ts"
 
 export type Path = ReadonlyArray<string | number>
 
@@ -38,7 +39,8 @@ const show = (value: unknown): string => {
  * the file follow the same rules.
  */
 export const read = (kind: Kind, value: unknown, path: Path): Read => {
-  const wrong = (why = `is not ${expected(kind)}`): Read => one(path, `${show(value)} ${why}`)
+  const wrong = (why = `is not ${expected(kind)}`): Read =>
+    one(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
   switch (kind.type) {
     case "text":
     case "path":
@@ -55,6 +57,8 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
         : wrong()
     case "url":
       return typeof value === "string" ? url(value, path) : wrong()
+    case "secretUrl":
+      return Result.mapError(readSecretUrl(String(value)), (detail) => [{ path, detail }])
     case "address":
       return typeof value === "string" ? address(value, path) : wrong()
     case "cron":
@@ -89,7 +93,7 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
         ? Result.succeed(value)
         : wrong(`is not ${expected(kind)}${didYouMean(value, kind.of)}`)
     case "list":
-      return Array.isArray(value)
+      return Array.isArray(value) && (value.length > 0 || kind.nonEmpty !== true)
         ? gather(value.map((entry, index) => [index, read(kind.of, entry, [...path, index])]))
         : wrong()
     case "map":
@@ -106,14 +110,47 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
       if (!isObject(value)) return wrong()
       return readFields(kind.fields, value, path)
     }
+    case "variant": {
+      if (!isObject(value)) return wrong()
+      const [found, another] = Object.keys(kind.of).filter((key) => key in value)
+      const fields = kind.of[found ?? ""]
+      if (fields === undefined) return noVariant(kind, value, path)
+      return another === undefined
+        ? readFields(fields, value, path)
+        : one([...path, another], `\`${found}\` and \`${another}\` belong in an entry each`)
+    }
   }
 }
 
-const readFields = (
-  fields: Extract<Kind, { type: "record" }>["fields"],
-  value: Readonly<Record<string, unknown>>,
-  path: Path,
-): Read => {
+/** Whether no message may show a value of the kind. */
+const mayHoldSecret = (kind: Kind): boolean => {
+  switch (kind.type) {
+    case "secretUrl":
+      return true
+    case "list":
+    case "map":
+      return mayHoldSecret(kind.of)
+    case "record":
+      return isAnySecret(kind.fields)
+    case "variant":
+      return Object.values(kind.of).some(isAnySecret)
+    default:
+      return false
+  }
+}
+
+const isAnySecret = (fields: Fields): boolean =>
+  Object.values(fields).some((field) => mayHoldSecret(field.kind))
+
+const noVariant = ({ of }: Extract<Kind, { type: "variant" }>, value: object, path: Path): Read => {
+  const names = Object.keys(of)
+  const guess = Object.keys(value)
+    .map((key) => didYouMean(key, names))
+    .find((each) => each !== "")
+  return one(path, `has none of ${names.map((name) => `\`${name}\``).join(", ")}${guess ?? ""}`)
+}
+
+const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, path: Path): Read => {
   const unknown = Object.keys(value)
     .filter((key) => !(key in fields))
     .map((key): [string, Read] => [key, unknownKey(key, Object.keys(fields), [...path, key])])

@@ -1,6 +1,7 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
+import { receiverKind } from "./receiverKind.ts"
 
 export interface Setting {
   readonly kind: Kind
@@ -339,6 +340,12 @@ export const settings = {
     },
     default: { hourly: "7 * * * *", daily: "37 3 * * *", jitterSeconds: 60 },
     describe: "When `vaulthouse schedule` runs which pipelines",
+  },
+  notify: {
+    kind: { type: "list", of: receiverKind },
+    default: [],
+    defaultText: "none",
+    describe: "Receivers of notifications, when a problem begins and when it is resolved",
   },
   memoryLimit: {
     kind: { type: "memory" },

@@ -13,10 +13,11 @@ export interface ConnectionProblem {
   readonly isFinal?: true
 }
 
-/** `origin`: what was to be reached. */
+/** `origin`: what was to be reached; `address`: what has it, for advice. */
 export const connectionProblem = (
   { cause, proxy }: FailedConnection,
   origin: string,
+  address = "the base address",
 ): ConnectionProblem => {
   const reason = innermost(cause)
   if (untrusted.has(reason)) {
@@ -29,11 +30,11 @@ export const connectionProblem = (
   }
   if (proxy === undefined) {
     return {
-      detail: `no complete response from ${origin}: ${reason}; check the base address, the network, and any firewall on the way`,
+      detail: `no complete response from ${origin}: ${reason}; check ${address}, the network, and any firewall on the way`,
     }
   }
   const status = refusal(cause)
-  if (status !== undefined) return refused(proxy, origin, status)
+  if (status !== undefined) return refused(proxy, origin, status, address)
   const what = unreached.has(reason)
     ? `the proxy ${proxyText(proxy)} can't be reached`
     : `no complete response from ${origin} through the proxy ${proxyText(proxy)}`
@@ -41,7 +42,12 @@ export const connectionProblem = (
 }
 
 /** What a proxy means that opens no connection. */
-const refused = (proxy: Proxy, origin: string, status: number): ConnectionProblem => {
+const refused = (
+  proxy: Proxy,
+  origin: string,
+  status: number,
+  address: string,
+): ConnectionProblem => {
   const name = `the proxy ${proxyText(proxy)}`
   if (status === 407) {
     return {
@@ -50,7 +56,7 @@ const refused = (proxy: Proxy, origin: string, status: number): ConnectionProble
     }
   }
   return status >= 500
-    ? { detail: `${name} can't connect to ${origin} (${status}); check the base address` }
+    ? { detail: `${name} can't connect to ${origin} (${status}); check ${address}` }
     : {
         detail: `${name} does not allow connections to ${origin} (${status}); ask who runs it, or ${withoutProxy(origin)}`,
         isFinal: true,

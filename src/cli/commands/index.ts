@@ -10,6 +10,7 @@ import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { fields } from "./fields.ts"
+import { notify } from "./notify.ts"
 import { prune } from "./prune.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
@@ -39,6 +40,7 @@ export const commands: ReadonlyArray<Command> = [
   docs,
   doctor,
   config,
+  notify,
   publish,
   verify,
   replay,

@@ -13,6 +13,7 @@ import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { isPretty } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { notifyAfterError, notifyAfterRun } from "../notify/afterRun.ts"
 import { printError, streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
@@ -54,12 +55,19 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     version,
     publish: publishOptions(argv, settings),
     publishFailedChecks: settings.publishFailedChecks,
-  }).pipe(Effect.ensuring(Effect.sync(display.stop)), Effect.ensuring(writeMetrics(config)))
+  }).pipe(
+    Effect.ensuring(Effect.sync(display.stop)),
+    Effect.ensuring(writeMetrics(config)),
+    Effect.tapCause((cause) => notifyAfterError(config, cause, wait !== undefined)),
+  )
   const problems = yield* readProblems(settings.dataDir)
   printReport(argv, { ...summary, problems }, (of) => summaryText(of, settings.dataDir, problems))
   for (const line of warnings(summary)) {
     printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
   }
+  yield* notifyAfterRun(config, {
+    isSuccess: runExitCode(summary, selection) === exitCodes.ok,
+  })
   return { ...summary, problems }
 })
 

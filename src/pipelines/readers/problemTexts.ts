@@ -1,6 +1,6 @@
 // Problems from what health.json has of the warehouse, in words.
 import { reasonOf } from "../../domain/errorText.ts"
-import type { Problem } from "../model/problem.ts"
+import type { Problem } from "../../domain/problem.ts"
 import type { HealthRow } from "../publication/health.ts"
 import { ageHours, ageText, type Freshness } from "./freshness.ts"
 
@@ -11,6 +11,14 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 
 /** For a text that a sentence ends with. */
 export const withoutStop = (text: string): string => text.replace(/\.$/, "")
+
+export const failedRun = (why: string, since: string | null): Problem => ({
+  kind: "run_failed",
+  subject: "sync",
+  text: `The last run failed: ${withoutStop(why.split("\n")[0] ?? "")}.`,
+  advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
+  since,
+})
 
 const reason = (error: string | undefined): string =>
   error === undefined ? "no reason is known" : withoutStop(reasonOf(error))

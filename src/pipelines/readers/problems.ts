@@ -4,21 +4,21 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../domain/errorText.ts"
-import { type Problem, problemKinds } from "../model/problem.ts"
+import { type Problem, problemKinds } from "../../domain/problem.ts"
 import { type Health, readHealth } from "../publication/health.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
   counted,
   failedCheck,
+  failedRun,
   failingPipeline,
   gap,
   quarantined,
   stale,
-  withoutStop,
 } from "./problemTexts.ts"
 
-export type { Problem, ProblemKind } from "../model/problem.ts"
+export type { Problem, ProblemKind } from "../../domain/problem.ts"
 
 export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
   const health = yield* readHealth(dataDir)
@@ -53,11 +53,11 @@ const runFailed = (
   health: Health | undefined,
   last: LastRun | undefined,
 ): ReadonlyArray<Problem> => {
-  const problem = { kind: "run_failed", subject: "sync" } as const
   if (last?.state === "died") {
     return [
       {
-        ...problem,
+        kind: "run_failed",
+        subject: "sync",
         text: `The last run did not end: its process ${last.pid} on ${last.host} is gone.`,
         advice: "Run `vaulthouse sync`: it continues from what was committed.",
         since: last.alive_at ?? last.started_at,
@@ -68,15 +68,7 @@ const runFailed = (
   // Nothing landed for want of a key: that is the problem.
   if (last.key_rejected) return []
   const ofTask = health?.failing.find(({ run_id }) => run_id === last.run_id)?.failed_text
-  const [reason = ""] = (last.error ?? reasonOf(ofTask ?? "nothing landed")).split("\n")
-  return [
-    {
-      ...problem,
-      text: `The last run failed: ${withoutStop(reason)}.`,
-      advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
-      since: last.finished_at,
-    },
-  ]
+  return [failedRun(last.error ?? reasonOf(ofTask ?? "nothing landed"), last.finished_at)]
 }
 
 const keyRejected = (

@@ -1,0 +1,14 @@
+// vaulthouse notify: whether notifications arrive.
+import { type Command, readingSettings } from "../Command.ts"
+
+export const notify: Command = {
+  name: "notify",
+  summary: "Test the receivers of notifications",
+  details:
+    "`notify test` sends a test message to every entry of the setting `notify`, once, and says what came of it: an HTTP status, an exit code, or why it failed. Pings are sent too. Exit code 4 when one failed. `sync` and `schedule` send notifications by themselves.",
+  positional: { name: "what", describe: "`test`" },
+  flags: { json: { type: "boolean", describe: "Print the results as JSON" } },
+  settings: readingSettings,
+  examples: [["notify test", "after each change of the setting"]],
+  run: async (argv) => (await import("../notify/run.ts")).runNotify(argv),
+}

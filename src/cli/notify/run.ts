@@ -1,0 +1,48 @@
+// vaulthouse notify test: sends a test message to every receiver and prints what came of it.
+import * as Effect from "effect/Effect"
+import { notifyTest } from "../../pipelines/notifications/notify.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { printReport } from "../report.ts"
+import { outcomesOf, textTable } from "../table.ts"
+import { terminalWidth } from "../terminal.ts"
+
+export const runNotify = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings: { notify: receivers, dataDir }, apiKey, proxies }) =>
+      Effect.gen(function* () {
+        const word = textOf(argv, "what") ?? ""
+        if (word !== "test") {
+          return yield* new UsageError({
+            why: word === "" ? "Name what to do." : `\`notify ${word}\` is not a command.`,
+            advice: "`vaulthouse notify test` sends a test message to every receiver.",
+          })
+        }
+        if (receivers.length === 0) {
+          return yield* new UsageError({
+            why: "The configuration file has no `notify` entries, so there is no receiver to test.",
+            advice: "Add one, for example `notify: [{ webhook: https://… }]`.",
+          })
+        }
+        const options = { receivers, dataDir, apiKey, proxies }
+        const deliveries = yield* notifyTest(options)
+        printReport(argv, deliveries, resultText)
+        return deliveries.some(({ state }) => state === "failed") ? exitCodes.checks : exitCodes.ok
+      }),
+    stopped,
+  )
+
+const head = ["receiver", "state", "detail"]
+
+const resultText = (deliveries: Effect.Success<ReturnType<typeof notifyTest>>): string =>
+  `${textTable(
+    head,
+    deliveries.map(({ receiver, state, detail }) => [receiver, state, detail]),
+    [],
+    terminalWidth(),
+    outcomesOf(head, "state"),
+  )}\n`

@@ -1,0 +1,83 @@
+// What is new for a receiver: the problems there are, compared with those it was sent. Pure.
+import type { Problem } from "../../domain/problem.ts"
+import type { MessageReceiver } from "./receiver.ts"
+
+/** A problem as it was sent to a receiver. */
+export interface SentProblem extends Problem {
+  /** When it was last sent. */
+  readonly sent_at: string
+}
+
+/** What one receiver was sent. */
+export interface Sent {
+  /** The problems it was sent, without those it was sent as resolved. */
+  readonly open: ReadonlyArray<SentProblem>
+  /** When messages went to it within the last hour. */
+  readonly messages: ReadonlyArray<string>
+}
+
+export const nothingSent: Sent = { open: [], messages: [] }
+
+export interface Changes {
+  readonly begun: ReadonlyArray<Problem>
+  readonly resolved: ReadonlyArray<Problem>
+  /** Problems that last, and are due to be repeated. */
+  readonly repeated: ReadonlyArray<Problem>
+  /** Number of problems there are now. */
+  readonly open: number
+}
+
+// Enough for every problem of a bad hour to begin and end; a receiver is not flooded by one that comes and goes.
+const MESSAGES_PER_HOUR = 6
+const HOUR_MILLIS = 3_600_000
+
+const identityOf = ({ kind, subject }: Problem): string => `${kind} ${subject}`
+
+export const changesOf = (
+  { on, remindAfter }: MessageReceiver,
+  problems: ReadonlyArray<Problem>,
+  { open }: Sent,
+  now: number,
+): Changes => {
+  const wanted = problems.filter(({ kind }) => on.includes(kind))
+  const before = new Map(open.map((problem) => [identityOf(problem), problem]))
+  const there = new Set(wanted.map(identityOf))
+  const isDue = (problem: Problem): boolean => {
+    const sentAt = before.get(identityOf(problem))?.sent_at
+    // Nothing is left to be done about a permanent gap.
+    if (sentAt === undefined || remindAfter === undefined || problem.kind === "permanent_gap") {
+      return false
+    }
+    return now - Date.parse(sentAt) >= remindAfter * 1000
+  }
+  return {
+    begun: wanted.filter((problem) => !before.has(identityOf(problem))),
+    resolved: open.filter((problem) => !there.has(identityOf(problem))),
+    repeated: wanted.filter(isDue),
+    open: wanted.length,
+  }
+}
+
+export const isNothing = ({ begun, resolved, repeated }: Changes): boolean =>
+  begun.length + resolved.length + repeated.length === 0
+
+const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
+  messages.filter((at) => now - Date.parse(at) < HOUR_MILLIS)
+
+/** Whether the receiver has had as many messages within the hour as it may; its changes wait for a later run. */
+export const isHeldBack = (sent: Sent, now: number): boolean =>
+  withinHour(sent, now).length >= MESSAGES_PER_HOUR
+
+/** What the receiver was sent once it has these changes. */
+export const afterSending = (sent: Sent, changes: Changes, now: number): Sent => {
+  const sentAt = new Date(now).toISOString()
+  const fresh = [...changes.begun, ...changes.repeated]
+  const replaced = new Set([...fresh, ...changes.resolved].map(identityOf))
+  return {
+    open: [
+      ...sent.open.filter((problem) => !replaced.has(identityOf(problem))),
+      ...fresh.map((problem) => ({ ...problem, sent_at: sentAt })),
+    ],
+    messages: [...withinHour(sent, now), sentAt],
+  }
+}

@@ -1,0 +1,117 @@
+// Delivers one message or ping to one receiver within a bounded time, or says in a sentence why it could not. The
+// sentence holds nothing of an address but its origin.
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import { addressOf } from "../../config/secretUrl.ts"
+import { connectionProblem } from "../../extract/connectionProblem.ts"
+import { backoffMillis } from "../../extract/retry.ts"
+import { delaySecondsOf } from "../../extract/retryAfter.ts"
+import { Transport } from "../../extract/Transport.ts"
+import type { Message } from "./message.ts"
+import type { MessageReceiver } from "./receiver.ts"
+import { runCommand } from "./runCommand.ts"
+
+export class Undelivered extends Data.TaggedError("Undelivered")<{
+  readonly detail: string
+  /** Another attempt can help. */
+  readonly isRetryable?: boolean
+  /** Seconds the receiver asks to wait before it. */
+  readonly delaySeconds?: number | undefined
+}> {}
+
+// All receivers get theirs at once, so that a run ends half a minute later at most.
+const LIMIT_SECONDS = 30
+const ATTEMPT_SECONDS = 10
+const MAX_RESPONSE_BYTES = 1_000_000
+
+/** Answers what was received, such as `HTTP 200`. Without `retry` there is one attempt. */
+export const deliver = (
+  receiver: MessageReceiver,
+  message: Message,
+  retry: boolean,
+): Effect.Effect<string, Undelivered, Transport> =>
+  "command" in receiver
+    ? runCommand(receiver.command, message, LIMIT_SECONDS).pipe(
+        Effect.mapError((detail) => new Undelivered({ detail })),
+      )
+    : request(receiver.webhook, message, retry)
+
+export const ping = (
+  address: Redacted.Redacted<string>,
+  retry: boolean,
+): Effect.Effect<string, Undelivered, Transport> => request(address, undefined, retry)
+
+const request = Effect.fnUntraced(function* (
+  address: Redacted.Redacted<string>,
+  message: Message | undefined,
+  retry: boolean,
+) {
+  const url = yield* Effect.mapError(
+    Effect.fromResult(addressOf(address)),
+    (detail) => new Undelivered({ detail }),
+  )
+  const attempt = send(url, message)
+  return yield* retry ? retried(attempt) : attempt
+})
+
+const send = Effect.fnUntraced(function* (url: URL, message: Message | undefined) {
+  const transport = yield* Transport
+  const body = message === undefined ? undefined : JSON.stringify(message)
+  const headers = {
+    "user-agent": "vaulthouse",
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  }
+  const method = body === undefined ? "GET" : "POST"
+  const response = yield* transport.send({ method, url, headers, body }, MAX_RESPONSE_BYTES).pipe(
+    Effect.mapError((error) => {
+      if (error._tag === "ResponseTooLarge") {
+        return new Undelivered({ detail: "the response is too large" })
+      }
+      const { detail, isFinal } = connectionProblem(error, url.origin, "the address")
+      return new Undelivered({ detail, isRetryable: isFinal !== true })
+    }),
+    Effect.timeoutOrElse({
+      duration: ATTEMPT_SECONDS * 1000,
+      orElse: () =>
+        Effect.fail(
+          new Undelivered({
+            detail: `no response within ${ATTEMPT_SECONDS} s`,
+            isRetryable: true,
+          }),
+        ),
+    }),
+  )
+  const { status } = response
+  if (status >= 200 && status < 300) return `HTTP ${status}`
+  return yield* new Undelivered({
+    detail: `HTTP ${status}${status >= 300 && status < 400 ? ", a redirect, which is not followed" : ""}`,
+    isRetryable: status === 408 || status === 429 || status >= 500,
+    delaySeconds: delaySecondsOf(status, response.headers, yield* Clock.currentTimeMillis),
+  })
+})
+
+/** Attempts until one succeeds, fails for good, or no time is left for another. */
+const retried = <A, R>(
+  attempt: Effect.Effect<A, Undelivered, R>,
+): Effect.Effect<A, Undelivered, R> =>
+  Effect.gen(function* () {
+    const lastStart = (yield* Clock.currentTimeMillis) + (LIMIT_SECONDS - ATTEMPT_SECONDS) * 1000
+    const from = (attempts: number): Effect.Effect<A, Undelivered, R> =>
+      attempt.pipe(
+        Effect.catch(
+          Effect.fnUntraced(function* ({ detail, isRetryable, delaySeconds }) {
+            const waitMillis = yield* backoffMillis(attempts, delaySeconds)
+            const next = (yield* Clock.currentTimeMillis) + waitMillis
+            if (isRetryable !== true || next > lastStart) {
+              const times = attempts === 1 ? "" : `, after ${attempts} attempts`
+              return yield* new Undelivered({ detail: detail + times })
+            }
+            yield* Effect.sleep(waitMillis)
+            return yield* from(attempts + 1)
+          }),
+        ),
+      )
+    return yield* from(1)
+  })

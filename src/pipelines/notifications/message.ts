@@ -1,0 +1,143 @@
+// One message as JSON that Slack (`text`), Discord (`content`) and plain receivers (`message`, `problems`) read alike.
+// Texts of the service can't ping anyone or break the formatting.
+import type { Problem } from "../../domain/problem.ts"
+import type { Changes } from "./changes.ts"
+
+export type Event = "problem" | "resolved" | "reminder" | "test"
+
+export interface StatedProblem extends Problem {
+  readonly state: "new" | "open" | "resolved"
+}
+
+export interface Message {
+  readonly event: Event
+  /** One line. */
+  readonly title: string
+  /** All of it as plain text. */
+  readonly message: string
+  /** The same for Slack, and for others that took over its format. */
+  readonly text: string
+  /** The same for Discord. */
+  readonly content: string
+  readonly allowed_mentions: { readonly parse: readonly [] }
+  readonly problems: ReadonlyArray<StatedProblem>
+  /** Number of problems that are not resolved. */
+  readonly open_problems: number
+  readonly host: string
+  readonly data_dir: string
+  readonly sent_at: string
+}
+
+/** Where a message comes from. */
+export interface Sender {
+  readonly host: string
+  readonly dataDir: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+const MAX_PROBLEMS = 100
+const MAX_LINES = 10
+const MAX_LINE = 300
+// Discord refuses a message of more than 2,000 characters.
+const MAX_TEXT = 1800
+
+export const messageOf = (changes: Changes, sender: Sender): Message => {
+  const { begun, resolved, repeated, open } = changes
+  const event = begun.length > 0 ? "problem" : resolved.length > 0 ? "resolved" : "reminder"
+  const of = { problem: begun, resolved, reminder: repeated }[event]
+  const lead = { problem: "", resolved: "resolved: ", reminder: "still: " }[event]
+  const parts = [
+    part("New:", begun, true),
+    part("Resolved:", resolved, false),
+    part("Still there:", repeated, true),
+  ]
+  const problems = [
+    ...begun.map((problem) => stated(problem, "new")),
+    ...repeated.map((problem) => stated(problem, "open")),
+    ...resolved.map((problem) => stated(problem, "resolved")),
+  ]
+  return compose(
+    event,
+    `${lead}${kindsOf(of)}`,
+    parts.filter((text) => text !== ""),
+    sender,
+    {
+      problems: problems.slice(0, MAX_PROBLEMS),
+      open_problems: open,
+    },
+  )
+}
+
+export const testMessage = (sender: Sender): Message =>
+  compose("test", "test message", ["Notifications arrive here."], sender, {
+    problems: [],
+    open_problems: 0,
+  })
+
+const compose = (
+  event: Event,
+  subject: string,
+  parts: ReadonlyArray<string>,
+  { host, dataDir, now }: Sender,
+  { problems, open_problems }: Pick<Message, "problems" | "open_problems">,
+): Message => {
+  const title = `vaulthouse on ${host}: ${subject}`
+  const place = `${dataDir} on ${host}, ${instant(now)} UTC`
+  const message = `${cut(parts.join("\n\n"), MAX_TEXT)}\n\n${place}`
+  const block = codeBlock(title, message)
+  return {
+    event,
+    title,
+    message,
+    text: block.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+    content: block,
+    allowed_mentions: { parse: [] },
+    problems,
+    open_problems,
+    host,
+    data_dir: dataDir,
+    sent_at: new Date(now).toISOString(),
+  }
+}
+
+// Shows text as it is, except that Slack escapes three characters everywhere
+// (https://docs.slack.dev/messaging/formatting-message-text). A zero-width space keeps the text from ending the block,
+// and from pinging people where a receiver looks for names in blocks too.
+const codeBlock = (title: string, text: string): string =>
+  `${title}\n\`\`\`\n${text.replaceAll(/`(?=`)|@/g, "$&\u200B")}\n\`\`\``
+
+/** Its fields alone: a stored one has more. */
+const stated = (
+  { kind, subject, text, advice, since }: Problem,
+  state: StatedProblem["state"],
+): StatedProblem => ({ kind, subject, state, text, advice, since })
+
+/** `run failed, stale (3)`. */
+const kindsOf = (problems: ReadonlyArray<Problem>): string =>
+  [...Map.groupBy(problems, ({ kind }) => kind)]
+    .map(([kind, of]) => `${kind.replaceAll("_", " ")}${of.length > 1 ? ` (${of.length})` : ""}`)
+    .join(", ")
+
+const part = (heading: string, problems: ReadonlyArray<Problem>, withAdvice: boolean): string => {
+  if (problems.length === 0) return ""
+  const lines = problems
+    .slice(0, MAX_LINES)
+    .flatMap(({ text, advice }) => [
+      `- ${cut(oneLine(text), MAX_LINE)}`,
+      ...(withAdvice && advice !== "" ? [`  ${cut(oneLine(advice), MAX_LINE)}`] : []),
+    ])
+  const more = problems.length - MAX_LINES
+  return [heading, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
+}
+
+// Control characters and those that change the direction of text.
+const unprintable = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu
+
+const oneLine = (text: string): string => text.replaceAll(unprintable, " ").trim()
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text
+
+const instant = (millis: number): string =>
+  new Date(millis).toISOString().slice(0, 19).replace("T", " ")

@@ -1,0 +1,123 @@
+// Sends each receiver what is new for it, and pings after a success. What could not be delivered is new again at the
+// next run, so that nothing is lost.
+import { hostname } from "node:os"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Settings } from "../../config/settings.ts"
+import type { Problem } from "../../domain/problem.ts"
+import type { Proxies } from "../../domain/proxies.ts"
+import { redactor } from "../../extract/redact.ts"
+import { Transport } from "../../extract/Transport.ts"
+import { readProblems } from "../readers/problems.ts"
+import { failedRun } from "../readers/problemTexts.ts"
+import {
+  afterSending,
+  changesOf,
+  isHeldBack,
+  isNothing,
+  nothingSent,
+  type Sent,
+} from "./changes.ts"
+import { deliver, ping, Undelivered } from "./deliver.ts"
+import { messageOf, type Sender, testMessage } from "./message.ts"
+import { idOf, isMessageReceiver, nameOf, type Receiver, unreachable } from "./receiver.ts"
+import { readSent, writeSent } from "./sentFile.ts"
+
+export interface NotifyOptions {
+  readonly receivers: Settings["notify"]
+  readonly dataDir: string
+  readonly proxies: Proxies
+  readonly apiKey: Redacted.Redacted<string> | undefined
+}
+
+export interface Delivered {
+  /** As in `webhook https://hooks.slack.com (notify[0])`. */
+  readonly receiver: string
+  readonly state: "ok" | "failed"
+  /** `HTTP 200`, or why it was not delivered. */
+  readonly detail: string
+}
+
+/** How a run ended: well enough for a ping, or with an error that last-run.json may not hold. */
+export type RunEnd = { readonly isSuccess: boolean } | { readonly error: string }
+
+/** Sends what has changed since each receiver's last message; pings where the run was a success. */
+export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: RunEnd) {
+  const { dataDir } = options
+  const problems = yield* problemsAfter(options, end)
+  const before = yield* readSent(dataDir)
+  const now = yield* Clock.currentTimeMillis
+  const sender: Sender = { host: hostname(), dataDir, now }
+  const after = new Map<string, Sent>()
+  const sendTo = Effect.fnUntraced(function* (receiver: Receiver) {
+    const obstacle = unreachable(receiver)
+    if (obstacle !== undefined) return yield* new Undelivered({ detail: obstacle })
+    if (!isMessageReceiver(receiver)) {
+      const isDue = "isSuccess" in end && end.isSuccess
+      return isDue ? yield* ping(receiver.ping, true) : undefined
+    }
+    const id = idOf(receiver)
+    const sent = before.get(id) ?? nothingSent
+    after.set(id, sent)
+    const changes = changesOf(receiver, problems, sent, now)
+    if (isNothing(changes) || isHeldBack(sent, now)) return undefined
+    const detail = yield* deliver(receiver, messageOf(changes, sender), true)
+    after.set(id, afterSending(sent, changes, now))
+    return detail
+  })
+  const deliveries = yield* toAll(options, sendTo)
+  const isNew = [...after].some(([id, sent]) => sent !== (before.get(id) ?? nothingSent))
+  if (isNew) yield* writeSent(dataDir, after)
+  return deliveries
+})
+
+/** Sends every receiver a test message, in one attempt; pings too. */
+export const notifyTest = Effect.fnUntraced(function* (options: NotifyOptions) {
+  const { dataDir } = options
+  const sender: Sender = { host: hostname(), dataDir, now: yield* Clock.currentTimeMillis }
+  return yield* toAll(options, (receiver) =>
+    isMessageReceiver(receiver)
+      ? deliver(receiver, testMessage(sender), false)
+      : ping(receiver.ping, false),
+  )
+})
+
+/** The problems there are, without the API key. */
+const problemsAfter = Effect.fnUntraced(function* (
+  { dataDir, apiKey }: NotifyOptions,
+  end: RunEnd,
+) {
+  const recorded = yield* readProblems(dataDir)
+  const problems =
+    "isSuccess" in end || recorded.some(({ kind }) => kind === "run_failed")
+      ? recorded
+      : [failedRun(end.error, null), ...recorded]
+  const redact = redactor(apiKey === undefined ? undefined : Redacted.value(apiKey))
+  return problems.map((problem): Problem => ({
+    ...problem,
+    text: redact(problem.text),
+    advice: redact(problem.advice),
+  }))
+})
+
+/** What came of each; nothing of a receiver that there was nothing to send to. */
+const toAll = (
+  { receivers, proxies }: NotifyOptions,
+  send: (receiver: Receiver) => Effect.Effect<string | undefined, Undelivered, Transport>,
+): Effect.Effect<ReadonlyArray<Delivered>> =>
+  Effect.forEach(
+    receivers,
+    (receiver, index) =>
+      Effect.match(send(receiver), {
+        onSuccess: (detail): ReadonlyArray<Delivered> =>
+          detail === undefined ? [] : [{ receiver: nameOf(receiver, index), state: "ok", detail }],
+        onFailure: ({ detail }): ReadonlyArray<Delivered> => [
+          { receiver: nameOf(receiver, index), state: "failed", detail },
+        ],
+      }),
+    { concurrency: "unbounded" },
+  ).pipe(
+    Effect.map((all) => all.flat()),
+    Effect.provide(Transport.layer(proxies)),
+  )

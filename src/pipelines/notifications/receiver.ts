@@ -1,0 +1,44 @@
+// A receiver of notifications, which is an entry of the setting `notify`: its name in messages and its identity.
+import { createHash } from "node:crypto"
+import { basename } from "node:path"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { addressOf } from "../../config/secretUrl.ts"
+import type { Settings } from "../../config/settings.ts"
+
+export type Receiver = Settings["notify"][number]
+
+/** One that gets messages; a ping has no content. */
+export type MessageReceiver = Exclude<Receiver, { readonly ping: unknown }>
+
+export const isMessageReceiver = (receiver: Receiver): receiver is MessageReceiver =>
+  !("ping" in receiver)
+
+const secretOf = (receiver: Receiver): Redacted.Redacted<string> | undefined =>
+  "webhook" in receiver ? receiver.webhook : "ping" in receiver ? receiver.ping : undefined
+
+/** `webhook https://hooks.slack.com (notify[0])`, `command mail (notify[1])`: nothing that may be a secret. */
+export const nameOf = (receiver: Receiver, index: number): string => {
+  const kind = "webhook" in receiver ? "webhook" : "ping" in receiver ? "ping" : "command"
+  const shown =
+    "command" in receiver ? basename(receiver.command[0] ?? "") : secretOf(receiver)?.label
+  return `${kind} ${shown ?? ""} (notify[${index}])`
+}
+
+/**
+ * The same in every run, wherever the entry stands in the list. It reveals no secret. An entry that wants other kinds
+ * of problems than before counts as another.
+ */
+export const idOf = (receiver: MessageReceiver): string => {
+  const target = "command" in receiver ? receiver.command : Redacted.value(receiver.webhook)
+  const identity = JSON.stringify([target, receiver.on.toSorted()])
+  return createHash("sha256").update(identity).digest("hex").slice(0, 16)
+}
+
+/** Why nothing can reach a receiver, whatever is sent: its address comes from a variable that holds none. */
+export const unreachable = (receiver: Receiver): string | undefined => {
+  const secret = secretOf(receiver)
+  if (secret === undefined) return undefined
+  const address = addressOf(secret)
+  return Result.isFailure(address) ? address.failure : undefined
+}

@@ -1,0 +1,71 @@
+// Runs the program of a receiver, with the message as JSON on standard input and the most needed of it in the
+// environment. It and all it started are ended when its time is over.
+import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import type { PlatformError } from "effect/PlatformError"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as Stream from "effect/Stream"
+import { API_KEY } from "../../config/settings.ts"
+import type { Message } from "./message.ts"
+
+const processes = Layer.provide(
+  NodeChildProcessSpawner.layer,
+  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer),
+)
+
+/** Answers `exit code 0`, or fails with a sentence that ends with what the program last wrote to standard error. */
+export const runCommand = (
+  [program = "", ...args]: ReadonlyArray<string>,
+  message: Message,
+  limitSeconds: number,
+): Effect.Effect<string, string> =>
+  Effect.gen(function* () {
+    const child = yield* ChildProcess.make(program, args, {
+      extendEnv: true,
+      env: {
+        [API_KEY]: undefined,
+        NOTIFY_EVENT: message.event,
+        NOTIFY_TITLE: message.title,
+        NOTIFY_MESSAGE: message.message,
+      },
+      stdin: Stream.make(new TextEncoder().encode(`${JSON.stringify(message)}\n`)),
+      stdout: "ignore",
+      stderr: "pipe",
+      forceKillAfter: "1 second",
+    })
+    let complaint = ""
+    const reading = yield* Effect.forkScoped(
+      Stream.runForEach(Stream.decodeText(child.stderr), (text) =>
+        Effect.sync(() => {
+          complaint = (complaint + text).slice(-MAX_COMPLAINT)
+        }),
+      ),
+    )
+    const code = yield* Effect.mapError(child.exitCode, reasonOf)
+    if (code === 0) return "exit code 0"
+    // Its last words may still be on their way; a process it left behind may hold the pipe open for ever.
+    yield* Effect.timeoutOption(Fiber.await(reading), "1 second")
+    const words = complaint.trim().split("\n").at(-1) ?? ""
+    return yield* Effect.fail(`exit code ${code}${words === "" ? "" : `: ${words}`}`)
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError((error) => (typeof error === "string" ? error : reasonOf(error))),
+    Effect.timeoutOrElse({
+      duration: limitSeconds * 1000,
+      orElse: () => Effect.fail(`still running after ${limitSeconds} s, so it was stopped`),
+    }),
+    Effect.provide(processes),
+  )
+
+const MAX_COMPLAINT = 200
+
+/** Without the arguments, which may hold a secret. */
+const reasonOf = ({ reason }: PlatformError): string => {
+  const { code } = (reason.cause ?? {}) as NodeJS.ErrnoException
+  if (code === "ENOENT") return "there is no such program"
+  return code === undefined ? "it was ended by a signal" : `it can't be run (${code})`
+}

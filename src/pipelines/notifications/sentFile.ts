@@ -1,0 +1,55 @@
+// What every receiver was sent last, in `notifications.json` of the data directory. Nothing depends on the file but
+// which messages are sent again: one that is missing or can't be read counts as empty.
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { problemKinds } from "../../domain/problem.ts"
+import { writeDurably } from "../../load/durableFiles.ts"
+import { filesError } from "../../load/errors.ts"
+import type { Sent } from "./changes.ts"
+
+/** By the receiver's id. */
+export type SentByReceiver = ReadonlyMap<string, Sent>
+
+const fileOf = (dataDir: string): string => join(dataDir, "notifications.json")
+
+// A scheduler on a full disk must not repeat itself with every run.
+const unwritten = new Map<string, SentByReceiver>()
+
+export const readSent = (dataDir: string): Effect.Effect<SentByReceiver> =>
+  Effect.gen(function* () {
+    const kept = unwritten.get(dataDir)
+    if (kept !== undefined) return kept
+    const text = yield* Effect.tryPromise(() => readFile(fileOf(dataDir), "utf8"))
+    const found = yield* Schema.decodeEffect(SentFile)(text)
+    return new Map(Object.entries(found))
+  }).pipe(Effect.orElseSucceed(() => new Map<string, Sent>()))
+
+export const writeSent = (dataDir: string, sent: SentByReceiver) =>
+  Effect.tryPromise({
+    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(Object.fromEntries(sent))}\n`),
+    catch: (cause) => filesError("Recording the notifications", cause),
+  }).pipe(
+    Effect.tap(() => Effect.sync(() => unwritten.delete(dataDir))),
+    Effect.tapError(() => Effect.sync(() => unwritten.set(dataDir, sent))),
+  )
+
+const SentFile = Schema.fromJsonString(
+  Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      open: Schema.Array(
+        Schema.Struct({
+          kind: Schema.Literals(problemKinds),
+          subject: Schema.String,
+          text: Schema.String,
+          advice: Schema.String,
+          since: Schema.NullOr(Schema.String),
+          sent_at: Schema.String,
+        }),
+      ),
+      messages: Schema.Array(Schema.String),
+    }),
+  ),
+)

@@ -1,0 +1,85 @@
+// When a receiver is sent a problem: when it begins, when it is resolved, and when it is due to be repeated.
+import { describe, expect, it } from "vitest"
+import { type Problem, problemKinds } from "../../../src/domain/problem.ts"
+import {
+  afterSending,
+  changesOf,
+  isHeldBack,
+  nothingSent,
+  type Sent,
+} from "../../../src/pipelines/notifications/changes.ts"
+
+const HOUR = 3_600_000
+const problem = (kind: Problem["kind"], subject = "x"): Problem => ({
+  kind,
+  subject,
+  text: `${kind} ${subject}`,
+  advice: "",
+  since: null,
+})
+const receiver = { command: ["x"], on: problemKinds, remindAfter: undefined }
+
+/** Sends what is new; what it was. */
+const sending = (to = receiver as Parameters<typeof changesOf>[0]) => {
+  let sent: Sent = nothingSent
+  return (now: number, ...problems: ReadonlyArray<Problem>) => {
+    const changes = changesOf(to, problems, sent, now)
+    sent = afterSending(sent, changes, now)
+    const texts = (of: ReadonlyArray<Problem>) => of.map(({ text }) => text)
+    return {
+      begun: texts(changes.begun),
+      resolved: texts(changes.resolved),
+      repeated: texts(changes.repeated),
+    }
+  }
+}
+
+const nothing = { begun: [], resolved: [], repeated: [] }
+
+describe("a problem", () => {
+  it("is new once, and resolved once", () => {
+    const at = sending()
+    const stale = problem("stale")
+    expect(at(0, stale)).toEqual({ ...nothing, begun: ["stale x"] })
+    expect(at(1, { ...stale, text: "later by now" })).toEqual(nothing)
+    expect(at(2, stale, problem("stale", "y"))).toEqual({ ...nothing, begun: ["stale y"] })
+    expect(at(3, problem("stale", "y"))).toEqual({ ...nothing, resolved: ["stale x"] })
+    expect(at(4, stale, problem("stale", "y"))).toEqual({ ...nothing, begun: ["stale x"] })
+  })
+
+  it("of a kind that the receiver does not want is not sent", () => {
+    const at = sending({ ...receiver, on: ["stale"] })
+    expect(at(0, problem("run_failed"), problem("stale"))).toEqual({
+      ...nothing,
+      begun: ["stale x"],
+    })
+    expect(at(1)).toEqual({ ...nothing, resolved: ["stale x"] })
+  })
+
+  it("that lasts is repeated after the time the receiver sets, a permanent gap never", () => {
+    const at = sending({ ...receiver, remindAfter: 24 * 3600 })
+    const problems = [problem("stale"), problem("permanent_gap")]
+    at(0, ...problems)
+    expect(at(23.9 * HOUR, ...problems)).toEqual(nothing)
+    expect(at(24 * HOUR, ...problems)).toEqual({ ...nothing, repeated: ["stale x"] })
+    expect(at(47 * HOUR, ...problems)).toEqual(nothing)
+    expect(at(48 * HOUR, ...problems)).toEqual({ ...nothing, repeated: ["stale x"] })
+    const never = sending()
+    never(0, ...problems)
+    expect(never(1e6 * HOUR, ...problems)).toEqual(nothing)
+  })
+
+  it("that comes and goes reaches a receiver six times within an hour", () => {
+    let sent = nothingSent
+    let messages = 0
+    for (let minute = 0; minute < 120; minute += 5) {
+      const now = minute * 60_000
+      const problems = minute % 10 === 0 ? [problem("run_failed")] : []
+      const changes = changesOf(receiver, problems, sent, now)
+      if (isHeldBack(sent, now)) continue
+      messages += 1
+      sent = afterSending(sent, changes, now)
+    }
+    expect(messages).toBe(12)
+  })
+})

@@ -1,0 +1,106 @@
+// What a message says, and that texts of the service neither ping people nor break its formatting.
+import { describe, expect, it } from "vitest"
+import type { Problem } from "../../../src/domain/problem.ts"
+import {
+  type Message,
+  messageOf,
+  testMessage,
+} from "../../../src/pipelines/notifications/message.ts"
+
+const sender = { host: "batch-1", dataDir: "/srv/data", now: Date.parse("2026-03-01T03:37:12Z") }
+
+const problem = (text: string, kind: Problem["kind"] = "run_partial"): Problem => ({
+  kind,
+  subject: "ratio_history",
+  text,
+  advice: "`vaulthouse doctor` shows why.",
+  since: "2026-03-01T03:30:00.000Z",
+})
+
+const nothing = { begun: [], resolved: [], repeated: [], open: 0 }
+const begun = (...problems: ReadonlyArray<Problem>): Message =>
+  messageOf({ ...nothing, begun: problems, open: problems.length }, sender)
+
+/** What is between the fences, and nothing else is. */
+const blockOf = (text: string): string => {
+  const parts = text.split("```")
+  expect(parts).toHaveLength(3)
+  return parts[1] ?? ""
+}
+
+describe("a message", () => {
+  it("names what is new in its title, and says what to do", () => {
+    const message = begun(problem("A."), problem("B.", "stale"), problem("C.", "stale"))
+    expect(message.event).toBe("problem")
+    expect(message.title).toBe("vaulthouse on batch-1: run partial, stale (2)")
+    expect(message.message).toBe(
+      [
+        "New:",
+        ...["A.", "B.", "C."].flatMap((text) => [`- ${text}`, "  `vaulthouse doctor` shows why."]),
+        "",
+        "/srv/data on batch-1, 2026-03-01 03:37:12 UTC",
+      ].join("\n"),
+    )
+    expect(message.problems[0]).toEqual({ ...problem("A."), state: "new" })
+    expect(message.open_problems).toBe(3)
+  })
+
+  it("tells what began from what is resolved and what lasts", () => {
+    const resolved = messageOf({ ...nothing, resolved: [problem("A.")] }, sender)
+    expect([resolved.event, resolved.title]).toEqual([
+      "resolved",
+      "vaulthouse on batch-1: resolved: run partial",
+    ])
+    expect(resolved.message).toMatch(/^Resolved:\n- A\.\n\n/)
+    const reminder = messageOf({ ...nothing, repeated: [problem("A.")], open: 1 }, sender)
+    expect([reminder.event, reminder.title]).toEqual([
+      "reminder",
+      "vaulthouse on batch-1: still: run partial",
+    ])
+    const both = messageOf(
+      { ...nothing, begun: [problem("A.")], resolved: [problem("B.")] },
+      sender,
+    )
+    expect(both.event).toBe("problem")
+    expect(both.problems.map(({ text, state }) => [text, state])).toEqual([
+      ["A.", "new"],
+      ["B.", "resolved"],
+    ])
+  })
+
+  it("a test has the same fields", () => {
+    expect(Object.keys(testMessage(sender))).toEqual(Object.keys(begun(problem("A."))))
+    expect(testMessage(sender).event).toBe("test")
+  })
+
+  it("pings nobody and stays in its block, whatever the service writes", () => {
+    const hostile = "<!channel> & <@U123> @everyone @here ``` *x* `````` [a](http://b)"
+    const { text, content, allowed_mentions, problems } = begun(problem(hostile))
+    expect(blockOf(text)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)|@\w/)
+    expect(blockOf(text)).toContain("&lt;!channel&gt; &amp; &lt;@\u200BU123&gt;")
+    expect(blockOf(content)).not.toMatch(/@\w|``/)
+    expect(allowed_mentions).toEqual({ parse: [] })
+    // For programs, as it was.
+    expect(problems[0]?.text).toBe(hostile)
+  })
+
+  it("has no control characters and no line break of the service", () => {
+    const { message } = begun(problem("a\u001B[2Jb\r\nNew:\n- c\u202Ed"))
+    expect(message.split("\n")[1]).toBe("- a [2Jb New: - c d")
+  })
+
+  it("is no longer than Discord takes, with hundreds of problems", () => {
+    const many = Array.from({ length: 250 }, (_, at) => problem(`${at} ${"😀".repeat(400)}`))
+    const { content, problems, message, open_problems } = begun(...many)
+    expect(content.length).toBeLessThan(2000)
+    expect(content.isWellFormed()).toBe(true)
+    blockOf(content)
+    expect(problems).toHaveLength(100)
+    expect(open_problems).toBe(250)
+    expect(message).toMatch(/^- 1 😀+…$/mu)
+    const short = begun(
+      ...Array.from({ length: 12 }, (_, at) => ({ ...problem(`${at}`), advice: "" })),
+    )
+    expect(short.message).toContain("\n- 9\n- and 2 more\n")
+  })
+})

@@ -1,0 +1,192 @@
+// What receivers get over several runs, each of which knows the earlier ones from the data directory alone.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { problemKinds } from "../../../src/domain/problem.ts"
+import { noProxies } from "../../../src/domain/proxies.ts"
+import {
+  notify,
+  type NotifyOptions,
+  type RunEnd,
+} from "../../../src/pipelines/notifications/notify.ts"
+import { type Receiver, receiver, type Respond, status } from "../../support/receiver.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+
+const key = "sk-live-27182818284590"
+const webhook = (url: string) => ({
+  webhook: Redacted.make(url, { label: "here" }),
+  on: problemKinds,
+  remindAfter: undefined,
+})
+
+/** A data directory whose health a test sets, and notifications of it. */
+const runs = Effect.fnUntraced(function* (receivers: NotifyOptions["receivers"]) {
+  const dataDir = yield* temporaryFolder
+  /** A run that leaves these checks failed. */
+  const run = (failedChecks: ReadonlyArray<string>, end: RunEnd = { isSuccess: false }) => {
+    const health = {
+      as_of: "2026-03-01T00:00:00Z",
+      freshness: [],
+      failing: [],
+      gaps: [],
+      quarantine: [],
+      failed_checks: failedChecks.map((name) => ({
+        name,
+        severity: "error",
+        failures: 1,
+        since: "2026-03-01T00:00:00Z",
+      })),
+    }
+    writeFileSync(join(dataDir, "health.json"), JSON.stringify(health))
+    return notify({ receivers, dataDir, proxies: noProxies, apiKey: Redacted.make(key) }, end)
+  }
+  return { dataDir, run, sentFile: join(dataDir, "notifications.json") }
+})
+
+/** What it was sent: events with the problems they are about. */
+const sentTo = ({ bodies }: Receiver) =>
+  bodies.map(({ event, problems }) => [event, ...problems.map(({ subject }) => subject)])
+
+const failingAt =
+  (...numbers: ReadonlyArray<number>): Respond =>
+  (response, number) =>
+    status(numbers.includes(number) ? 404 : 200)(response, number)
+
+describe("notifications", () => {
+  it.effect("one when a problem begins, none while it lasts, one when it is resolved", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run } = yield* runs([webhook(to.url)])
+      expect(yield* run(["a"])).toEqual([
+        { receiver: "webhook here (notify[0])", state: "ok", detail: "HTTP 200" },
+      ])
+      expect(yield* run(["a"])).toEqual([])
+      yield* run(["a", "b"])
+      yield* run(["b"])
+      yield* run([])
+      yield* run([])
+      expect(sentTo(to)).toEqual([
+        ["problem", "a"],
+        ["problem", "b"],
+        ["resolved", "a"],
+        ["resolved", "b"],
+      ])
+      expect(to.bodies.map(({ open_problems }) => open_problems)).toEqual([1, 2, 1, 0])
+    }),
+  )
+
+  it.effect("each receiver gets its own: one that failed is sent it all after the next run", () =>
+    Effect.gen(function* () {
+      const first = yield* receiver()
+      const second = yield* receiver(failingAt(1, 2))
+      const { run } = yield* runs([webhook(first.url), webhook(second.url)])
+      expect((yield* run(["a"])).map(({ state, detail }) => [state, detail])).toEqual([
+        ["ok", "HTTP 200"],
+        ["failed", "HTTP 404"],
+      ])
+      yield* run(["a", "b"])
+      yield* run(["b", "c"])
+      expect(sentTo(first)).toEqual([
+        ["problem", "a"],
+        ["problem", "b"],
+        ["problem", "c", "a"],
+      ])
+      // What came and went meanwhile is not news.
+      expect(sentTo(second).at(-1)).toEqual(["problem", "b", "c"])
+    }),
+  )
+
+  it.effect("no more than six messages an hour; the next one has what was held back", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run } = yield* runs([webhook(to.url)])
+      for (let at = 0; at < 9; at += 1) {
+        yield* run(at % 2 === 0 ? ["a"] : [])
+        yield* TestClock.adjust("5 minutes")
+      }
+      expect(sentTo(to)).toHaveLength(6)
+      yield* TestClock.adjust("15 minutes")
+      yield* run(["a", "b"])
+      expect(sentTo(to).slice(6)).toEqual([["problem", "a", "b"]])
+    }),
+  )
+
+  it.effect("a reminder after the time that the receiver sets", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run } = yield* runs([{ ...webhook(to.url), remindAfter: 24 * 3600 }])
+      for (let hour = 0; hour < 49; hour += 1) {
+        yield* run(["a"])
+        yield* TestClock.adjust("1 hour")
+      }
+      expect(sentTo(to)).toEqual([
+        ["problem", "a"],
+        ["reminder", "a"],
+        ["reminder", "a"],
+      ])
+    }),
+  )
+
+  it.effect("a ping after every success, and after nothing else", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run } = yield* runs([{ ping: Redacted.make(`${to.url}/5f2a`) }])
+      yield* run([], { isSuccess: true })
+      yield* run([], { isSuccess: false })
+      yield* run([], { error: "the disk is full" })
+      yield* run([], { isSuccess: true })
+      expect(to.requests).toEqual(["GET /5f2a", "GET /5f2a"])
+    }),
+  )
+
+  it.effect("an error that no file has a record of is a failed run", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run } = yield* runs([webhook(to.url)])
+      yield* run([], { error: `the disk is full: ${key}\nFree some space.` })
+      yield* run([], { error: "the disk is still full" })
+      yield* run([], { isSuccess: true })
+      expect(sentTo(to)).toEqual([
+        ["problem", "sync"],
+        ["resolved", "sync"],
+      ])
+      expect(to.bodies[0]?.problems[0]?.text).toBe(
+        "The last run failed: the disk is full: <redacted>.",
+      )
+    }),
+  )
+
+  it.effect("what was sent is known without the file while it can't be written", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { run, sentFile } = yield* runs([webhook(to.url)])
+      mkdirSync(`${sentFile}.tmp`)
+      expect(String(yield* Effect.flip(run(["a"])))).toContain("Recording the notifications")
+      expect(yield* run(["a"])).toEqual([])
+      rmSync(`${sentFile}.tmp`, { recursive: true })
+      yield* run([])
+      expect(existsSync(sentFile)).toBe(true)
+      expect(sentTo(to)).toEqual([
+        ["problem", "a"],
+        ["resolved", "a"],
+      ])
+    }),
+  )
+
+  it.effect.each(["", "{", "[]", '{"x": 1}', '{"x": {"open": [{}], "messages": []}}'])(
+    "a file that holds %j counts as empty",
+    (content) =>
+      Effect.gen(function* () {
+        const to = yield* receiver()
+        const { run, sentFile } = yield* runs([webhook(to.url)])
+        writeFileSync(sentFile, content)
+        yield* run(["a"])
+        yield* run(["a"])
+        expect(sentTo(to)).toEqual([["problem", "a"]])
+        expect(readFileSync(sentFile, "utf8")).not.toContain(to.url)
+      }),
+  )
+})
