@@ -71,17 +71,22 @@ interface Extremes {
   isInfinite: boolean
 }
 
-const measure = (value: unknown, depth: number, extremes: Extremes): void => {
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) extremes.isInfinite = true
-    return
-  }
-  if (typeof value !== "object" || value === null) return
+const measure = (value: object, depth: number, extremes: Extremes): void => {
   if (depth > extremes.depth) extremes.depth = depth
   if (depth > MAX_DEPTH) return
-  if (Array.isArray(value)) for (const member of value) measure(member, depth + 1, extremes)
-  // A quarter of the time of `Object.values`, and every body is measured.
-  else for (const field in value) measure((value as JsonObject)[field], depth + 1, extremes)
+  // Every value of every body comes by: no call for one that holds no others, and no list of the fields.
+  if (Array.isArray(value)) {
+    for (const member of value as ReadonlyArray<unknown>) {
+      if (typeof member === "object" && member !== null) measure(member, depth + 1, extremes)
+      else if (member === Infinity || member === -Infinity) extremes.isInfinite = true
+    }
+    return
+  }
+  for (const field in value) {
+    const member = (value as JsonObject)[field]
+    if (typeof member === "object" && member !== null) measure(member, depth + 1, extremes)
+    else if (member === Infinity || member === -Infinity) extremes.isInfinite = true
+  }
 }
 
 /** Half of a surrogate pair, which UTF-8, and so a table, can't hold. */
@@ -115,7 +120,7 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const extremes = { depth: 0, isInfinite: false }
-  measure(plain, 1, extremes)
+  measure([plain], 0, extremes)
   if (extremes.depth > MAX_DEPTH) {
     return Result.fail(`nests arrays and objects more than ${MAX_DEPTH} deep`)
   }

@@ -56,7 +56,12 @@ const GROUP_ROWS = 120_000
 const PAUSE_MILLIS = 10
 const LONGEST_WAIT_MILLIS = 200
 
-const pause = Effect.promise(() => setTimeout(PAUSE_MILLIS))
+/** Whether the process was busy for most of a pause: more pages are then about to come. */
+const isBusyPause = Effect.promise(async () => {
+  const before = performance.eventLoopUtilization()
+  await setTimeout(PAUSE_MILLIS)
+  return performance.eventLoopUtilization(before).utilization > 0.5
+})
 
 interface Queued {
   readonly batch: Batch
@@ -215,9 +220,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const gathered = Effect.fnUntraced(function* (taken: Array<Queued>) {
     const until = performance.now() + LONGEST_WAIT_MILLIS
     while (isWorthWaiting(taken) && performance.now() < until) {
-      yield* pause
+      const isBusy = yield* isBusyPause
       const more = yield* Queue.clear(queue)
-      if (more.length === 0) break
+      if (more.length === 0 && !isBusy) break
       taken.push(...more)
     }
     return groupsOf(taken)
@@ -317,7 +322,7 @@ const sizeOf = ({ batch }: Queued): number =>
 
 const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
   taken.length < GROUP_BATCHES &&
-  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 4
+  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 2
 
 /** Groups of at most `GROUP_ROWS` rows, or a single batch that is larger. */
 const groupsOf = (queued: ReadonlyArray<Queued>): ReadonlyArray<ReadonlyArray<Queued>> => {

@@ -1,13 +1,12 @@
 // Writes vaulthouse's own small tables (tasks, cursors, archive index, …) without comparison or counts, which
 // would cost a group of pages as much as its history rows.
-import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 import { MICROS_PER_DAY } from "../domain/time.ts"
 import type { MergeContext } from "./merge.ts"
 import { sameKey } from "./matching.ts"
 import { identifier, identifiers, instant, qualified } from "./sql.ts"
-import { fillTemporary, storedColumns } from "./stage.ts"
+import { appendTemporary, createTemporary, storedColumns } from "./stage.ts"
 
 /** One row a key, in columns: the last one in mode `replace`, the first one in mode `first`. */
 const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<ReadonlyArray<Value>> => {
@@ -23,7 +22,8 @@ const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<Readon
   return table.columns.map((_, at) => chosen.map(([rows, row]) => rows.columns[at]?.[row] ?? null))
 }
 
-const monthsOf = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>): Set<string> => {
+/** Months of event time (`-` for a table without). */
+export const monthsOf = ({ table, columns }: Entries): ReadonlySet<string> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const unit = table.columns[at]?.type === "date" ? MICROS_PER_DAY / 1000 : 1 / 1000
   const monthOf = (time: Value) => new Date(Number(time) * unit).toISOString().slice(0, 7)
@@ -45,27 +45,23 @@ const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>)
 }
 
 /** A table's rows, one a key. */
-interface Entries {
+export interface Entries {
   readonly table: Table
   readonly columns: ReadonlyArray<ReadonlyArray<Value>>
 }
 
-const entriesOf = (all: ReadonlyArray<Rows>): ReadonlyArray<Entries> => {
+export const entriesOf = (all: ReadonlyArray<Rows>): ReadonlyArray<Entries> => {
   const filled = all.filter(({ length }) => length > 0)
   const byTable = Map.groupBy(filled, ({ table }) => table)
   return [...byTable].map(([table, rows]) => ({ table, columns: onePerKey(table, rows) }))
 }
 
-const temporaryName = ({ schema, name }: Table): string => `bookkeeping_${schema}_${name}`
+const staged = ({ table: { schema, name } }: Entries): string => `bookkeeping_${schema}_${name}`
 
-const fill = (connection: DuckDBConnection, { table, columns }: Entries): Promise<void> =>
-  fillTemporary(connection, temporaryName(table), storedColumns(table.columns), [
-    { length: columns[0]?.length ?? 0, columns },
-  ])
-
-const writing = ({ table, columns }: Entries): string => {
+const writing = (entries: Entries): string => {
+  const { table, columns } = entries
   const target = qualified(table)
-  const source = `temp.main.${temporaryName(table)} s`
+  const source = `temp.main.${staged(entries)} s`
   const matches = sameKey(table, "t", "s")
   const names = table.columns.map(({ name }) => name)
   const remove = `DELETE FROM ${target} t USING ${source} WHERE ${matches};`
@@ -76,14 +72,18 @@ const writing = ({ table, columns }: Entries): string => {
     ${table.mode === "first" ? isNew : ""};`
 }
 
-/** Inside the writer's transaction; answers the months of each table that may have changed. */
+/** Inside the writer's transaction. Few calls, since each waits for a turn of the event loop. */
 export const writeBookkeeping = async (
   { connection }: MergeContext,
-  all: ReadonlyArray<Rows>,
-): Promise<ReadonlyArray<readonly [Table, ReadonlySet<string>]>> => {
-  const entries = entriesOf(all)
-  if (entries.length === 0) return []
-  for (const each of entries) await fill(connection, each)
+  entries: ReadonlyArray<Entries>,
+): Promise<void> => {
+  const creation = entries.map((each) =>
+    createTemporary(staged(each), storedColumns(each.table.columns)),
+  )
+  await connection.run(creation.join("\n"))
+  for (const each of entries) {
+    const { columns } = each
+    await appendTemporary(connection, staged(each), [{ length: columns[0]?.length ?? 0, columns }])
+  }
   await connection.run(entries.map(writing).join("\n"))
-  return entries.map(({ table, columns }) => [table, monthsOf(table, columns)])
 }

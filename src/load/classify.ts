@@ -1,5 +1,4 @@
 // Compares staged rows with the stored ones of the same key: new, revised or unchanged.
-import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, versionsOf } from "../domain/table.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { STAGED, type Staged } from "./stage.ts"
@@ -29,12 +28,8 @@ const sameContent = (table: Table): string => {
   return `(s._observed_at <= ${since} OR (${all}))`
 }
 
-/** Fills `CLASSIFIED`; of one batch of the group, or of all at once. */
-export const classify = async (
-  connection: DuckDBConnection,
-  staged: Staged,
-  batch: number | undefined,
-): Promise<void> => {
+/** The statements that fill `CLASSIFIED`; of one batch of the group, or of all at once. */
+export const classification = (staged: Staged, batch: number | undefined): string => {
   const { table } = staged
   const current = table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")
   const firstSeen =
@@ -42,22 +37,22 @@ export const classify = async (
   const lastOfKey = `QUALIFY row_number() OVER (
     PARTITION BY ${identifiers(table.key)} ORDER BY rowid DESC) = 1`
   const ofBatch = batch === undefined ? "" : `WHERE _batch = ${batch}`
-  await connection.run(`CREATE OR REPLACE TEMP TABLE classified AS
+  return `CREATE OR REPLACE TEMP TABLE classified AS
     WITH s AS (SELECT * FROM ${STAGED} ${ofBatch} ${staged.distinct ? "" : lastOfKey})
     SELECT s.*, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
       CASE WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
     FROM s LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${current}) t
-    ON ${sameKey(table, "s", "t")}`)
-  await excludeRetired(connection, staged)
+    ON ${sameKey(table, "s", "t")};
+    ${excludeRetired(staged)}`
 }
 
 /** In a replay, a response that is older than the end of a key does not begin it again. */
-const excludeRetired = async (connection: DuckDBConnection, staged: Staged): Promise<void> => {
+const excludeRetired = (staged: Staged): string => {
   const { table } = staged
   const retired = retiredRows(staged)
-  if (retired === undefined) return
-  await connection.run(`UPDATE ${CLASSIFIED} m
+  if (retired === undefined) return ""
+  return `UPDATE ${CLASSIFIED} m
     SET _first_seen_at = e.seen_at,
       _what = CASE WHEN m._observed_at <= e.retired_at THEN ${UNCHANGED} ELSE ${NEW} END
     FROM (SELECT ${identifiers(table.key)}, max(${retired.at}) AS retired_at,
@@ -66,7 +61,7 @@ const excludeRetired = async (connection: DuckDBConnection, staged: Staged): Pro
         SELECT 1 FROM ${CLASSIFIED} n
         WHERE n._what = ${NEW} AND ${sameKey(table, "n", "t")})
       GROUP BY ALL) e
-    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")}`)
+    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")};`
 }
 
 /** Where the retired rows of a table are; `undefined` where none are ever retired. */

@@ -5,7 +5,7 @@ import { haveDistinctKeys } from "./distinctKeys.ts"
 import { insertNew } from "./insertNew.ts"
 import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
-import { Changes, loadBookkeeping, type Session, transaction } from "./session.ts"
+import { Changes, type Session, transaction } from "./session.ts"
 import { type Page, stage } from "./stage.ts"
 import { cursorRows, taskRows } from "./taskRows.ts"
 
@@ -108,8 +108,7 @@ export const commitGroup = async (
       ...taskRows(batch, counts[at] ?? nothing, session.runId, now),
       ...cursorRows(batch, session.runId, now),
     ])
-    await loadBookkeeping(session, entries, changes)
-    await changes.write()
+    await changes.write(entries)
   })
   changes.afterCommit()
   return { batches: counts, tables: changes.rows }

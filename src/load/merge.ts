@@ -2,7 +2,7 @@
 // table what becomes of it. Runs inside the writer's transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
-import { CLASSIFIED, classify, NEW, REVISED, UNCHANGED } from "./classify.ts"
+import { CLASSIFIED, classification, NEW, REVISED, UNCHANGED } from "./classify.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
 import type { Staged } from "./stage.ts"
@@ -86,8 +86,7 @@ const mergeOnce = async (
 ): Promise<"done" | "repeated keys"> => {
   const { connection } = context
   const { table } = staged
-  await classify(connection, staged, batch)
-  const found = await connection.runAndReadAll(`
+  const found = await connection.runAndReadAll(`${classification(staged, batch)}
     SELECT _batch, _what, coalesce(strftime(month, '%Y-%m'), '-'),
       coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
     FROM (SELECT _batch, _what, ${monthOf(table, "m")} AS month, _stored_month,
@@ -113,12 +112,10 @@ const mergeOnce = async (
     }
     into.months.add(month)
   }
-  if (seen.has(REVISED)) {
-    for (const statement of supersede(staged, now)) await connection.run(statement)
-  }
   if (seen.has(NEW) || seen.has(REVISED)) {
     const kept = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
-    await connection.run(`${insertion(table, CLASSIFIED, now)}${kept}`)
+    const moved = seen.has(REVISED) ? supersede(staged, now) : []
+    await connection.run([...moved, `${insertion(table, CLASSIFIED, now)}${kept}`].join(";\n"))
   }
   for (const { batch: of, month, rows } of await retireAbsent(connection, staged, batch, now)) {
     countsOf(into, of).revised += rows

@@ -5,7 +5,7 @@ import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { rowsOf } from "./rowsOf.ts"
-import { Changes, loadBookkeeping, type Session, transaction } from "./session.ts"
+import { Changes, type Session, transaction } from "./session.ts"
 import { copyDatabase } from "./copyDatabase.ts"
 import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace, writeDurably } from "./durableFiles.ts"
@@ -76,8 +76,7 @@ const stamp = async (
     },
   ])
   await transaction(session, async () => {
-    await loadBookkeeping(session, [rows], changes)
-    await changes.write()
+    await changes.write([rows])
   })
 }
 

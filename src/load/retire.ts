@@ -79,16 +79,14 @@ const endAbsent = async (
     ({ name }) => `t.${identifier(name)} IS NOT DISTINCT FROM k.${identifier(name)}`,
   )
   const key = identifiers(table.key, "t")
-  await connection.run(`CREATE OR REPLACE TEMP TABLE retired AS
+  const found = await connection.runAndReadAll(`CREATE OR REPLACE TEMP TABLE retired AS
     SELECT ${key}, k._batch, coalesce(k._observed_at, ${now}) AS _at
     FROM ${qualified(table)} t
     JOIN temp.main.staged_merge_keys k ON ${["t.is_current", ...sameEntity].join(" AND ")}
     ANTI JOIN ${STAGED} s ON s._batch = k._batch AND ${sameKey(table, "s", "t")}
     WHERE t.valid_from < coalesce(k._observed_at, ${now})
-    QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY k.rowid) = 1`)
-  const found = await connection.runAndReadAll(
-    `SELECT _batch, count(*)::DOUBLE FROM temp.main.retired GROUP BY _batch`,
-  )
+    QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY k.rowid) = 1;
+    SELECT _batch, count(*)::DOUBLE FROM temp.main.retired GROUP BY _batch`)
   const retired = (found.getRows() as Array<[number, number]>).map(([batch, rows]): Retired => ({
     batch,
     month: "-",
@@ -122,14 +120,13 @@ const moveAbsentToVersions = async (
   const sameSet = mergeKey
     .map((name) => `t.${identifier(name)} = s.${identifier(name)}`)
     .join(" AND ")
-  await connection.run(`CREATE OR REPLACE TEMP TABLE absent AS
+  const found = await connection.runAndReadAll(`CREATE OR REPLACE TEMP TABLE absent AS
     WITH s AS (SELECT ${set}, any_value(_batch) AS _batch, any_value(_run_id) AS _by,
         coalesce(max(_observed_at), ${now}) AS _at
       FROM (SELECT ${columns} FROM ${CLASSIFIED} ${empty}) GROUP BY ${set} HAVING NOT bool_or(_is_partial))
     SELECT t.*, s._batch, s._by, s._at FROM ${target} t JOIN s ON ${sameSet}
     WHERE ${withinBounds(staged, "t")} AND t._updated_at < s._at
-      AND NOT EXISTS (SELECT 1 FROM ${CLASSIFIED} m WHERE ${sameKey(table, "m", "t")})`)
-  const found = await connection.runAndReadAll(`
+      AND NOT EXISTS (SELECT 1 FROM ${CLASSIFIED} m WHERE ${sameKey(table, "m", "t")});
     SELECT _batch, strftime(${monthOf(table, "a")}, '%Y-%m'), count(*)::DOUBLE
     FROM temp.main.absent a GROUP BY ALL`)
   const retired = (found.getRows() as Array<[number, string, number]>).map(

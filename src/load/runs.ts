@@ -1,7 +1,7 @@
 // The record of a run in ops.runs: written at its start, completed at its end from its tasks.
 import { CATALOG, instant, literal } from "./sql.ts"
 import { rowsOf } from "./rowsOf.ts"
-import { Changes, loadBookkeeping, type Session, transaction } from "./session.ts"
+import { Changes, type Session, transaction } from "./session.ts"
 import { decodeRow, number } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
 import { sqlFile } from "./sqlFile.ts"
@@ -35,8 +35,7 @@ export const startRun = async (session: Session, start: RunStart): Promise<void>
     },
   ])
   await transaction(session, async () => {
-    await loadBookkeeping(session, [rows], changes)
-    await changes.write()
+    await changes.write([rows])
   })
   changes.afterCommit()
 }

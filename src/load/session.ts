@@ -1,6 +1,6 @@
 // The writer's connection, its transactions, and what they mark as changed.
 import { type Rows, type Table, tableName } from "../domain/table.ts"
-import { writeBookkeeping } from "./bookkeeping.ts"
+import { entriesOf, monthsOf, writeBookkeeping } from "./bookkeeping.ts"
 import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
@@ -56,18 +56,24 @@ export class Changes {
     })
   }
 
-  /** Inside the transaction. */
-  async write(): Promise<void> {
-    if (this.#unmarked.size === 0) return
+  /** Writes rows of vaulthouse's own tables and marks all that changed: the last part of a transaction. */
+  async write(rows: ReadonlyArray<Rows> = []): Promise<void> {
+    const entries = entriesOf(rows)
+    for (const each of entries) this.add(each.table, monthsOf(each))
+    const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
+    if (entries.length + marks.length === 0) return
+    await writeBookkeeping(this.#session, [...entries, ...marks])
+  }
+
+  #marks() {
     const changed_at = this.#session.tick()
-    const records = [...this.#unmarked.values()].map(([table, month]) => ({
+    return [...this.#unmarked.values()].map(([table, month]) => ({
       table_schema: table.schema,
       table_name: table.name,
       month,
       run_id: this.#session.runId,
       changed_at,
     }))
-    await writeBookkeeping(this.#session, [rowsOf(partitionChanges, records)])
   }
 
   /** Of the rows the transaction stores. */
@@ -79,13 +85,4 @@ export class Changes {
     for (const [table, extents] of this.#extents) this.#session.ranges.remember(table, extents)
     for (const mark of this.#unmarked.keys()) this.#session.marked.add(mark)
   }
-}
-
-/** Writes rows of vaulthouse's own tables, inside a transaction. */
-export const loadBookkeeping = async (
-  session: Session,
-  rows: ReadonlyArray<Rows>,
-  changes: Changes,
-): Promise<void> => {
-  for (const [table, months] of await writeBookkeeping(session, rows)) changes.add(table, months)
 }

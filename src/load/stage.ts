@@ -41,16 +41,29 @@ export interface StagedMergeKey {
   readonly observedAt: number | undefined
 }
 
+type StagedColumns = ReadonlyArray<readonly [name: string, storedType: string]>
+
+/** The statement that makes an empty `temp.main.<name>`. */
+export const createTemporary = (name: string, columns: StagedColumns): string => {
+  const definitions = columns.map(([column, type]) => `${identifier(column)} ${type}`)
+  return `CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")});`
+}
+
+export const appendTemporary = (
+  connection: DuckDBConnection,
+  name: string,
+  parts: Iterable<AppendedRows>,
+): Promise<void> => appendRows(connection, { catalog: "temp", schema: "main", name }, parts)
+
 /** Makes `temp.main.<name>` hold these rows. */
 export const fillTemporary = async (
   connection: DuckDBConnection,
   name: string,
-  columns: ReadonlyArray<readonly [name: string, storedType: string]>,
+  columns: StagedColumns,
   parts: Iterable<AppendedRows>,
 ): Promise<void> => {
-  const definitions = columns.map(([column, type]) => `${identifier(column)} ${type}`)
-  await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")})`)
-  await appendRows(connection, { catalog: "temp", schema: "main", name }, parts)
+  await connection.run(createTemporary(name, columns))
+  await appendTemporary(connection, name, parts)
 }
 
 export const storedColumns = (columns: ReadonlyArray<Column>) =>

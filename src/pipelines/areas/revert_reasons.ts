@@ -29,7 +29,7 @@ const entityOf = ({ chainId, transactionHash }: TransactionRef): string =>
 
 const failedTransactions = Effect.fnUntraced(function* (lookup: Lookup) {
   const { rows, vaults, isSelection, context } = lookup
-  const selected = new Set(vaults.map(({ address }) => address))
+  const selected = new Set(isSelection ? (yield* vaults).map(({ address }) => address) : [])
   const found = (yield* rows(sqlFile("partitions", "failed_transactions")))
     .map(failedTransaction)
     .filter((each) =>

@@ -42,8 +42,8 @@ export interface Lookup {
     sql: string,
     parameters?: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
-  /** Vaults this run reads. */
-  readonly vaults: ReadonlyArray<VaultRef>
+  /** Vaults this run reads; known once their lists have been read. */
+  readonly vaults: Effect.Effect<ReadonlyArray<VaultRef>, LoadError>
   /** Whether `vaults` were selected by the user: what belongs to others is then not read. */
   readonly isSelection: boolean
   readonly context: RunContext

@@ -31,6 +31,8 @@ export interface StoredState {
   readonly cursors: (pipeline: string) => ReadonlyMap<string, unknown>
   readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
   readonly skips: (pipeline: string) => Skips
+  /** Vaults to read, as the run's lists left them: read once, by the first pipeline that comes after them. */
+  readonly vaults: Lookup["vaults"]
 }
 
 export const storedState = Effect.fnUntraced(function* (
@@ -45,6 +47,9 @@ export const storedState = Effect.fnUntraced(function* (
     skips: context.full
       ? () => noSkips
       : yield* skipsOf(warehouse, pipelines, context.now, options),
+    vaults: yield* Effect.cached(
+      Effect.map(storedVaults(warehouse), (known) => vaultsToRead(known, options.vaults)),
+    ),
   } satisfies StoredState
 })
 
@@ -56,7 +61,12 @@ export const plannedTasks = Effect.fnUntraced(function* (
   context: RunContext,
   options: Selection,
 ) {
-  const partitions = yield* pipeline.partitions(yield* lookupOf(warehouse, context, options))
+  const partitions = yield* pipeline.partitions({
+    rows: warehouse.rows,
+    vaults: stored.vaults,
+    isSelection: options.vaults.include.length > 0,
+    context,
+  })
   const cursors = stored.cursors(pipeline.name)
   const gaps = stored.gaps(pipeline.name)
   const slots = context.fillGaps ? yield* missingSlotsOf(warehouse, pipeline.name) : undefined
@@ -90,19 +100,6 @@ const supportedFirst = <S>(partitions: ReadonlyArray<Partition<S>>) => [
   ...partitions.filter(({ unsupported }) => unsupported === undefined),
   ...partitions.filter(({ unsupported }) => unsupported !== undefined),
 ]
-
-const lookupOf = Effect.fnUntraced(function* (
-  warehouse: Store,
-  context: RunContext,
-  { vaults }: Selection,
-) {
-  return {
-    rows: warehouse.rows,
-    vaults: vaultsToRead(yield* storedVaults(warehouse), vaults),
-    isSelection: vaults.include.length > 0,
-    context,
-  } satisfies Lookup
-})
 
 const openGap = decodeRow({
   pipeline: text("pipeline"),

@@ -22,7 +22,8 @@ export const summaryOf = Effect.fnUntraced(function* (
   const rowsInserted = sum((tally) => tally.rowsInserted)
   const rowsRevised = sum((tally) => tally.rowsRevised)
   const isKeyRejected = yield* keyRejected(runner.key)
-  const stored = yield* storedVaults(yield* Warehouse)
+  const { include } = vaults
+  const stored = include.length === 0 ? [] : yield* storedVaults(yield* Warehouse)
   return {
     runId,
     outcome: outcomeOf(tallies, isKeyRejected),
@@ -33,7 +34,7 @@ export const summaryOf = Effect.fnUntraced(function* (
     seconds,
     published: false,
     nothingNew: rowsInserted + rowsRevised === 0,
-    unknownVaults: vaults.include.filter(
+    unknownVaults: include.filter(
       (address) => !stored.some(isSelected({ include: [address], exclude: [] })),
     ),
     isKeyUnknown: runner.key.isUnknown,

@@ -21,7 +21,7 @@ import {
 import { summaryOf } from "./summary.ts"
 
 // More tasks than requests under way: while some wait for the writer, others send theirs.
-const TASKS_AT_ONCE = 48
+const TASKS_AT_ONCE = 64
 
 /** Extracts and loads; publishing is the caller's next step. */
 export const sync = Effect.fnUntraced(function* (options: SyncOptions) {

@@ -94,12 +94,16 @@ export const datedSeries = <P extends Parameters, A>(
     expectedRequests(series, partition, state, context),
 })
 
-interface DatedPage extends Page<unknown> {
+/** Without the response: its records would stay in memory until their rows have landed. */
+interface DatedPage extends Omit<Page<unknown>, "value"> {
   /** Day of the oldest point. */
   readonly oldest: number | undefined
 }
 
-const windowRead = (page: Page<unknown>, pointLimit = Infinity): WindowRead<DatedPage> => {
+const windowRead = (
+  { value: _response, ...page }: Page<unknown>,
+  pointLimit = Infinity,
+): WindowRead<DatedPage> => {
   const { rows, times } = page
   let first = Infinity
   let last = -Infinity

@@ -17,17 +17,16 @@ export const once = (): Partitions<null> => Effect.succeed([{ entity: "-", subje
 /** One for each vault; an address on two chains is read once unless the endpoint takes the chain. */
 const vaultPartitions =
   ({ perChain, evmOnly }: { readonly perChain: boolean; readonly evmOnly: boolean }) =>
-  ({ vaults: all }: Lookup): Partitions<VaultRef> => {
-    const included = all.filter(({ kind }) => !evmOnly || kind === "evm")
-    const selected = perChain ? included : onePerAddress(included)
-    return Effect.succeed(
-      selected.map((subject) => ({
+  ({ vaults: read }: Lookup): Partitions<VaultRef> =>
+    Effect.map(read, (all) => {
+      const included = all.filter(({ kind }) => !evmOnly || kind === "evm")
+      const selected = perChain ? included : onePerAddress(included)
+      return selected.map((subject) => ({
         entity: entityOf(subject, selected),
         subject,
         vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
-      })),
-    )
-  }
+      }))
+    })
 
 /** Every vault, by its address alone. */
 export const vaults = vaultPartitions({ perChain: false, evmOnly: false })
@@ -80,24 +79,23 @@ const listedSubaccount = decodeRow({
 })
 
 /** Every subaccount the key shows; those of the selected vaults, where the user selected some. */
-export const subaccounts = ({ rows, vaults: selected, isSelection }: Lookup) => {
-  const wanted = new Set(selected.map(({ address }) => address))
-  const isWanted = (linked: unknown): boolean =>
-    ((linked ?? []) as ReadonlyArray<string>).some((vault) => wanted.has(vault))
-  return Effect.map(rows(sqlFile("partitions", "subaccounts")), (found) =>
-    found
-      .map(listedSubaccount)
-      .filter((each) => (isSelection ? isWanted(each.vaults) : each.isListed))
-      .map(({ address, listedIn, ...each }): Partition<SubaccountRef> => {
-        const wireAddress = sendable(each.wireAddress)
-        return {
-          entity: address,
-          subject: { address, wireAddress },
-          ...unsupportedAddress("subaccount", wireAddress, listedIn),
-        }
-      }),
-  )
-}
+export const subaccounts = Effect.fnUntraced(function* (lookup: Lookup) {
+  const { rows, isSelection } = lookup
+  const found = (yield* rows(sqlFile("partitions", "subaccounts"))).map(listedSubaccount)
+  const selected = new Set(isSelection ? (yield* lookup.vaults).map(({ address }) => address) : [])
+  const isSelected = (linked: unknown): boolean =>
+    ((linked ?? []) as ReadonlyArray<string>).some((vault) => selected.has(vault))
+  return found
+    .filter((each) => (isSelection ? isSelected(each.vaults) : each.isListed))
+    .map(({ address, listedIn, ...each }): Partition<SubaccountRef> => {
+      const wireAddress = sendable(each.wireAddress)
+      return {
+        entity: address,
+        subject: { address, wireAddress },
+        ...unsupportedAddress("subaccount", wireAddress, listedIn),
+      }
+    })
+})
 
 /** The same for endpoints of §4.3 that take EVM addresses only (§2): for others nothing is sent. */
 export const evmSubaccounts = (lookup: Lookup): Partitions<SubaccountRef> =>
