@@ -1,6 +1,6 @@
 // Appends every response to the run's segment before it is decoded, then the commit markers. A segment is zstd frames of
 // JSON lines, so `zstdcat`, `jq` and DuckDB read it too. A body that the run before also received is not written again.
-import { createHash, randomUUID } from "node:crypto"
+import { hash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -48,7 +48,7 @@ const compression = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 }
 
-const sha256Of = (body: Buffer): string => createHash("sha256").update(body).digest("hex")
+const sha256Of = (body: Buffer): string => hash("sha256", body)
 
 export class ResponseArchive extends Context.Service<
   ResponseArchive,

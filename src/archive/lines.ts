@@ -1,7 +1,7 @@
 // The lines of a segment: a response with its request, a commit marker, or the end of a run
 // (docs/decisions/0011-commit-markers.md). A body is kept byte for byte.
 import { isUtf8 } from "node:buffer"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Outcome } from "../domain/outcome.ts"
 import type { ExchangeRecord, Lineage } from "../domain/response.ts"
 
@@ -60,7 +60,7 @@ export interface Lines {
   readonly damages: ReadonlyArray<string>
 }
 
-const sha256Of = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex")
+const sha256Of = (body: Uint8Array): string => hash("sha256", body)
 
 const line = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 

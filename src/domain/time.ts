@@ -33,8 +33,8 @@ const offsetMinutes = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
-// `YYYY-MM-DDTHH:MM:SS`, with or without `Z`, is what nearly every point of a history carries. Reading it digit by digit
-// takes a quarter of the time of the regular expression.
+// `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS`, with or without `Z`, are what nearly every point of a history carries. Reading
+// them digit by digit takes a quarter of the time of the regular expression.
 const digits = (text: string, from: number, to: number): number => {
   let value = 0
   for (let at = from; at < to; at += 1) {
@@ -45,22 +45,37 @@ const digits = (text: string, from: number, to: number): number => {
   return value
 }
 
-const fromPlainIso = (text: string): number | undefined => {
-  if (text.length !== 19 && !(text.length === 20 && text.endsWith("Z"))) return undefined
-  if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined
-  if (text[10] !== "T" && text[10] !== " ") return undefined
-  const day = digits(text, 8, 10)
-  // `fromIso` checks days that not every month has.
-  if (!(day >= 1 && day <= 28)) return undefined
+// `fromIso` checks the one day that only leap years have.
+const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Milliseconds of the day at the beginning of a text. */
+const fromPlainDay = (text: string): number | undefined => {
+  if (text[4] !== "-" || text[7] !== "-") return undefined
+  const year = digits(text, 0, 4)
   const month = digits(text, 5, 7)
+  const day = digits(text, 8, 10)
+  return year >= 1970 && day >= 1 && day <= (daysIn[month - 1] ?? 0)
+    ? Date.UTC(year, month - 1, day)
+    : undefined
+}
+
+const fromPlainTime = (text: string): number | undefined => {
+  if (text[13] !== ":" || text[16] !== ":") return undefined
+  if (text[10] !== "T" && text[10] !== " ") return undefined
   const hour = digits(text, 11, 13)
   const minute = digits(text, 14, 16)
   const second = digits(text, 17, 19)
-  if (!(month >= 1 && month <= 12 && hour < 24 && minute < 60 && second < 60)) return undefined
-  const year = digits(text, 0, 4)
-  return year >= 1970
-    ? Date.UTC(year, month - 1, day, hour, minute, second) * MICROS_PER_MILLI
+  return hour < 24 && minute < 60 && second < 60
+    ? ((hour * 60 + minute) * 60 + second) * 1000
     : undefined
+}
+
+const fromPlainIso = (text: string): number | undefined => {
+  const hasTime = text.length === 19 || (text.length === 20 && text.endsWith("Z"))
+  if (!hasTime && text.length !== 10) return undefined
+  const day = fromPlainDay(text)
+  const time = hasTime ? fromPlainTime(text) : 0
+  return day === undefined || time === undefined ? undefined : (day + time) * MICROS_PER_MILLI
 }
 
 const fromIso = (text: string): number | undefined => {

@@ -40,21 +40,22 @@ const validity = new Uint8Array(VECTOR_SIZE / 8)
 /** How the numbers of a type lie in a vector. */
 interface Layout {
   readonly width: number
-  readonly put: (row: number, value: number) => void
+  readonly put: (row: number, value: string | number | boolean) => void
 }
 
 const int64: Layout = {
   width: 8,
   // Two halves: a BigInt a value costs ten times as much.
   put: (row, value) => {
-    const high = Math.floor(value / TWO_TO_32)
-    halves[2 * row] = value - high * TWO_TO_32
+    const number = Number(value)
+    const high = Math.floor(number / TWO_TO_32)
+    halves[2 * row] = number - high * TWO_TO_32
     halves[2 * row + 1] = high
   },
 }
-const int32: Layout = { width: 4, put: (row, value) => (integers[row] = value) }
-const float64: Layout = { width: 8, put: (row, value) => (doubles[row] = value) }
-const int8: Layout = { width: 1, put: (row, value) => (bytes[row] = value) }
+const int32: Layout = { width: 4, put: (row, value) => (integers[row] = Number(value)) }
+const float64: Layout = { width: 8, put: (row, value) => (doubles[row] = Number(value)) }
+const int8: Layout = { width: 1, put: (row, value) => (bytes[row] = Number(value)) }
 
 const layouts: Partial<Record<DuckDBTypeId, Layout>> = {
   [DuckDBTypeId.BIGINT]: int64,
@@ -91,7 +92,7 @@ const fillEach = (
   cells: ReadonlyArray<Value>,
   from: number,
   count: number,
-  put: (row: number, value: string | number | boolean) => void,
+  put: Layout["put"],
 ): void => {
   let hasNulls = false
   for (let row = 0; row < count; row++) {
@@ -124,8 +125,8 @@ const fillNumbers = (
   from: number,
   count: number,
 ): void => {
-  if (isList(cells)) fillEach(vector, cells, from, count, (row, value) => put(row, Number(value)))
-  else for (let row = 0; row < count; row++) put(row, Number(cells))
+  if (isList(cells)) fillEach(vector, cells, from, count, put)
+  else if (cells !== null) for (let row = 0; row < count; row++) put(row, cells)
   duckdb.copy_data_to_vector(vector, 0, buffer, 0, count * width)
 }
 

@@ -62,8 +62,9 @@ export const allocationHistoryRows = (
       rejected.push({ ...withoutDay(point, dayField, `$.points[${index}]`), record: point })
       continue
     }
-    if (hasNoAllocation(point, dayField)) emptyDays.add(day)
-    for (const allocation of allocationsOf(point, dayField)) {
+    const allocations = allocationsOf(point, dayField)
+    if (allocations.length === 0 && hasNoAllocation(point, dayField)) emptyDays.add(day)
+    for (const allocation of allocations) {
       days.push(day)
       records.push(allocation)
     }
