@@ -58,7 +58,7 @@ export const rowLimit = (argv: Arguments): Result.Result<number, UsageError> => 
 /** What the configuration and `--no-publish` say; `undefined` leaves what is published as it is. */
 export const publishOptions = (
   argv: Arguments,
-  { publish, parquet, publishedMode, publishedGroup }: Config["settings"],
+  { publish, parquet, publishedMode, publishedGroup, publishedKeep }: Config["settings"],
 ): PublishOptions | undefined =>
   publish && argv["publish"] !== false
     ? {
@@ -66,5 +66,6 @@ export const publishOptions = (
           ? { compression: parquet.compression, plain: parquet.profile === "compatible" }
           : undefined,
         access: { mode: publishedMode, group: publishedGroup },
+        keep: publishedKeep,
       }
     : undefined

@@ -311,6 +311,21 @@ export const settings = {
     default: undefined,
     describe: "Group of the published files, by name or number",
   },
+  publishedKeep: {
+    kind: {
+      type: "record",
+      fields: {
+        copies: {
+          kind: { type: "integer", min: 0, max: 1000 },
+          default: 1,
+          describe: "Earlier copies to keep besides the current one",
+        },
+        days: { kind: days, default: 7, describe: "Days after which they are removed" },
+      },
+    },
+    default: { copies: 1, days: 7 },
+    describe: "How long earlier published copies (`published/vaulthouse-<run>.duckdb`) stay",
+  },
   publishFailedChecks: {
     kind: { type: "boolean" },
     default: true,

@@ -14,7 +14,7 @@ import type { Lineage } from "./response.ts"
 export type WriteMode = "history" | "slowly_changing" | "replace" | "first"
 
 export interface Table {
-  readonly schema: "core" | "ops" | "raw"
+  readonly schema: "core" | "meta" | "ops" | "raw"
   readonly name: string
   readonly mode: WriteMode
   /** One row per … */

@@ -1,14 +1,16 @@
-// Brings the views and macros of schema mart to what this version says; unchanged ones are left alone, because making
-// all of them again with their comments costs a publication several hundred milliseconds.
+// Brings the views and macros of schema mart, and schema meta, to what this version says; what is unchanged is left
+// alone, because making all of it again with its comments costs a publication several hundred milliseconds.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../domain/table.ts"
 import { asOfMacros, asOfMacroStatements } from "./asOf.ts"
 import { marts, martStatements } from "./marts.ts"
+import { metaDefinitions } from "./meta.ts"
 import { identifier, literal } from "./sql.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
 interface Definition {
+  /** With its schema. */
   readonly name: string
   readonly statements: ReadonlyArray<string>
   readonly fingerprint: string
@@ -21,19 +23,23 @@ const define = (name: string, statements: ReadonlyArray<string>): Definition => 
 })
 
 const definitionsOf = (tables: ReadonlyArray<Table>): ReadonlyArray<Definition> => [
-  ...marts.map((mart) => define(mart.name, martStatements(mart))),
-  ...asOfMacros(tables).map((macro) => define(macro.name, asOfMacroStatements(macro))),
+  ...marts.map((mart) => define(`mart.${mart.name}`, martStatements(mart))),
+  ...asOfMacros(tables).map((macro) => define(`mart.${macro.name}`, asOfMacroStatements(macro))),
+  ...metaDefinitions(tables).map(({ name, statements }) => define(name, statements)),
 ]
 
-/** Names of schema mart in the catalog in use: of those that were made by other means the fingerprint is null. */
+/** What both schemas hold in the catalog in use: of what was made by other means the fingerprint is null. */
 const existing = `
   SELECT name, kind, fingerprint
   FROM (
-    SELECT view_name AS name, 'VIEW' AS kind FROM duckdb_views()
+    SELECT schema_name || '.' || view_name AS name, 'VIEW' AS kind FROM duckdb_views()
+    WHERE database_name = current_database() AND schema_name IN ('mart', 'meta')
+    UNION
+    SELECT schema_name || '.' || function_name, 'MACRO TABLE' FROM duckdb_functions()
     WHERE database_name = current_database() AND schema_name = 'mart'
     UNION
-    SELECT function_name AS name, 'MACRO TABLE' AS kind FROM duckdb_functions()
-    WHERE database_name = current_database() AND schema_name = 'mart'
+    SELECT schema_name || '.' || table_name, 'TABLE' FROM duckdb_tables()
+    WHERE database_name = current_database() AND schema_name = 'meta'
   )
   LEFT JOIN ${tableName(viewFingerprints)} USING (name)`
 
@@ -69,6 +75,8 @@ export const createMarts = async (
   }
 }
 
+const qualifiedName = (name: string): string => name.split(".").map(identifier).join(".")
+
 const changes = async (
   connection: DuckDBConnection,
   definitions: ReadonlyArray<Definition>,
@@ -78,8 +86,7 @@ const changes = async (
   const wanted = new Set(definitions.map(({ name }) => name))
   for (const [name, kind, fingerprint] of (await connection.runAndReadAll(existing)).getRows()) {
     found.set(name, fingerprint)
-    if (!wanted.has(String(name)))
-      gone.push(`DROP ${String(kind)} mart.${identifier(String(name))}`)
+    if (!wanted.has(String(name))) gone.push(`DROP ${String(kind)} ${qualifiedName(String(name))}`)
   }
   const changed = definitions.filter(({ name, fingerprint }) => found.get(name) !== fingerprint)
   if (changed.length + gone.length === 0) return []

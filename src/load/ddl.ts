@@ -3,7 +3,7 @@ import type { Column } from "../domain/column.ts"
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
-export const schemas = ["core", "mart", "ops", "raw"] as const
+export const schemas = ["core", "mart", "meta", "ops", "raw"] as const
 
 /** The table itself and, where its mode keeps superseded versions, the table that holds them. */
 export const storedTables = (table: Table): ReadonlyArray<Table> =>

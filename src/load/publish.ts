@@ -1,19 +1,28 @@
 // Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
 // rename so that readers never see half of it.
 import { existsSync } from "node:fs"
-import { readdir, readFile, rm } from "node:fs/promises"
+import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { rowsOf } from "./rowsOf.ts"
 import { Changes, type Session, transaction } from "./session.ts"
 import { copyDatabase } from "./copyDatabase.ts"
 import { databaseFile, makePrivateDirectory } from "./database.ts"
-import { putInPlace, writeDurably } from "./durableFiles.ts"
+import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile, parquetDirectory } from "./manifest.ts"
 import { exportParquet, type ParquetOptions, removeExport } from "./parquet.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
+import {
+  ASIDE,
+  copyName,
+  giveStableName,
+  type PublishedKeep,
+  readCurrent,
+  removeOldCopies,
+  writeCurrent,
+} from "./publishedFiles.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -25,6 +34,8 @@ export interface PublishOptions {
   readonly parquet: ParquetOptions | undefined
   /** Without it only the owner can read what is published. */
   readonly access?: PublishedAccess
+  /** Without it no earlier copy stays. */
+  readonly keep?: PublishedKeep
 }
 
 /** What is published, and how it was defined. */
@@ -33,14 +44,6 @@ export interface Publishing extends PublishOptions {
   readonly definition: string
   /** Write every Parquet file again, whatever the manifest says of it. */
   readonly afresh?: boolean
-}
-
-/** Receipts of earlier versions lack the views' definitions. */
-export interface Receipt extends Partial<ViewDefinitions> {
-  readonly run_id: string
-  readonly published_at: string
-  readonly published_at_micros: number
-  readonly definition: string
 }
 
 export interface Publication {
@@ -54,12 +57,6 @@ export interface Publication {
   /** Parquet files of earlier publications that are gone, where this one makes none. */
   readonly parquetRemoved: number
 }
-
-/** Written after the copy is in place: what is published, without opening it. */
-const receiptFile = (dataDir: string): string =>
-  join(publishedDirectory(dataDir), "publication.json")
-
-const ASIDE = ".tmp-"
 
 const stamp = async (
   session: Session,
@@ -140,17 +137,20 @@ const publishAll = async (
   await copyDatabase(databaseFile(dataDir), aside)
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
-  await putInPlace(aside, publishedFile(dataDir))
+  const file = copyName(runId)
+  await putInPlace(aside, join(directory, file))
+  await giveStableName(dataDir, file)
   const parquetRemoved =
     options.parquet === undefined ? await removeExport(dataDir, warehouse.tables) : 0
-  const receipt: Receipt = {
+  await writeCurrent(dataDir, {
+    file,
     run_id: runId,
     published_at: publishedAt,
     published_at_micros: micros,
     definition: options.definition,
     ...definitions,
-  }
-  await writeDurably(receiptFile(dataDir), `${JSON.stringify(receipt)}\n`)
+  })
+  await removeOldCopies(dataDir, file, options.keep ?? { copies: 0, days: 0 })
   await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
   return {
     runId,
@@ -172,15 +172,6 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
     ),
   )
 
-/** Of the last complete publication; `undefined` when there is none. */
-export const lastReceipt = async (dataDir: string): Promise<Partial<Receipt> | undefined> => {
-  try {
-    return JSON.parse(await readFile(receiptFile(dataDir), "utf8")) as Partial<Receipt>
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication,
  * that one was not completed, it was defined otherwise, or what it made is not there. Tasks, cursors and archived
@@ -193,20 +184,20 @@ export const changedSincePublication = ({
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const { dataDir } = warehouse
-    const receipt = yield* Effect.promise(() => lastReceipt(dataDir))
-    if (receipt?.definition !== definition) return true
+    const current = yield* Effect.promise(() => readCurrent(dataDir))
+    if (current?.definition !== definition) return true
     if (!existsSync(publishedFile(dataDir))) return true
     if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
-    // Views that were not recorded, or by another version of DuckDB, could not be verified.
+    // Views recorded by another version of DuckDB could not be verified.
     const [state] = yield* warehouse.rows(
       `SELECT library_version AS version,
          (SELECT epoch_us(max(published_at))::DOUBLE FROM ${CATALOG}.ops.publications) AS stamped
        FROM pragma_version()`,
     )
-    if (receipt.views === undefined || receipt.duckdb !== state?.["version"]) return true
-    const since = receipt.published_at_micros
-    // A publication stamps the warehouse first and writes its receipt last.
-    if (since === undefined || since !== state?.["stamped"]) return true
+    if (current.duckdb !== state?.["version"]) return true
+    const since = current.published_at_micros
+    // A publication stamps the warehouse first and writes current.json last.
+    if (since !== state["stamped"]) return true
     const changed = yield* warehouse.rows(
       `SELECT 1 FROM ${CATALOG}.ops.partition_changes
        WHERE (table_schema = 'core' OR (table_schema = 'ops'

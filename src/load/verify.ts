@@ -8,8 +8,8 @@ import { filesError, type LoadError } from "./errors.ts"
 import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import { filesThere } from "./parquet.ts"
-import { lastReceipt } from "./publish.ts"
-import { publishedFile } from "./PublishedCopy.ts"
+import { CURRENT, readCurrent } from "./publishedFiles.ts"
+import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "./publishedViews.ts"
 import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
@@ -80,28 +80,29 @@ const checkCopy = async (
   }
 }
 
-/** The receipt is written after the copy: of an earlier publication it says nothing of this one. */
+/** current.json is written after the copy: of an earlier publication it says nothing of this one. */
 const checkViews = async (
   connection: DuckDBConnection,
   dataDir: string,
 ): Promise<ReadonlyArray<Finding>> => {
-  const receipt = await lastReceipt(dataDir)
-  const path = "published/publication.json"
-  if (receipt === undefined) {
-    return [{ kind: "missing", path, detail: "no receipt of the copy, or none that can be read" }]
+  const current = await readCurrent(dataDir)
+  const path = `published/${CURRENT}`
+  if (current === undefined) {
+    return [{ kind: "missing", path, detail: "it is not there, or can't be read" }]
   }
   const [copy] = await readRows(
     connection,
     "SELECT run_id, published_at FROM published.ops.publications ORDER BY published_at DESC LIMIT 1",
   )
-  if (receipt.run_id !== copy?.["run_id"] || receipt.published_at !== copy?.["published_at"]) {
-    const detail = `of run ${receipt.run_id}, the copy of run ${String(copy?.["run_id"])}`
+  if (current.run_id !== copy?.["run_id"] || current.published_at !== copy?.["published_at"]) {
+    const detail = `of run ${current.run_id}, the copy of run ${String(copy?.["run_id"])}`
     return [{ kind: "stamp", path, detail }]
   }
-  const { duckdb, views } = receipt
-  if (duckdb === undefined || views === undefined) return []
+  if ((await sizeOf(join(publishedDirectory(dataDir), current.file))) === undefined) {
+    return [{ kind: "missing", path: `published/${current.file}`, detail: `${path} names it` }]
+  }
   const found = await viewDefinitions(connection, "published")
-  return differingViews({ duckdb, views }, found).map(({ name, detail }) => ({
+  return differingViews(current, found).map(({ name, detail }) => ({
     kind: "content",
     path: `${PUBLISHED} ${name}`,
     detail,

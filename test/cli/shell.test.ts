@@ -99,7 +99,7 @@ describe("completion", () => {
 
   it("offers schemas, then tables, where a table is due", () => {
     expect(offered("select * from ")[0]).toEqual(
-      expect.arrayContaining(["core.", "mart.", "ops.", "raw."]),
+      expect.arrayContaining(["core.", "mart.", "meta.", "ops.", "raw."]),
     )
     const [tables, begun] = offered("select * from core.ratio_h")
     expect(begun).toBe("core.ratio_h")

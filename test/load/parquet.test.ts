@@ -239,9 +239,9 @@ describe("verify", () => {
           detail,
         })),
       )
-      rmSync(join(dataDir, "published/publication.json"))
+      rmSync(join(dataDir, "published/current.json"))
       expect(yield* verify(dataDir)).toMatchObject([
-        { kind: "missing", path: "published/publication.json" },
+        { kind: "missing", path: "published/current.json" },
       ])
     }),
   )

@@ -6,9 +6,10 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -104,7 +105,8 @@ describe("the published copy", () => {
       const written = yield* Effect.exit(readOnly(file, "DELETE FROM core.readings"))
       expect(written._tag).toBe("Failure")
       expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
-        "publication.json",
+        "current.json",
+        `vaulthouse-${publication.runId}.duckdb`,
         "vaulthouse.duckdb",
       ])
     }),
@@ -138,6 +140,38 @@ describe("the published copy", () => {
       expect(new Set(seen.map((row) => JSON.stringify(row)))).toEqual(
         new Set([JSON.stringify({ rows: 24, contents: 1 })]),
       )
+    }),
+  )
+
+  it.live("is one immutable file a run, the newest under the stable name too", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const keep = { copies: 1, days: 7 }
+      const publishKeeping = publish({ ...published, keep })
+      const names: Array<string> = []
+      for (let value = 1; value <= 3; value += 1) {
+        const { runId } = yield* asRun(
+          dataDir,
+          Effect.andThen(commit(readingsBatch(twoMonths(value))), publishKeeping),
+        )
+        names.push(join(dataDir, "published", `vaulthouse-${runId}.duckdb`))
+      }
+      const [first = "", second = "", third = ""] = names
+      const value = "SELECT DISTINCT value::INTEGER AS value FROM core.readings"
+      expect(existsSync(first)).toBe(false)
+      expect(yield* readOnly(second, value)).toEqual([{ value: 2 }])
+      expect(yield* readOnly(third, value)).toEqual([{ value: 3 }])
+      expect(statSync(publishedFile(dataDir)).ino).toBe(statSync(third).ino)
+      expect(
+        JSON.parse(readFileSync(join(dataDir, "published/current.json"), "utf8")),
+      ).toMatchObject({ file: basename(third) })
+      for (const file of [second, third]) utimesSync(file, 0, 0)
+      const last = yield* asRun(dataDir, publishKeeping)
+      expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
+        "current.json",
+        `vaulthouse-${last.runId}.duckdb`,
+        "vaulthouse.duckdb",
+      ])
     }),
   )
 
@@ -188,13 +222,13 @@ describe("whether there is news", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, publishAll)
-      const file = join(dataDir, "published/publication.json")
-      const receipt = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
+      const file = join(dataDir, "published/current.json")
+      const current = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
       for (const other of [{ views: undefined }, { duckdb: "v1.0.0" }]) {
-        writeFileSync(file, JSON.stringify({ ...receipt, ...other }))
+        writeFileSync(file, JSON.stringify({ ...current, ...other }))
         expect(yield* changed(dataDir)).toBe(true)
       }
-      writeFileSync(file, JSON.stringify(receipt))
+      writeFileSync(file, JSON.stringify(current))
       expect(yield* changed(dataDir)).toBe(false)
     }),
   )
@@ -203,11 +237,11 @@ describe("whether there is news", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const receipt = join(dataDir, "published/publication.json")
-      const before = readFileSync(receipt)
+      const current = join(dataDir, "published/current.json")
+      const before = readFileSync(current)
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
       // Killed after the stamp, before the copy was in place.
-      writeFileSync(receipt, before)
+      writeFileSync(current, before)
       expect(yield* changed(dataDir)).toBe(true)
     }),
   )
@@ -235,7 +269,7 @@ describe("a publication that was killed", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const before = ["published/publication.json", "published/vaulthouse.duckdb"].map(
+      const before = ["published/current.json", "published/vaulthouse.duckdb"].map(
         (name) => [join(dataDir, name), readFileSync(join(dataDir, name))] as const,
       )
       yield* asRun(dataDir, publishAll)

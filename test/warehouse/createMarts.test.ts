@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createMarts } from "../../src/load/createMarts.ts"
 import { CATALOG } from "../../src/load/sql.ts"
-import { openWarehouse, readRows, tables, type TestWarehouse } from "./support.ts"
+import { declaredTables, openWarehouse, readRows, type TestWarehouse } from "./support.ts"
 
 let warehouse: TestWarehouse
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const ids = async () =>
 
 it("makes nothing again that is as it should be", async () => {
   const before = await ids()
-  await createMarts(warehouse.connection, CATALOG, tables)
+  await createMarts(warehouse.connection, CATALOG, declaredTables)
   expect(await ids()).toEqual(before)
 })
 
@@ -41,10 +41,10 @@ it("makes a missing and a changed one, with comments, and drops one it does not 
   await connection.run(`DROP VIEW ${CATALOG}.mart.clock`)
   await connection.run(`CREATE OR REPLACE VIEW ${CATALOG}.mart.series AS SELECT 1 AS series`)
   await connection.run(
-    `UPDATE ${CATALOG}.ops.view_fingerprints SET fingerprint = 'older' WHERE name = 'series'`,
+    `UPDATE ${CATALOG}.ops.view_fingerprints SET fingerprint = 'older' WHERE name = 'mart.series'`,
   )
   await connection.run(`CREATE VIEW ${CATALOG}.mart.of_an_earlier_version AS SELECT 1 AS a`)
-  await createMarts(connection, CATALOG, tables)
+  await createMarts(connection, CATALOG, declaredTables)
   expect(await names()).toEqual(before)
   const columns = await readRows(
     connection,

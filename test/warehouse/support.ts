@@ -14,10 +14,10 @@ import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 
+export const declaredTables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
+
 /** Every table there is, versions included. */
-export const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables].flatMap(
-  storedTables,
-)
+export const tables: ReadonlyArray<Table> = declaredTables.flatMap(storedTables)
 
 export interface TestWarehouse {
   readonly directory: string
@@ -33,7 +33,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   const file = literal(join(directory, "writer.duckdb"))
   await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
   await connection.run([...createSchemas, ...tables.map(createTable)].join(";\n"))
-  await createMarts(connection, CATALOG, tables)
+  await createMarts(connection, CATALOG, declaredTables)
   const close = () => {
     connection.closeSync()
     instance.closeSync()

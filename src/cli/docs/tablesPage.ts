@@ -28,6 +28,10 @@ export const tablesPage = (): string => {
 export const schemas: ReadonlyArray<{ readonly name: string; readonly about: string }> = [
   { name: "mart", about: "Views for analysts and BI tools." },
   { name: "core", about: "The data of the API, as it is." },
+  {
+    name: "meta",
+    about: "The dictionary and the worked questions, for readers whose driver shows no comments.",
+  },
   { name: "ops", about: "The runs, and what is missing or wrong." },
   { name: "raw", about: "The archive of responses." },
 ]

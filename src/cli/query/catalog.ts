@@ -30,7 +30,7 @@ const columnsSql = `select
   left join duckdb_views() v
     on v.database_name = c.database_name and v.schema_name = c.schema_name
     and v.view_name = c.table_name
-  where c.database_name = current_catalog() and c.schema_name in ('core', 'mart', 'ops', 'raw')
+  where c.database_name = current_catalog() and c.schema_name in ('core', 'mart', 'meta', 'ops', 'raw')
   order by c.schema_name, c.table_name, c.column_index`
 
 const macrosSql = `select distinct schema_name || '.' || function_name as name from duckdb_functions()

@@ -1,7 +1,7 @@
 // Runs checks against the warehouse and records what they found, all of it in one transaction.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { formatInstant, microsFromMillis } from "../../domain/time.ts"
+import { microsFromMillis } from "../../domain/time.ts"
 import { decodeRow, text } from "../decodeRow.ts"
 import { rowsOf } from "../rowsOf.ts"
 import type { Row } from "../readRows.ts"
@@ -103,9 +103,3 @@ export const touchedTables = Effect.fnUntraced(function* (runId: string) {
   )
   return new Set(rows.map(({ name }) => String(name)))
 })
-
-/** `check-` and the instant: sorts by time, and is no run's. */
-export const checkId = Effect.map(
-  Clock.currentTimeMillis,
-  (now) => `check-${formatInstant(microsFromMillis(now)).replace(/[-:]/g, "")}`,
-)

@@ -4,6 +4,9 @@ import { checkResults } from "./check_results.ts"
 import { cursors } from "./cursors.ts"
 import { gaps } from "./gaps.ts"
 import { layout } from "./layout.ts"
+import { columns } from "./meta/columns.ts"
+import { questions } from "./meta/questions.ts"
+import { tables } from "./meta/tables.ts"
 import { partitionChanges } from "./partition_changes.ts"
 import { publications } from "./publications.ts"
 import { quarantine } from "./quarantine.ts"
@@ -15,15 +18,18 @@ import { viewFingerprints } from "./view_fingerprints.ts"
 
 export const operationTables: ReadonlyArray<Table> = [
   checkResults,
+  columns,
   cursors,
   gaps,
   layout,
   partitionChanges,
   publications,
   quarantine,
+  questions,
   responses,
   runs,
   schemaDrift,
+  tables,
   tasks,
   viewFingerprints,
 ]

@@ -1,4 +1,4 @@
-// ops.view_fingerprints: how each view and macro of schema mart was defined, so that only changed ones are made again.
+// ops.view_fingerprints: how each view, macro and dictionary table was defined, so that only changed ones are made again.
 import { text } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
@@ -6,12 +6,13 @@ export const viewFingerprints: Table = {
   schema: "ops",
   name: "view_fingerprints",
   mode: "replace",
-  grain: "view or macro of schema mart",
-  comment: "How each view and macro of schema mart was defined when it was made.",
+  grain: "view, macro or dictionary table",
+  comment:
+    "How each view and macro of schema mart, and each part of schema meta, was defined when it was made.",
   source: "the publisher",
   key: ["name"],
   columns: [
-    text("name", "Name within schema mart", { required: true }),
+    text("name", "Name with its schema", { required: true }),
     text("fingerprint", "SHA-256 of the statements that made it, its comments included", {
       required: true,
     }),

@@ -2,11 +2,13 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { archiveDirectory, ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/outcome.ts"
 import { type Table, tableName } from "../../domain/table.ts"
+import { commandId } from "../../load/commandId.ts"
 import { storedTables } from "../../load/ddl.ts"
 import { number } from "../../load/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
@@ -51,12 +53,16 @@ export const warehouseIn = (
   dataDir: string,
   { memoryLimit }: Pick<RebuildOptions, "memoryLimit">,
 ) =>
-  Warehouse.layer({
-    dataDir,
-    tables: coreTables,
-    runId: "replay",
-    ...(memoryLimit === undefined ? {} : { memoryLimit }),
-  })
+  Layer.unwrap(
+    Effect.map(commandId("replay"), (runId) =>
+      Warehouse.layer({
+        dataDir,
+        tables: coreTables,
+        runId,
+        ...(memoryLimit === undefined ? {} : { memoryLimit }),
+      }),
+    ),
+  )
 
 /** Keeps the rebuilt warehouse for as long as `use` needs it. */
 export const withRebuilt = Effect.fnUntraced(function* <A>(

@@ -7,6 +7,7 @@ import { appendLines } from "../../archive/rewrite.ts"
 import { archiveDirectory, ArchiveReader, segmentHolding } from "../../archive/segments.ts"
 import { tableName } from "../../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
+import { commandId } from "../../load/commandId.ts"
 import { storedTables } from "../../load/ddl.ts"
 import { number } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
@@ -40,15 +41,14 @@ export interface QuarantineSummary {
   readonly published: boolean
 }
 
-export const replayQuarantine = (options: ReplayOptions) =>
-  replayed(options).pipe(
-    Effect.provide(
-      existingWarehouse("Loading what was quarantined", {
-        dataDir: options.dataDir,
-        runId: "replay",
-      }),
-    ),
-  )
+export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOptions) {
+  const runId = yield* commandId("replay")
+  const opened = existingWarehouse("Loading what was quarantined", {
+    dataDir: options.dataDir,
+    runId,
+  })
+  return yield* replayed(options).pipe(Effect.provide(opened))
+})
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const { readable, landable, stillBroken } = yield* openResponses(options)

@@ -1,18 +1,17 @@
 // A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
 import { constants, existsSync, readdirSync } from "node:fs"
-import { chmod, copyFile, mkdir, readFile, rm, stat } from "node:fs/promises"
+import { chmod, copyFile, mkdir, readFile, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
 import { databaseFile } from "../../load/database.ts"
 import { flush, sha256Of, writeDurably } from "../../load/durableFiles.ts"
-import { lastReceipt } from "../../load/publish.ts"
-import { openPublishedCopy, publishedDirectory, publishedFile } from "../../load/PublishedCopy.ts"
+import { publishedDirectory } from "../../load/PublishedCopy.ts"
+import { CURRENT, giveStableName, readCurrent, writeCurrent } from "../../load/publishedFiles.ts"
 
 export class BackupError extends Data.TaggedError("BackupError")<{
   readonly why: string
@@ -40,8 +39,7 @@ export type Backup = typeof Backup.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Backup))
 
-const RECEIPT = "published/publication.json"
-const DATABASE = "published/vaulthouse.duckdb"
+const PUBLISHED = `published/${CURRENT}`
 
 const manifestOf = (folder: string): string => join(folder, "backup.json")
 
@@ -71,81 +69,46 @@ const copy = async (from: string, to: string): Promise<void> => {
   await flush(to)
 }
 
-/** Whether the receipt in `folder` is that of the copy next to it. */
-const isOfTheCopy = (folder: string) =>
-  Effect.gen(function* () {
-    const copied = yield* openPublishedCopy(folder)
-    const [newest] = yield* copied.rows(
-      "select run_id, published_at from ops.publications order by published_at desc limit 1",
-    )
-    const receipt = yield* Effect.promise(() => lastReceipt(folder))
-    return (
-      receipt?.run_id === newest?.["run_id"] && receipt?.published_at === newest?.["published_at"]
-    )
-  }).pipe(Effect.scoped)
-
-/** The copy and its receipt, which a publication replaces one after the other; the paths that were copied. */
-const copyPublication = (dataDir: string, folder: string) =>
-  Effect.gen(function* () {
-    const isWhole = yield* written(folder, async () => {
-      await copy(publishedFile(dataDir), join(folder, DATABASE))
-      if (!existsSync(join(dataDir, RECEIPT))) return
-      await copy(join(dataDir, RECEIPT), join(folder, RECEIPT))
-    }).pipe(
-      Effect.andThen(isOfTheCopy(folder)),
-      Effect.repeat({
-        until: (isOf) => isOf,
-        schedule: Schedule.spaced("500 millis"),
-        times: 10,
-      }),
-    )
-    if (isWhole) return [DATABASE, RECEIPT]
-    // The publication was killed in between; the next one writes a receipt.
-    yield* written(folder, () => rm(join(folder, RECEIPT), { force: true }))
-    return [DATABASE]
-  })
-
-const written = <A>(folder: string, work: () => Promise<A>) =>
-  attempt(
-    `The backup into ${folder} failed`,
-    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
-    work,
-  )
-
 /** Writes a backup of the data directory into `folder`, which must be new or empty. */
 export const backup = Effect.fnUntraced(function* (dataDir: string, folder: string) {
   const now = yield* Clock.currentTimeMillis
-  yield* written(folder, async () => {
-    if (!existsSync(publishedFile(dataDir))) {
-      throw new BackupError({
-        why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
-        advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
-      })
-    }
-    if (!isEmpty(folder)) {
-      throw new BackupError({
-        why: `The folder ${folder} is not empty.`,
-        advice: "Name a new folder: each backup has its own.",
-      })
-    }
-  })
-  // The copy first: every response it refers to is in the segments by then.
-  const publication = yield* copyPublication(dataDir, folder)
-  return yield* written(folder, async () => {
-    const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
-    for (const path of segments) await copy(join(dataDir, path), join(folder, path))
-    const files = await Promise.all(
-      [...publication, ...segments].map(async (path) => ({
-        path,
-        bytes: (await stat(join(folder, path))).size,
-        sha256: await sha256Of(join(folder, path)),
-      })),
-    )
-    const list: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
-    // Last, so that a folder with it is a whole backup.
-    await writeDurably(manifestOf(folder), `${JSON.stringify(list, null, 1)}\n`)
-    return list
-  })
+  return yield* attempt(
+    `The backup into ${folder} failed`,
+    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
+    async () => {
+      const current = await readCurrent(dataDir)
+      if (current === undefined) {
+        throw new BackupError({
+          why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
+          advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
+        })
+      }
+      if (!isEmpty(folder)) {
+        throw new BackupError({
+          why: `The folder ${folder} is not empty.`,
+          advice: "Name a new folder: each backup has its own.",
+        })
+      }
+      // The copy that current.json named, whatever is published meanwhile; and before the segments, which then have
+      // every response it refers to.
+      const database = `published/${current.file}`
+      await copy(join(dataDir, database), join(folder, database))
+      await writeCurrent(folder, current)
+      const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
+      for (const path of segments) await copy(join(dataDir, path), join(folder, path))
+      const files = await Promise.all(
+        [database, PUBLISHED, ...segments].map(async (path) => ({
+          path,
+          bytes: (await stat(join(folder, path))).size,
+          sha256: await sha256Of(join(folder, path)),
+        })),
+      )
+      const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
+      // Last, so that a folder with it is a whole backup.
+      await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
+      return written
+    },
+  )
 })
 
 const readBackup = async (folder: string): Promise<Backup> => {
@@ -184,8 +147,11 @@ export const restore = Effect.fnUntraced(function* (folder: string, dataDir: str
         }
       }
       for (const { path } of stored.files) await copy(join(folder, path), join(dataDir, path))
+      const current = await readCurrent(dataDir)
+      if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
+      await giveStableName(dataDir, current.file)
       // The writer's file last: without it nothing counts as a warehouse.
-      await copy(join(folder, DATABASE), databaseFile(dataDir))
+      await copy(join(folder, "published", current.file), databaseFile(dataDir))
       return stored
     },
   )

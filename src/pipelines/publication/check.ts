@@ -3,13 +3,9 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Check, CheckResult } from "../../load/checks/Check.ts"
-import {
-  checkId,
-  findOffenders,
-  recordResults,
-  touchedTables,
-} from "../../load/checks/runChecks.ts"
+import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
+import { commandId } from "../../load/commandId.ts"
 import { databaseFile } from "../../load/database.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -48,7 +44,7 @@ export const check = Effect.fnUntraced(function* (options: CheckOptions) {
       advice: "Run `vaulthouse sync` first, or name its folder with --data-dir.",
     })
   }
-  const runId = yield* checkId
+  const runId = yield* commandId("check")
   const opened = (known: typeof coreTables) =>
     checked(runId, options).pipe(
       Effect.provide(

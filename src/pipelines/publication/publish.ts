@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import { commandId } from "../../load/commandId.ts"
 import { changedSincePublication, publish, type PublishOptions } from "../../load/publish.ts"
 import { checkAccess } from "../../load/publishedAccess.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
@@ -36,12 +37,11 @@ export const publishAnyway = Effect.fnUntraced(function* (
 ) {
   if (options.access !== undefined) yield* checkAccess(options.access)
   const definition = yield* definitionOf(options)
+  const runId = yield* commandId("publish")
   return yield* Effect.gen(function* () {
     yield* recordHealth
     return yield* publish({ ...options, definition })
-  }).pipe(
-    Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId: "publish" })),
-  )
+  }).pipe(Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId })))
 })
 
 /** The marts' files and the settings of what is published: a newer version or another setting is news. */

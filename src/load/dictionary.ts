@@ -1,0 +1,90 @@
+// The data dictionary: every table and mart, from the values the database itself is made of. `vaulthouse tables`,
+// docs/tables.md, warehouse/sources.yml and the tables of schema meta are made from it.
+import type { Column } from "../domain/column.ts"
+import { allColumns, storedKey, type Table, tableName } from "../domain/table.ts"
+import { asOfMacro } from "./asOf.ts"
+import { storedTables } from "./ddl.ts"
+import { type Mart, marts } from "./marts.ts"
+import { storedType } from "./sql.ts"
+
+export interface DictionaryColumn {
+  readonly name: string
+  readonly type: string
+  /** As DuckDB has it, in lower case. */
+  readonly databaseType: string
+  readonly unit: string | undefined
+  readonly comment: string
+  /** Fields of the API's answer, the first present wins; without any it is vaulthouse's own. */
+  readonly fields: ReadonlyArray<string>
+  /** Never null. */
+  readonly required: boolean
+}
+
+export interface DictionaryEntry {
+  readonly name: string
+  readonly comment: string
+  readonly grain: string
+  /** No two rows have the same values in these. */
+  readonly key: ReadonlyArray<string>
+  readonly source: string
+  /** The macro that gives the table as it was known at an instant, for tables that keep their past. */
+  readonly asOf: string | undefined
+  readonly columns: ReadonlyArray<DictionaryColumn>
+  readonly example: string
+}
+
+/** Marts first: they are what most people look for. */
+export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => [
+  ...marts.map(martEntry),
+  ...tables.flatMap(storedTables).map(tableEntry),
+]
+
+const martEntry = (mart: Mart): DictionaryEntry => ({
+  name: `mart.${mart.name}`,
+  comment: mart.description.trim(),
+  grain: mart.grain,
+  key: mart.key,
+  source: `warehouse/marts/${mart.name}.sql`,
+  asOf: undefined,
+  columns: mart.columns.map(({ name, type, unit, comment }) => ({
+    name,
+    type,
+    databaseType: type,
+    unit,
+    comment,
+    fields: [],
+    required: mart.key.includes(name),
+  })),
+  example: mart.example,
+})
+
+const tableEntry = (table: Table): DictionaryEntry => {
+  const macro = asOfMacro(table)
+  return {
+    name: tableName(table),
+    comment: table.comment,
+    grain: table.grain,
+    key: storedKey(table),
+    source: table.source,
+    asOf: macro && `mart.${macro.name}(instant)`,
+    columns: allColumns(table).map(columnEntry),
+    example: table.example,
+  }
+}
+
+const columnEntry = ({
+  name,
+  type,
+  unit,
+  comment,
+  fields,
+  required,
+}: Column): DictionaryColumn => ({
+  name,
+  type,
+  databaseType: storedType[type].toLowerCase(),
+  unit,
+  comment,
+  fields: fields ?? [],
+  required: required === true,
+})

@@ -1,0 +1,150 @@
+// Schema meta: the dictionary, the worked questions, freshness and runs inside the warehouse, because many drivers show
+// no comments. Its content is that of this version, so that it is written like a view: when its definition changes.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Value } from "../domain/column.ts"
+import { type Table, tableName } from "../domain/table.ts"
+import { columnComment, tableComment } from "./ddl.ts"
+import { dictionaryOf } from "./dictionary.ts"
+import { type Mart, martColumnComment, martComment, marts } from "./marts.ts"
+import { identifier, literal, storedType } from "./sql.ts"
+import { columns } from "./tables/meta/columns.ts"
+import { questions } from "./tables/meta/questions.ts"
+import { tables as tablesTable } from "./tables/meta/tables.ts"
+import { runs } from "./tables/runs.ts"
+import { findWarehouseFolder } from "./warehouseFolder.ts"
+
+export interface MetaDefinition {
+  /** With its schema. */
+  readonly name: string
+  /** For a connection whose catalog in use is the warehouse's. */
+  readonly statements: ReadonlyArray<string>
+}
+
+export const metaDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<MetaDefinition> => {
+  const entries = dictionaryOf(tables)
+  return [
+    filled(
+      tablesTable,
+      entries.map(({ name, comment, grain, key, source, asOf, example }) => ({
+        table_name: name,
+        description: comment,
+        grain,
+        key_columns: key.join(", "),
+        source,
+        as_of_macro: asOf,
+        example,
+      })),
+    ),
+    filled(
+      columns,
+      entries.flatMap(({ name, columns: of }) =>
+        of.map((column, at) => ({
+          table_name: name,
+          position: at + 1,
+          column_name: column.name,
+          type: column.databaseType,
+          unit: column.unit,
+          description: column.comment,
+          fields: column.fields.length === 0 ? undefined : column.fields.join(", "),
+          is_required: column.required,
+        })),
+      ),
+    ),
+    filled(questions, workedQuestions()),
+    view("freshness", freshnessOf(marts)),
+    view("runs", {
+      of: tableName(runs),
+      comment: tableComment(runs),
+      columns: runs.columns.map((column) => ({
+        name: column.name,
+        type: storedType[column.type],
+        comment: columnComment(runs, column),
+      })),
+    }),
+  ]
+}
+
+const filled = (
+  table: Table,
+  rows: ReadonlyArray<Readonly<Record<string, Value | undefined>>>,
+): MetaDefinition => {
+  const name = tableName(table)
+  const values = rows.map(
+    (row) => `(${table.columns.map((column) => constant(row[column.name])).join(", ")})`,
+  )
+  return {
+    name,
+    statements: [`DELETE FROM ${name}`, `INSERT INTO ${name} VALUES ${values.join(",\n")}`],
+  }
+}
+
+const constant = (value: Value | undefined): string => {
+  if (value === undefined || value === null) return "NULL"
+  return typeof value === "string" ? literal(value) : String(value)
+}
+
+interface Renamed {
+  /** The relation it shows. */
+  readonly of: string
+  readonly comment: string
+  readonly columns: ReadonlyArray<{
+    readonly name: string
+    readonly type: string
+    readonly comment: string
+  }>
+}
+
+const view = (name: string, { of, comment, columns: shown }: Renamed): MetaDefinition => {
+  // Cast, as the columns of marts are: an older engine may infer another type.
+  const list = shown.map(
+    ({ name: column, type }) => `${identifier(column)}::${type} AS ${identifier(column)}`,
+  )
+  return {
+    name: `meta.${name}`,
+    statements: [
+      `CREATE OR REPLACE VIEW meta.${name} AS SELECT ${list.join(", ")} FROM ${of}`,
+      `COMMENT ON VIEW meta.${name} IS ${literal(comment)}`,
+      ...shown.map(
+        (column) =>
+          `COMMENT ON COLUMN meta.${name}.${identifier(column.name)} IS ${literal(column.comment)}`,
+      ),
+    ],
+  }
+}
+
+const freshnessOf = (all: ReadonlyArray<Mart>): Renamed => {
+  const mart = all.find(({ name }) => name === "pipeline_freshness")
+  if (mart === undefined) throw new Error("There is no mart pipeline_freshness.")
+  return {
+    of: `mart.${mart.name}`,
+    comment: martComment(mart),
+    columns: mart.columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      comment: martColumnComment(column),
+    })),
+  }
+}
+
+/** A file begins with comments: the question, a sentence `For` its reader, then notes. */
+const workedQuestions = () => {
+  const folder = findWarehouseFolder("examples", import.meta.dirname)
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .toSorted()
+    .map((file) => {
+      const sql = readFileSync(join(folder, file), "utf8")
+      const [, question = "", reader = ""] =
+        /^((?:-- .*\n)+?)-- For ((?:.*\n(?:-- \S.*\n)*))/.exec(sql) ?? []
+      return {
+        name: file.replace(/\.sql$/, ""),
+        question: sentenceOf(question),
+        reader: sentenceOf(reader).replace(/\..*$/, ""),
+        sql,
+      }
+    })
+}
+
+const sentenceOf = (lines: string): string =>
+  lines.replaceAll(/^-- /gm, "").trim().replaceAll("\n", " ")

@@ -1,0 +1,88 @@
+// The files of published/: one immutable copy for each publication, the stable name that readers open, and
+// current.json, which says what is published without opening it.
+import { link, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import * as Schema from "effect/Schema"
+import { flush, writeDurably } from "./durableFiles.ts"
+import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
+
+export const CURRENT = "current.json"
+
+/** Names of what is not in place yet begin with this: the next publication removes what a kill left. */
+export const ASIDE = ".tmp-"
+
+/** How many earlier copies stay for readers that open them by their own name, and for how long. */
+export interface PublishedKeep {
+  readonly copies: number
+  readonly days: number
+}
+
+const Current = Schema.Struct({
+  /** The immutable copy, in the same folder. */
+  file: Schema.NonEmptyString,
+  run_id: Schema.NonEmptyString,
+  /** As-of time of everything in the copy, ISO-8601 UTC. */
+  published_at: Schema.NonEmptyString,
+  published_at_micros: Schema.Finite,
+  /** Stands for everything that makes the copies what they are besides the rows. */
+  definition: Schema.String,
+  /** What the views and macros of the copy say, and to which version of DuckDB (`publishedViews.ts`). */
+  duckdb: Schema.String,
+  views: Schema.Record(Schema.String, Schema.String),
+})
+/** What is published. */
+export type Current = typeof Current.Type
+
+const decodeCurrent = Schema.decodeUnknownSync(Schema.fromJsonString(Current))
+
+/** File of the copy that a run published. */
+export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`
+
+const isCopy = (name: string): boolean => /^vaulthouse-.+\.duckdb$/.test(name)
+
+/** Written after the copy is in place. */
+export const writeCurrent = (dataDir: string, current: Current): Promise<void> =>
+  writeDurably(join(publishedDirectory(dataDir), CURRENT), `${JSON.stringify(current)}\n`)
+
+/** Of the last complete publication; `undefined` when there is none, or none that can be read. */
+export const readCurrent = async (dataDir: string): Promise<Current | undefined> => {
+  try {
+    return decodeCurrent(await readFile(join(publishedDirectory(dataDir), CURRENT), "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** Gives the stable name to the copy: a second name of the same file, which costs no space. */
+export const giveStableName = async (dataDir: string, copy: string): Promise<void> => {
+  const folder = publishedDirectory(dataDir)
+  const aside = join(folder, `${ASIDE}${process.pid}.link`)
+  await rm(aside, { force: true })
+  await link(join(folder, copy), aside)
+  await rename(aside, publishedFile(dataDir))
+  await flush(folder)
+}
+
+const DAY_MILLIS = 86_400_000
+
+/** Removes the copies that are neither current nor to be kept. */
+export const removeOldCopies = async (
+  dataDir: string,
+  current: string,
+  keep: PublishedKeep,
+): Promise<void> => {
+  const folder = publishedDirectory(dataDir)
+  const earlier = await Promise.all(
+    (await readdir(folder))
+      .filter((name) => isCopy(name) && name !== current)
+      .map(async (name) => ({ name, madeAt: (await stat(join(folder, name))).mtimeMs })),
+  )
+  const oldest = Date.now() - keep.days * DAY_MILLIS
+  const kept = earlier
+    .toSorted((one, other) => other.madeAt - one.madeAt)
+    .slice(0, keep.copies)
+    .filter(({ madeAt }) => madeAt >= oldest)
+  for (const { name } of earlier) {
+    if (!kept.some((copy) => copy.name === name)) await rm(join(folder, name), { force: true })
+  }
+}
