@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-package test-deploy bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-package test-deploy test-engines bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -39,6 +39,13 @@ $(DEPLOY)/.installed: test/deploy/requirements.txt
 	@echo "Installing the tools of test/deploy …"
 	@test/deploy/install.sh $(DEPLOY)
 	@touch $@
+
+ENGINES := node_modules/.engines
+
+test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm (240 MB; not part of `make test`)
+	@test -d $(ENGINES)/node_modules || { mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/ && \
+	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
+	@node test/engines/main.ts $(ENGINES)
 
 bench: install ## Run the benchmarks; `make bench ARGS=quick` takes a minute
 	@node bench/main.ts $(ARGS)

@@ -15,6 +15,10 @@ interface Reading {
   readonly madeAgain: Content
 }
 
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
 const [installed = ""] = process.argv.slice(2)
 const engines = ["duckdb-1.1", "duckdb-1.2", "duckdb-1.3", "duckdb-1.4"]
 
@@ -63,7 +67,7 @@ try {
   const today = await read(import.meta.filename, "@duckdb/node-api", file)
   const names = Object.keys(today.asPublished)
   const empty = names.filter((name) => today.asPublished[name]?.length === 0)
-  console.log(`${names.length} views, ${empty.length} without rows: ${empty.join(", ")}`)
+  print(`${names.length} views, ${empty.length} without rows: ${empty.join(", ")}`)
   let failed = names.length < 30
   for (const engine of [undefined, ...engines]) {
     const reading =
@@ -75,7 +79,7 @@ try {
       })
       failed ||= wrong.length > 0
       const what = part === "asPublished" ? "as published" : "made again from the catalog"
-      console.log(
+      print(
         [`${reading.version} ${what}: ${names.length - wrong.length} equal`, ...wrong].join("\n"),
       )
     }

@@ -2,7 +2,6 @@
 // makes it complete.
 import {
   appendFileSync,
-  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -47,29 +46,23 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
   }),
 )
 
-it.live("a backup holds the receipt of its copy, or none of a publication that was killed", () =>
+it.live("a backup between the two steps of a publication is the earlier one, whole", () =>
   Effect.gen(function* () {
     const { simulator, dataDir, target, elsewhere } = yield* synced
-    const receipt = join(dataDir, "published/publication.json")
-    const earlier = readFileSync(receipt)
+    const before = yield* fingerprint(dataDir)
+    const current = join(dataDir, "published/current.json")
+    const earlier = readFileSync(current)
     simulator.patch({ now: "2026-06-02T12:00:00Z" })
-    yield* runOnce(simulator.url, dataDir, published)
-    const newest = readFileSync(receipt)
-    chmodSync(join(dataDir, "published/vaulthouse.duckdb"), 0o644)
-    // As between the two steps of a publication.
-    writeFileSync(receipt, earlier)
-    const waiting = yield* Effect.forkChild(backup(dataDir, target))
-    yield* Effect.sleep("200 millis")
-    writeFileSync(receipt, newest)
-    yield* Fiber.join(waiting)
+    const keep = { copies: 1, days: 1 }
+    const access = { mode: "0644", group: undefined }
+    yield* runOnce(simulator.url, dataDir, { publish: { ...published.publish, keep, access } })
+    writeFileSync(current, earlier)
+    yield* backup(dataDir, target)
     yield* restore(target, elsewhere)
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
     expect(yield* verify(elsewhere)).toEqual([])
     // Its owner's alone, whoever may read what is published.
     expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
-
-    writeFileSync(receipt, earlier)
-    const { files } = yield* backup(dataDir, `${target}-killed`)
-    expect(files.map(({ path }) => path)).not.toContain("published/publication.json")
   }),
 )
 

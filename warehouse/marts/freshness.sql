@@ -53,7 +53,7 @@ expected as (
         series.cadence_hours,
         series.target_hours
     from vaults
-    cross join series
+    inner join series on true
     where vaults.chain_type = 'evm' or not series.is_evm_only
 ),
 
@@ -89,7 +89,7 @@ joined as (
         attempts.last_attempted_at,
         attempts.last_outcome
     from expected
-    cross join mart.clock
+    inner join mart.clock on true
     left join newest_facts
         on
             expected.series = newest_facts.series

@@ -71,7 +71,7 @@ joined as (
         coalesce(answered.answered_at, book.valid_from) as read_at,
         clock.now_at
     from book
-    cross join mart.clock
+    inner join mart.clock on true
     left join details using (loan_id)
     left join mart.subaccount_names as borrower
         on book.borrower_address = borrower.subaccount_address

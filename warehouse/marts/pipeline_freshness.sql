@@ -56,4 +56,4 @@ select
     date_diff('second', newest_at, clock.now_at) / 3600 as age_hours,
     date_diff('second', newest_at, clock.now_at) > target_hours * 3600 as is_stale
 from joined
-cross join mart.clock
+inner join mart.clock on true

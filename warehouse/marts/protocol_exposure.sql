@@ -35,4 +35,4 @@ select
     value / nullif(sum(value) over (), 0) as share,
     date_diff('day', oldest_on, clock.now_at::date) as age_days
 from protocols
-cross join mart.clock
+inner join mart.clock on true

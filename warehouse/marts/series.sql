@@ -72,7 +72,7 @@ apy as (
         newest_run.began_at is null or coalesce(attempted_apy.attempted_at >= newest_run.began_at, false)
             as is_read
     from known_apy
-    cross join newest_run
+    inner join newest_run on true
     left join attempted_apy using (series)
     union all
     select series, true as is_read

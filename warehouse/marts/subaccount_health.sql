@@ -103,6 +103,6 @@ select
     coalesce(ranked.linked_vaults, 0) as linked_vaults,
     ranked.vault_names
 from ranked
-cross join mart.clock
+inner join mart.clock on true
 left join summaries using (subaccount_address)
 left join directory using (subaccount_address)

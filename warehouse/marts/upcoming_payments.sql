@@ -18,7 +18,7 @@ payments as (
                 then sum(loans.next_payment_amount) over due
         end as cumulative_amount
     from loans
-    cross join mart.clock
+    inner join mart.clock on true
     window due as (
         partition by
             loans.chain_id, coalesce(loans.principal_token_address, loans.principal_token_symbol)

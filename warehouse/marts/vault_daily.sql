@@ -150,7 +150,7 @@ joined as (
                 )
         end as hours_expected
     from expected_days
-    cross join clock
+    inner join clock on true
     left join mart.vault_addresses as vaults using (vault_address)
     left join ratio_days using (vault_address, day)
     left join pnl_days using (vault_address, day)

@@ -173,7 +173,7 @@ timelocks as (
             filter (scheduled_timelocks.executable_at > clock.now_at) as next_executable_at,
         count(*) - count(scheduled_timelocks.executable_at) as without_executable_at
     from scheduled_timelocks
-    cross join mart.clock
+    inner join mart.clock on true
     group by scheduled_timelocks.chain_id, scheduled_timelocks.vault_address
 )
 
@@ -265,7 +265,7 @@ select
     date_diff('second', newest_audit.occurred_at, clock.now_at) / 86400 as last_audit_age_days
 from core.vaults
 inner join mart.vault_lifecycle as lifecycle using (chain_id, vault_address)
-cross join mart.clock
+inner join mart.clock on true
 left join newest_snapshots using (chain_id, vault_address)
 left join current_fees using (chain_id, vault_address)
 left join annualized using (vault_address)

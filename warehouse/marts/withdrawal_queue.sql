@@ -68,7 +68,7 @@ valued as (
             greatest(answered_by_chain.answered_at, answered_by_address.answered_at), queued.valid_from
         ) as read_at
     from queued
-    cross join mart.clock
+    inner join mart.clock on true
     left join answered as answered_by_address
         on queued.vault_address = answered_by_address.entity
     left join answered as answered_by_chain

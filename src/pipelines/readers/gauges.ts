@@ -5,8 +5,8 @@ import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { gauge, type Labels } from "../../domain/metrics.ts"
-import { lastReceipt } from "../../load/publish.ts"
 import { problemKinds } from "../../domain/problem.ts"
+import { readCurrent } from "../../load/publishedFiles.ts"
 import { type Health, readHealth } from "../publication/health.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 import { problemsOf } from "./problems.ts"
@@ -51,7 +51,7 @@ export const setGauges = Effect.fnUntraced(function* (dataDir: string) {
   )
   if (health !== undefined) yield* setFromHealth(health)
   yield* setFromLastRun(health, last)
-  const published = (yield* Effect.promise(() => lastReceipt(dataDir)))?.published_at
+  const published = (yield* Effect.promise(() => readCurrent(dataDir)))?.published_at
   if (published !== undefined) yield* setPublishedAt([[{}, secondsOf(published)]])
   yield* setDiskBytes(yield* Effect.promise(() => diskBytes(dataDir)))
 })
@@ -129,10 +129,11 @@ const diskBytes = (dataDir: string) =>
     }),
   )
 
-/** Of a file, or of all files below a folder; 0 of what is not there. */
+/** Of a file, or of all files below a folder; 0 of what is not there. A file with two names counts once. */
 const bytesOf = async (path: string): Promise<number> => {
   const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory() !== true) return found?.size ?? 0
+  if (found === undefined) return 0
+  if (!found.isDirectory()) return found.size / found.nlink
   const names = await readdir(path).catch(() => [])
   const sizes = await Promise.all(names.map((name) => bytesOf(join(path, name))))
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
