@@ -13,6 +13,7 @@ import { parseJson } from "../domain/json.ts"
 import { countRetries } from "../domain/metrics.ts"
 import type { Proxies } from "../domain/proxies.ts"
 import type { ArchivedResponse, Lineage } from "../domain/response.ts"
+import { annotateSpan, spanned } from "../domain/span.ts"
 import type { Retry } from "../domain/retry.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { decodeResponse } from "./decode.ts"
@@ -137,6 +138,10 @@ export class ApiClient extends Context.Service<
               .spend(Effect.andThen(resume, send), spending)
               .pipe(Effect.ensuring(resume))
             clockSkewSeconds = received.clockSkewSeconds ?? clockSkewSeconds
+            yield* annotateSpan({
+              "http.response.status_code": received.status,
+              "http.response.body.size": received.body.length,
+            })
             const parsed = parseJson(received.text)
             const archived = yield* archive.keep({
               endpoint: endpoint.name,
@@ -157,9 +162,25 @@ export class ApiClient extends Context.Service<
             return { value, responseId, receivedAt, responses: [...responses], attempts }
           })
 
+          const attributes = {
+            endpoint: endpoint.name,
+            ...(task === undefined ? {} : { pipeline: task.pipeline, entity: task.entity }),
+            "http.request.method": request.method,
+            "url.path": request.url.pathname,
+          }
+          const inSpan = (before: number, sent: typeof attempt) =>
+            sent.pipe(
+              Effect.mapError(named),
+              spanned(
+                `request ${endpoint.name}`,
+                { ...attributes, "http.request.resend_count": before },
+                "client",
+              ),
+            )
+
           let repetitions = 0
           for (;;) {
-            const outcome = yield* Effect.result(attempt)
+            const outcome = yield* Effect.result(inSpan(attempts, attempt))
             if (Result.isSuccess(outcome)) return outcome.success satisfies DecodedResponse<A>
             const failure = outcome.failure
             if ("_tag" in failure) return yield* Effect.fail(failure)
@@ -194,6 +215,10 @@ export class ApiClient extends Context.Service<
       }),
     )
 }
+
+/** With the names under which a span records an error. */
+const named = (failure: Failure | ArchiveError) =>
+  "_tag" in failure ? failure : { ...failure, name: failure.reason._tag, message: failure.detail }
 
 /** Pauses the clocks; the returned effect resumes them once, however often it runs. */
 const pause = (clocks: ReadonlyArray<ActiveTime>): Effect.Effect<Effect.Effect<void>> =>

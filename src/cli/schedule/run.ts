@@ -23,6 +23,7 @@ import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
 import { runExitCode, runOnce } from "../sync/runOnce.ts"
 import { readSelection } from "../sync/selection.ts"
+import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
 import { metricsText } from "../telemetry/prometheus.ts"
 import { paragraph } from "../terminal.ts"
 import { listen } from "./endpoints.ts"
@@ -34,7 +35,9 @@ export const runSchedule = (argv: Arguments): Promise<ExitCode> =>
     argv,
     (config) => {
       const groups = groupsOf(config.settings.schedule, config.settings.pipelines)
-      return argv["dry-run"] === true ? dryRun(argv, groups) : scheduler(argv, config, groups)
+      return argv["dry-run"] === true
+        ? dryRun(argv, groups)
+        : scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
     },
     // Being stopped is how a scheduler is meant to end.
     { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },

@@ -7,6 +7,7 @@ import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
 import { wireOf } from "../service.ts"
+import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
 import { planText } from "./planText.ts"
 import { runExitCode, runOnce } from "./runOnce.ts"
 import { readSelection } from "./selection.ts"
@@ -28,7 +29,9 @@ export const runSync = (argv: Arguments): Promise<ExitCode> =>
       }
       const command = ["sync", ...selection.pipelines].join(" ")
       const wait = argv["wait"] === true ? { wait: "1 day" as const } : {}
-      const summary = yield* runOnce({ argv, config, selection, command, ...wait })
+      const summary = yield* runOnce({ argv, config, selection, command, ...wait }).pipe(
+        exportTelemetry(config.settings.dataDir),
+      )
       return runExitCode(summary, selection)
     }),
   )

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { ActiveTime } from "../../domain/ActiveTime.ts"
 import { ApiError } from "../../domain/errors.ts"
 import { recordedOutcome } from "../../domain/outcome.ts"
+import { annotateSpan, spanned } from "../../domain/span.ts"
 import { CurrentTask } from "../../domain/task.ts"
 import { microsFromMillis } from "../../domain/time.ts"
 import type { Drift } from "../../domain/violation.ts"
@@ -20,7 +21,7 @@ import { bookkeepingRows, commitMarkerOf } from "./bookkeeping.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
 import { KeyUse } from "./KeyUse.ts"
 import { countTask } from "./metrics.ts"
-import { type Resolved, resolveOutcome } from "./outcome.ts"
+import { isTrouble, type Resolved, resolveOutcome } from "./outcome.ts"
 import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
 import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
@@ -99,7 +100,9 @@ export class Runner {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const timing = { since: now }
       const activeTime = new ActiveTime(now)
+      let failure: ApiError | undefined
       const land = (result: TaskResult) => {
+        if (result.error !== undefined && isTrouble(result.error)) failure ??= result.error
         // Partitions already being read land too: their responses are on record.
         this.key.learn(pipeline, entity, result)
         return this.land(pipeline, partition, result, timing)
@@ -112,6 +115,11 @@ export class Runner {
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
         Effect.catchTag("ApiError", (error) => land(failedResult("rest", error))),
         Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
+        // Landed, and for the span alone still a failure.
+        Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),
+        Effect.annotateLogs({ pipeline: name, entity }),
+        spanned(`task ${name}`, { pipeline: name, entity }),
+        Effect.catchTag("ApiError", () => Effect.void),
         Effect.andThen(done),
       )
     })
@@ -227,6 +235,16 @@ export class Runner {
           responses.length === 0 ? Effect.void : archive.markCommit(commitMarkerOf(result, task)),
           commit,
         ),
+      ).pipe(
+        Effect.tap((counts) =>
+          annotateSpan({
+            outcome: recordedOutcome(decided, counts),
+            rows_inserted: counts.inserted,
+            rows_revised: counts.revised,
+            rows_unchanged: counts.unchanged,
+          }),
+        ),
+        spanned("commit", { pipeline: name, entity, window }),
       )
       const outcome = recordedOutcome(decided, committed)
       yield* countTask(pipeline, outcome, result)

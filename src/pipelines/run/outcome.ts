@@ -92,6 +92,10 @@ const outcomeOf = ({ reason }: ApiError): Outcome => {
   }
 }
 
+/** Whether an error is more than an absence or a lack of access. */
+export const isTrouble = (error: ApiError): boolean =>
+  ["failed", "quarantined", "deferred"].includes(outcomeOf(error))
+
 const resolveEmpty = Effect.fnUntraced(function* (
   warehouse: Store,
   key: TaskKey,

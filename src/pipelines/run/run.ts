@@ -6,6 +6,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Retry } from "../../domain/retry.ts"
+import { annotateSpan, spanned } from "../../domain/span.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/Transport.ts"
@@ -86,7 +87,11 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
       hasKey: options.api.apiKey !== undefined,
       paths: options.api.wire.paths,
     }),
-  ).pipe(Effect.provide(Layer.provideMerge(extract, opened)))
+  ).pipe(
+    Effect.provide(Layer.provideMerge(extract, opened)),
+    Effect.annotateLogs({ run_id: runId }),
+    spanned("run", { run_id: runId, command: options.command }),
+  )
 })
 
 const waitingText = ({ holder }: WarehouseLocked): string =>
@@ -110,11 +115,16 @@ const recordedRun = Effect.fnUntraced(function* (
     Effect.onInterrupt(() => Effect.ignore(warehouse.finishRun("stopped"))),
   )
   yield* warehouse.finishRun(summary.outcome)
+  const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
+  yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
   yield* recordHealth
   const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
   // A run that landed nothing leaves readers what they have, or without a first copy that would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
-  const published = yield* publishNews(options.publish, options.onProgress)
+  const published = yield* publishNews(options.publish, options.onProgress).pipe(
+    Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
+    spanned("publish"),
+  )
   return { ...summary, published }
 })
 

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { spanned } from "../../domain/span.ts"
 import { dayOf, microsFromMillis } from "../../domain/time.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -35,7 +36,9 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   const selected = withDependencies(pipelines, options.pipelines)
   const stored = yield* storedState(warehouse, selected, context, options)
   yield* inDependencyOrder(selected, (pipeline) =>
-    readPipeline(runner, stored, pipeline, context, options),
+    readPipeline(runner, stored, pipeline, context, options).pipe(
+      spanned(`pipeline ${pipeline.name}`, { pipeline: pipeline.name }),
+    ),
   )
   yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).end

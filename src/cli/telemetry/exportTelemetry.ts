@@ -1,0 +1,15 @@
+// Exports traces, metrics and logs of a command by OpenTelemetry, where its variables say so.
+import * as Effect from "effect/Effect"
+import type { ConfigError } from "../../config/ConfigError.ts"
+import { hasOtel } from "../../config/otel.ts"
+
+/** Loads nothing unless a variable OTEL_… is set. */
+export const exportTelemetry =
+  (dataDir: string) =>
+  <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<A, E | ConfigError, R> =>
+    hasOtel()
+      ? Effect.flatMap(
+          Effect.promise(() => import("./otlp.ts")),
+          ({ withOtlp }) => withOtlp(dataDir, program),
+        )
+      : program

@@ -1,0 +1,129 @@
+// OpenTelemetry over OTLP. Whatever the collector does, a run goes on: an export that fails is a warning, once.
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as OtlpExporter from "effect/observability/OtlpExporter"
+import * as OtlpLogger from "effect/observability/OtlpLogger"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
+import * as References from "effect/References"
+import * as Schedule from "effect/Schedule"
+import { type Otel, readOtel, type SignalExport } from "../../config/otel.ts"
+import { setGauges } from "../../pipelines/readers/gauges.ts"
+import { warningText } from "../color.ts"
+import { printError } from "../output.ts"
+import { version } from "../version.ts"
+
+// What a collector that does not respond may cost at the end.
+const LAST_EXPORT = Duration.seconds(3)
+const SHUTDOWN = Duration.millis(100)
+
+export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
+  dataDir: string,
+  program: Effect.Effect<A, E, R>,
+) {
+  const otel = yield* readOtel()
+  if (otel === undefined) return yield* program
+  const interval = Duration.seconds(otel.metricIntervalSeconds)
+  const warn = warnOnce()
+  const isMeasured = otel.signals.metrics !== undefined
+  return yield* Effect.gen(function* () {
+    const { flush } = yield* OtlpExporter.Flusher
+    const gauges = isMeasured ? setGauges(dataDir) : Effect.void
+    if (isMeasured) {
+      yield* Effect.forkScoped(Effect.repeat(gauges, Schedule.spaced(interval)))
+    }
+    const last = Effect.andThen(
+      gauges,
+      Effect.timeoutOrElse(flush, {
+        duration: LAST_EXPORT,
+        orElse: () => warn(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
+      }),
+    )
+    return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(last)))
+  }).pipe(
+    Effect.provideService(References.TracerEnabled, otel.signals.traces !== undefined),
+    Effect.provide(exporters(otel, interval, warn)),
+    Effect.scoped,
+  )
+})
+
+const exporters = (otel: Otel, interval: Duration.Duration, warn: Warn) => {
+  const { traces, metrics, logs } = otel.signals
+  const optionsOf = ({ url, headers, compression }: SignalExport) => ({
+    url,
+    headers,
+    compression,
+    shutdownTimeout: SHUTDOWN,
+    resource: {
+      serviceName: otel.serviceName ?? "vaulthouse",
+      serviceVersion: version,
+      attributes: otel.attributes,
+    },
+  })
+  return Layer.mergeAll(
+    OtlpExporter.layerFlusher,
+    exporting(traces, (to) => OtlpTracer.layer(optionsOf(to))),
+    exporting(metrics, (to) =>
+      OtlpMetrics.layer({
+        ...optionsOf(to),
+        exportInterval: interval,
+        temporality: otel.temporality,
+      }),
+    ),
+    exporting(logs, (to) => OtlpLogger.layer(optionsOf(to))),
+  ).pipe(Layer.provide(clientOf(warn)))
+}
+
+const exporting = (
+  to: SignalExport | undefined,
+  layer: (
+    to: SignalExport,
+  ) => Layer.Layer<
+    OtlpExporter.Flusher,
+    never,
+    HttpClient.HttpClient | OtlpSerialization.OtlpSerialization
+  >,
+) =>
+  to === undefined
+    ? Layer.empty
+    : layer(to).pipe(
+        Layer.provide(
+          to.protocol === "http/json"
+            ? OtlpSerialization.layerJson
+            : OtlpSerialization.layerProtobuf,
+        ),
+      )
+
+type Warn = (what: string) => Effect.Effect<void>
+
+const warnOnce = (): Warn => {
+  let isSaid = false
+  return (what) =>
+    Effect.sync(() => {
+      if (isSaid) return
+      isSaid = true
+      const text = `OpenTelemetry: ${what}; the run goes on, but its telemetry is not complete`
+      printError(`${warningText(text)}\n`)
+    })
+}
+
+/** Follows no redirect, which would take the headers to another origin. */
+const clientOf = (warn: Warn) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (fetched) =>
+      fetched.pipe(
+        HttpClient.tap(({ status, request: { url } }) =>
+          status >= 200 && status < 300 ? Effect.void : warn(`${url} responds with HTTP ${status}`),
+        ),
+        HttpClient.tapError(({ request: { url } }) => warn(`${url} can't be reached`)),
+      ),
+    ),
+  ).pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+  )
