@@ -43,13 +43,15 @@ export interface Sources {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Base of relative paths in flags and environment. */
   readonly cwd: string
+  /** Settings as they would be without the configuration file. */
+  readonly ignoreFile?: true
 }
 
 /** Fails with all problems at once. Relative paths in the file are relative to its folder. */
 export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => {
     const problems: Array<ConfigProblem> = []
-    const file = openFile(sources, problems)
+    const file = sources.ignoreFile === true ? undefined : openFile(sources, problems)
     const values: Partial<Record<SettingName, unknown>> = {}
     const origins: Partial<Record<SettingName, Origin>> = {}
     for (const name of settingNames) {
@@ -76,8 +78,13 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
   })
 
 /** The settings of this process. */
-export const readProcessConfig = (flags: Sources["flags"]): Effect.Effect<Config, ConfigError> =>
-  Effect.suspend(() => readConfig({ flags, environment: process.env, cwd: process.cwd() }))
+export const readProcessConfig = (
+  flags: Sources["flags"],
+  options: Pick<Sources, "ignoreFile"> = {},
+): Effect.Effect<Config, ConfigError> =>
+  Effect.suspend(() =>
+    readConfig({ flags, environment: process.env, cwd: process.cwd(), ...options }),
+  )
 
 /** One setting from flags and environment only, for messages before or about the file. */
 export const withoutFile = <N extends SettingName>(

@@ -8,7 +8,7 @@ import { PassThrough } from "node:stream"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type Fault, type Simulator, startSimulator } from "../../simulator/index.ts"
-import { confirmed } from "../../src/cli/swap/confirm.ts"
+import { confirmed } from "../../src/cli/prompts.ts"
 import { query } from "../support/warehouseRun.ts"
 import { start, vaulthouse } from "./command.ts"
 

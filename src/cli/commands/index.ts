@@ -10,6 +10,7 @@ import { diff } from "./diff.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { fields } from "./fields.ts"
+import { init } from "./init.ts"
 import { notify } from "./notify.ts"
 import { prune } from "./prune.ts"
 import { publish } from "./publish.ts"
@@ -27,6 +28,7 @@ import { trace } from "./trace.ts"
 import { verify } from "./verify.ts"
 
 export const commands: ReadonlyArray<Command> = [
+  init,
   sync,
   schedule,
   status,

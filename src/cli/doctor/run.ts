@@ -24,7 +24,7 @@ import { serviceOf } from "../service.ts"
 import { outcomesOf, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
-interface Findings {
+export interface Findings {
   readonly checks: ReadonlyArray<Check>
   readonly access: KeyReport["access"]
 }
@@ -87,7 +87,8 @@ const configurationFound = ({
     : { check: "configuration", state: "warning", detail: suspicious.join("; ") }
 }
 
-const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {
+/** The service, its clock and the key; what the key has access to. */
+export const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {
   const service = serviceOf(config)
   if (Result.isFailure(service)) {
     const { why, advice } = service.failure
@@ -108,7 +109,7 @@ const examineService = Effect.fnUntraced(function* (config: Config, slow: boolea
   return { service: [...reached, key.check], access: key.access }
 })
 
-const findingsText = ({ checks, access }: Findings): string => {
+export const findingsText = ({ checks, access }: Findings): string => {
   const head = ["check", "state", "detail"]
   const rows = checks.map(({ check, state, detail }) => [check, state, detail])
   const accessHead = ["endpoint", "auth", "this key", "detail"]

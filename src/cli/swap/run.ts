@@ -14,7 +14,7 @@ import { printError, streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { serviceOf, wireOf } from "../service.ts"
 import { version } from "../version.ts"
-import { confirmed } from "./confirm.ts"
+import { confirmed } from "../prompts.ts"
 import { journalText, outcomeText, requestText } from "./texts.ts"
 
 const inputNames = [

@@ -81,7 +81,9 @@ const guarded = (): ReadonlyArray<AnyEndpoint> => {
 const skipReason = (endpoint: AnyEndpoint, slow: boolean): string | undefined => {
   if (endpoint.unsafe === true) return "it changes something"
   if (endpoint.method !== "GET") return "it needs a scenario"
-  return endpoint.attemptSeconds !== undefined && !slow ? "slow; --all includes it" : undefined
+  return endpoint.attemptSeconds !== undefined && !slow
+    ? "slow; `doctor --all` includes it"
+    : undefined
 }
 
 const subjectOf = (name: string): Subject | undefined => {

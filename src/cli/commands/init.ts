@@ -1,0 +1,22 @@
+// vaulthouse init: a configuration file to begin with.
+import { requestingSettings, type Command } from "../Command.ts"
+
+export const init: Command = {
+  name: "init",
+  summary: "Write a commented configuration file and try the connection",
+  details:
+    "Asks on a terminal for what the flags and the environment leave open: the base address, the word in the paths and the data folder. Writes vaulthouse.config.yaml, or the file that --config names, with the most useful settings explained; the API key never goes in it. Then connects to the service and shows what the key has access to, as `doctor` does: exit code 4 when that failed. The file stays.",
+  flags: {
+    force: { type: "boolean", describe: "Replace a file that exists" },
+    json: { type: "boolean", describe: "Print the findings as JSON" },
+  },
+  settings: requestingSettings,
+  examples: [
+    ["init", "asks on a terminal"],
+    [
+      "init --base-url https://api.example.com --platform-segment acme",
+      "asks nothing more than the data folder",
+    ],
+  ],
+  run: async (argv) => (await import("../init/run.ts")).runInit(argv),
+}

@@ -1,0 +1,89 @@
+// What goes into a new configuration file: from flags and the environment, asked on a terminal, or the default.
+import { dirname, relative, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Config } from "../../config/Config.ts"
+import { type Chosen, chosenSettings } from "../../config/newFile.ts"
+import { expected } from "../../config/kinds.ts"
+import { read } from "../../config/read.ts"
+import { settings } from "../../config/settings.ts"
+import { paintComplaint } from "../color.ts"
+import { UsageError } from "../errors.ts"
+import { printError, streams } from "../output.ts"
+import { openPrompts, type Prompts } from "../prompts.ts"
+
+type Answers = Partial<Record<keyof Chosen, string>>
+
+/** `given`: what flags and environment say. The data folder becomes relative to that of `file`. */
+export const readAnswers = Effect.fnUntraced(function* (given: Config, file: string) {
+  const answers = yield* completed(known(given))
+  const { baseUrl, platformSegment = settings.platformSegment.default, dataDir } = answers
+  if (baseUrl === undefined) {
+    return yield* new UsageError({
+      why: "No base address is given.",
+      advice:
+        "Pass --base-url https://…, or run `vaulthouse init` on a terminal, where it asks. To try it without a service, run `vaulthouse simulate` in another terminal.",
+    })
+  }
+  const folder = relative(dirname(file), resolve(dataDir ?? settings.dataDir.default))
+  const shown = folder.startsWith("..") ? resolve(dirname(file), folder) : `./${folder}`
+  return { baseUrl, platformSegment, dataDir: shown } satisfies Chosen
+})
+
+const known = ({ settings: values, origins }: Config): Answers =>
+  Object.fromEntries(
+    chosenSettings.flatMap((name) =>
+      origins[name].from === "default" ? [] : [[name, values[name]]],
+    ),
+  )
+
+/** Without a terminal as they are. */
+const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
+  const { stdin, stderr } = streams()
+  const open = chosenSettings.filter((name) => answers[name] === undefined)
+  if (stdin.isTTY !== true || stderr.isTTY !== true || open.length === 0) {
+    return Effect.succeed(answers)
+  }
+  return Effect.promise(async (signal) => {
+    const prompts = openPrompts(stdin, stderr, signal)
+    const all = { ...answers }
+    printError("Enter accepts what is in brackets.\n")
+    try {
+      for (const name of open) {
+        const answer = await ask(prompts, name)
+        if (answer === undefined) {
+          printError("\n")
+          return undefined
+        }
+        all[name] = answer
+      }
+      return all
+    } finally {
+      prompts.close()
+    }
+  }).pipe(
+    Effect.flatMap((all) =>
+      all === undefined
+        ? Effect.fail(
+            new UsageError({
+              why: "The input ended before the last answer; nothing was written.",
+            }),
+          )
+        : Effect.succeed(all),
+    ),
+  )
+}
+
+/** Asks until the answer is valid; an empty one is the default. */
+const ask = async (prompts: Prompts, name: keyof Chosen): Promise<string | undefined> => {
+  const { kind, describe, default: fallback } = settings[name]
+  const hint = fallback === undefined ? ` (${expected(kind)})` : ` [${fallback}]`
+  for (;;) {
+    const typed = await prompts.ask(`${describe}${hint}: `)
+    if (typed === undefined) return undefined
+    const answer = read(kind, typed === "" ? (fallback ?? "") : typed, [name])
+    if (Result.isSuccess(answer)) return String(answer.success)
+    const [problem] = answer.failure
+    printError(`${paintComplaint(problem?.detail ?? "")}\n`)
+  }
+}
