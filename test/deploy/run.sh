@@ -37,6 +37,7 @@ part "compose.yaml: schema" "$tools/check-jsonschema" --builtin-schema vendor.co
 part "GitHub Actions: schema" "$tools/check-jsonschema" --builtin-schema vendor.github-workflows deploy/github-actions/vaulthouse.yml
 part "Kubernetes: schemas" "$tools/kubernetes-validate" --strict deploy/kubernetes/*.yaml
 part "systemd: units" test/deploy/systemd.sh "$tools" "$scratch"
+part "Prometheus: alert rules, and the expressions of the Grafana dashboard" test/deploy/prometheus.sh "$scratch"
 part "Airflow: the DAG's task" env VAULTHOUSE_DATA_DIR="$scratch/airflow" AIRFLOW_HOME="$scratch" "$tools/python" test/deploy/try_airflow.py
 part "Dagster: the asset and its check" env VAULTHOUSE_DATA_DIR="$scratch/dagster" DAGSTER_HOME= "$tools/python" test/deploy/try_dagster.py
 part "Image: built, and run read-only" test/deploy/image.sh "$scratch"

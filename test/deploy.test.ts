@@ -1,0 +1,86 @@
+// The Grafana dashboard and the alert rules use metrics and labels that docs/operations.md lists; test/cli/schedule.test.ts
+// compares that list with what is exported. `make test-deploy` loads both into Prometheus.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { problemKinds } from "../src/domain/problem.ts"
+
+const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
+
+const documented = new Map(
+  [...read("docs/operations.md").matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)].map(
+    ([, name = "", labels = ""]) => [
+      name,
+      new Set([...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label)),
+    ],
+  ),
+)
+
+interface Dashboard {
+  readonly panels: ReadonlyArray<{
+    readonly title: string
+    readonly targets: ReadonlyArray<{ readonly expr: string; readonly legendFormat?: string }>
+  }>
+}
+
+interface Rules {
+  readonly groups: ReadonlyArray<{
+    readonly rules: ReadonlyArray<{
+      readonly alert: string
+      readonly expr: string
+      readonly annotations: Readonly<Record<string, string>>
+    }>
+  }>
+}
+
+const panels = (JSON.parse(read("deploy/grafana/vaulthouse.json")) as Dashboard).panels
+const rules = (parse(read("deploy/prometheus/alerts.yml")) as Rules).groups.flatMap(
+  (group) => group.rules,
+)
+
+/** Each expression, and the texts that show its labels. */
+const uses = [
+  ...panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr, legendFormat = "" }) => ({ name: title, expr, text: legendFormat })),
+  ),
+  ...rules.map(({ alert, expr, annotations }) => ({
+    name: alert,
+    expr,
+    text: Object.values(annotations).join(" "),
+  })),
+]
+
+// Prometheus itself adds them.
+const ofTarget = ["instance", "job"]
+
+describe("deploy", () => {
+  it.each(uses)("$name: $expr", ({ expr, text }) => {
+    const metrics = [...expr.matchAll(/\b(vaulthouse_\w+)(?:\{([^}]*)\})?/g)]
+    expect(metrics.length).toBeGreaterThan(0)
+    const known = new Set<string | undefined>(ofTarget)
+    for (const [, name = "", matchers = ""] of metrics) {
+      const labels = documented.get(name)
+      expect(labels, name).toBeDefined()
+      for (const label of labels ?? []) known.add(label)
+      for (const [, label = ""] of matchers.matchAll(/(\w+)\s*=~?/g)) {
+        expect([...ofTarget, ...(labels ?? [])], `{${label}} of ${name}`).toContain(label)
+      }
+      const kind = /kind="(\w+)"/.exec(matchers)?.[1]
+      if (kind !== undefined) expect(problemKinds).toContain(kind)
+    }
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = ""]) =>
+      labels.split(", "),
+    )
+    const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(
+      ([, label]) => label,
+    )
+    expect([...known]).toEqual(expect.arrayContaining([...grouped, ...shown]))
+  })
+
+  it("the dashboard shows every metric", () => {
+    const shown = panels.map(({ targets }) => targets.map(({ expr }) => expr).join()).join()
+    const missing = [...documented.keys()].filter((name) => !shown.includes(name))
+    expect(missing).toEqual(["vaulthouse_newest_fact_timestamp_seconds"])
+  })
+})
