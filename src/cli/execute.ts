@@ -86,10 +86,20 @@ export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
 /** Of one command: tests run several in a process. */
 const ownMetrics = Layer.sync(Metric.MetricRegistry, () => new Map())
 
+/** One flat object a line; annotations, such as `run_id`, are keys of their own. */
+const formatJson = Logger.make(({ date, logLevel, message, cause, fiber }) => {
+  const texts = (Array.isArray(message) ? message : [message]).map(String)
+  return JSON.stringify({
+    timestamp: date.toISOString(),
+    level: logLevel.toUpperCase(),
+    message: texts.join(" "),
+    ...fiber.getRef(References.CurrentLogAnnotations),
+    ...(cause.reasons.length === 0 ? {} : { error: Cause.pretty(cause) }),
+  })
+})
+
 const logging = ({ settings }: Config): Layer.Layer<never> => {
-  const format = isPretty(settings)
-    ? Logger.map(Logger.formatLogFmt, paintLevel)
-    : Logger.formatJson
+  const format = isPretty(settings) ? Logger.map(Logger.formatLogFmt, paintLevel) : formatJson
   const levels = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
   return Layer.mergeAll(
     Logger.layer([Logger.map(format, (line) => printError(`${line}\n`))]),

@@ -98,7 +98,7 @@ export const settings = {
     kind: { type: "choice", of: ["error", "warn", "info", "debug"] },
     flag: "log-level",
     default: "info",
-    describe: "Minimum log level; debug adds traces to errors",
+    describe: "Minimum log level; debug shows every request and adds traces to errors",
   },
   metricsFile: {
     kind: { type: "path" },

@@ -178,9 +178,21 @@ export class ApiClient extends Context.Service<
               ),
             )
 
+          const logAttempt = (outcome: Result.Result<unknown, Failure | ArchiveError>) => {
+            const { method, url } = request
+            const error =
+              Result.isFailure(outcome) && !("_tag" in outcome.failure)
+                ? { status: outcome.failure.status, error: outcome.failure.detail }
+                : { status: responses.at(-1)?.status }
+            return Effect.logDebug(`${method} ${url.pathname}${url.search}`).pipe(
+              Effect.annotateLogs({ endpoint: endpoint.name, attempt: attempts, ...error }),
+            )
+          }
+
           let repetitions = 0
           for (;;) {
             const outcome = yield* Effect.result(inSpan(attempts, attempt))
+            yield* logAttempt(outcome)
             if (Result.isSuccess(outcome)) return outcome.success satisfies DecodedResponse<A>
             const failure = outcome.failure
             if ("_tag" in failure) return yield* Effect.fail(failure)

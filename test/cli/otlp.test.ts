@@ -140,6 +140,24 @@ it("the service gets no trace header, and a key it rejects and repeats is in no 
   expect(service.headers).toContain("x-api-key")
   expect(service.headers).not.toContain("traceparent")
   expectNoSecret(collector, stdout + stderr)
+  const attempt = {
+    pipeline: "vaults",
+    entity: "-",
+    endpoint: "tokenized_vaults",
+    attempt: 1,
+    status: 401,
+    error: expect.stringContaining("<redacted>") as string,
+  }
+  const line = stderr.split("\n").find((text) => text.includes('"endpoint":"tokenized_vaults"'))
+  const logged = JSON.parse(line ?? "") as { readonly run_id: string }
+  expect(logged).toMatchObject({
+    ...attempt,
+    level: "DEBUG",
+    message: expect.stringMatching(/^GET \//) as string,
+  })
+  const exported = collector.logs.find(({ level }) => level === "Debug")
+  expect(exported?.attributes).toMatchObject({ ...attempt, run_id: logged.run_id })
+  expect(exported?.traceId).toBe(collector.spans[0]?.traceId)
   const failed = collector.spans.find(({ name }) => name.startsWith("request "))
   expect(failed?.status).toEqual({
     code: 2,

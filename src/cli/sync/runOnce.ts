@@ -42,7 +42,9 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   const display = progressDisplay({
     show: settings.progress,
     json: !isPretty(settings),
-    terminal: streams().stderr.isTTY === true && isPretty(settings),
+    // Lines of the log would break the bars.
+    terminal:
+      streams().stderr.isTTY === true && isPretty(settings) && settings.logLevel !== "debug",
   })
   const summary = yield* run({
     ...selection,
