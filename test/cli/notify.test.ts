@@ -1,9 +1,14 @@
 // Notifications of whole runs: real receivers, a real command, the exit code of the run, and secrets.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { startSimulator } from "../../simulator/index.ts"
+import { notifyAfterError } from "../../src/cli/notify/afterRun.ts"
+import { readConfig } from "../../src/config/Config.ts"
+import { WarehouseLocked } from "../../src/load/errors.ts"
 import { acquireLock } from "../../src/load/LockFile.ts"
 import { type Receiver, startReceiver, status } from "../support/receiver.ts"
 import { vaulthouse } from "./command.ts"
@@ -53,12 +58,12 @@ const filesWith = (text: string): ReadonlyArray<string> =>
     .filter((file) => readFileSync(file).includes(text))
 
 it("a service that can't be reached, until it can: two messages, the run's exit codes, no secret", async () => {
-  const first = await run("sync", "--base-url", nowhere)
+  const first = await run("sync", "--base-url", nowhere, "--task-timeout", "1s")
   expect(first.code).toBe(1)
   expect(receiver.requests).toEqual([hook])
   const [message] = receiver.bodies
   expect(message?.title).toMatch(/^vaulthouse on \S+: run failed$/)
-  expect(message?.message).toContain("ECONNREFUSED")
+  expect(message?.message).toMatch(/^New:\n- The last run failed: /)
   expect(first.stderr).toContain(
     `warning: webhook ${broken.url} (notify[1]) was not notified: HTTP 404; the next run tries again\n`,
   )
@@ -102,6 +107,23 @@ it("a warehouse that does not open, by schedule too; not one that is in use, nor
   expect((await run("sync", ...args)).code).toBe(1)
   expect(receiver.requests).toEqual([hook])
   expect(receiver.bodies[0]?.message).toContain("vaulthouse.duckdb")
+})
+
+it("a run that waited for the warehouse for as long as it may", async () => {
+  const { settings, ...config } = await Effect.runPromise(
+    readConfig({ flags: {}, environment: {}, cwd: cwd }),
+  )
+  const notify = settings.notify.filter((entry) => "command" in entry)
+  const locked = Cause.fail(new WarehouseLocked({ file: "writer.lock", holder: undefined }))
+  const configured = { ...config, settings: { ...settings, notify } }
+  const sent = () => existsSync(join(cwd, "commands.ndjson"))
+  const before = process.cwd()
+  process.chdir(cwd)
+  await Effect.runPromise(notifyAfterError(configured, locked, false))
+  expect(sent()).toBe(false)
+  await Effect.runPromise(notifyAfterError(configured, locked, true))
+  expect(sent()).toBe(true)
+  process.chdir(before)
 })
 
 it("notify test says what came of each, and fails if one did", async () => {

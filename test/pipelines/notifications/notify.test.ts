@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { problemKinds } from "../../../src/domain/problem.ts"
 import { noProxies } from "../../../src/domain/proxies.ts"
+import type { Health } from "../../../src/pipelines/publication/health.ts"
 import {
   notify,
   type NotifyOptions,
@@ -22,28 +23,35 @@ const webhook = (url: string) => ({
   remindAfter: undefined,
 })
 
+const longAgo = "1969-12-01T00:00:00Z"
+const well: Health = {
+  as_of: longAgo,
+  freshness: [],
+  failing: [],
+  gaps: [],
+  quarantine: [],
+  failed_checks: [],
+  run_ends: [],
+}
+
 /** A data directory whose health a test sets, and notifications of it. */
 const runs = Effect.fnUntraced(function* (receivers: NotifyOptions["receivers"]) {
   const dataDir = yield* temporaryFolder
-  /** A run that leaves these checks failed. */
-  const run = (failedChecks: ReadonlyArray<string>, end: RunEnd = { isSuccess: false }) => {
-    const health = {
-      as_of: "2026-03-01T00:00:00Z",
-      freshness: [],
-      failing: [],
-      gaps: [],
-      quarantine: [],
-      failed_checks: failedChecks.map((name) => ({
-        name,
-        severity: "error",
-        failures: 1,
-        since: "2026-03-01T00:00:00Z",
-      })),
-    }
+  const runWith = (health: Health, end: RunEnd = { isSuccess: false }) => {
     writeFileSync(join(dataDir, "health.json"), JSON.stringify(health))
     return notify({ receivers, dataDir, proxies: noProxies, apiKey: Redacted.make(key) }, end)
   }
-  return { dataDir, run, sentFile: join(dataDir, "notifications.json") }
+  /** A run that leaves these checks failed. */
+  const run = (names: ReadonlyArray<string>, end?: RunEnd) => {
+    const failed_checks = names.map((name) => ({
+      name,
+      severity: "error" as const,
+      failures: 1,
+      since: longAgo,
+    }))
+    return runWith({ ...well, failed_checks }, end)
+  }
+  return { dataDir, run, runWith, sentFile: join(dataDir, "notifications.json") }
 })
 
 /** What it was sent: events with the problems they are about. */
@@ -75,6 +83,56 @@ describe("notifications", () => {
         ["resolved", "b"],
       ])
       expect(to.bodies.map(({ open_problems }) => open_problems)).toEqual([1, 2, 1, 0])
+    }),
+  )
+
+  it.effect("of every kind of problem, in one message, and for each receiver those it wants", () =>
+    Effect.gen(function* () {
+      const all = yield* receiver()
+      const some = yield* receiver()
+      const on = ["stale", "permanent_gap"] as const
+      const { runWith } = yield* runs([webhook(all.url), { ...webhook(some.url), on }])
+      const pipeline = "ratio_history"
+      const where = { pipeline, since: longAgo, entities: 2, detail: "no point" }
+      const range = { from_at: longAgo, to_at: longAgo, gaps: 3 }
+      yield* runWith({
+        ...well,
+        freshness: [
+          {
+            subject: "ratio",
+            pipeline,
+            newest_at: longAgo,
+            target_hours: 3,
+            entities: 2,
+            example: "Alpha",
+          },
+        ],
+        failing: [
+          {
+            pipeline,
+            run_id: "19691201T000000000Z-abcdef",
+            tasks: 3,
+            failed: 1,
+            deferred: 1,
+            is_refused: true,
+            since: longAgo,
+            failed_text: "HTTP 500",
+            deferred_text: "HTTP 429",
+          },
+        ],
+        gaps: [
+          { ...where, ...range, state: "open" },
+          { ...where, ...range, state: "permanent" },
+        ],
+        quarantine: [{ ...where, entries: 1, json_path: "$.points" }],
+        failed_checks: [{ name: "a", severity: "warn", failures: 1, since: longAgo }],
+      })
+      const kinds = ({ bodies }: Receiver) =>
+        bodies.map(({ problems }) => problems.map(({ kind }) => kind))
+      expect(kinds(all)).toEqual([problemKinds.filter((kind) => kind !== "run_failed")])
+      expect(kinds(some)).toEqual([["stale", "permanent_gap"]])
+      yield* runWith(well)
+      expect(sentTo(some).at(-1)).toEqual(["resolved", "ratio", pipeline])
     }),
   )
 
