@@ -14,24 +14,25 @@ import type { ParquetOptions } from "../../src/load/parquet.ts"
 import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { verify } from "../../src/load/verify.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { simulated } from "../support/simulated.ts"
-import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { changeFile, query, runOnce } from "../support/warehouseRun.ts"
 
 const zstd: ParquetOptions = { compression: "zstd", plain: false }
 
+const world = { now: "2026-06-15T12:00:00Z", days: 20, vaults: 4, addedFields: true } as const
+
 /** A warehouse with every kind of value, exported; raw amounts and unknown fields among them. */
-const exported = Effect.fnUntraced(function* (parquet: ParquetOptions) {
-  const simulator = yield* simulated({
-    now: "2026-06-15T12:00:00Z",
-    days: 40,
-    vaults: 6,
-    addedFields: true,
-  })
-  const dataDir = yield* temporaryFolder
-  yield* runOnce(simulator.url, dataDir, { publish: { parquet } })
-  return { simulator, dataDir }
-})
+const exported = (parquet: ParquetOptions) =>
+  sharedWarehouse(
+    Effect.fnUntraced(function* (dataDir) {
+      const simulator = yield* simulated(world)
+      yield* runOnce(simulator.url, dataDir, { publish: { parquet } })
+    }),
+  )
+
+const standard = exported(zstd)
+const forOldReaders = exported({ compression: "snappy", plain: true })
 
 const filesOf = (dataDir: string, { schema, name }: Table): ReadonlyArray<string> => {
   const folder = join(dataDir, "parquet", schema, name)
@@ -83,6 +84,18 @@ const stored = Effect.fnUntraced(function* (dataDir: string, table: Table) {
   return spelled(table, rows)
 })
 
+/** How many rows each table has. */
+const sizesOf = (dataDir: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      coreTables
+        .map(({ schema, name }) => `select '${name}' as name, count(*) as n from ${schema}.${name}`)
+        .join(" union all "),
+    ),
+    (rows) => new Map(rows.map((row) => [row["name"], Number(row["n"])])),
+  )
+
 const readWithHyparquet = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   parquetReadObjects({ file: await asyncBufferFromFile(path), compressors, parsers })
 
@@ -109,36 +122,37 @@ const expectSame = Effect.fnUntraced(function* (
   read: (path: string) => Promise<ReadonlyArray<Record<string, unknown>>>,
 ) {
   let compared = 0
+  const sizes = yield* sizesOf(dataDir)
   for (const table of coreTables) {
     const files = filesOf(dataDir, table)
     const pages = yield* Effect.promise(() => Promise.all(files.map(read)))
     const rows = spelled(table, pages.flat())
-    const expected = yield* stored(dataDir, table)
-    expect(rows.length, table.name).toBe(expected.length)
-    expect(inOrder(rows), table.name).toEqual(inOrder(expected))
+    expect(rows.length, table.name).toBe(sizes.get(table.name))
+    if (rows.length === 0) continue
+    expect(inOrder(rows), table.name).toEqual(inOrder(yield* stored(dataDir, table)))
     compared += rows.length
   }
-  expect(compared).toBeGreaterThan(5000)
+  expect(compared).toBeGreaterThan(2000)
 })
 
 describe("Parquet", () => {
   it.live("hyparquet reads from the real files what the database holds", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       yield* expectSame(dataDir, readWithHyparquet)
     }),
   )
 
   it.live("parquetjs-lite reads the same from files made for old readers", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported({ compression: "snappy", plain: true })
+      const dataDir = yield* forOldReaders
       yield* expectSame(dataDir, readWithParquetjs)
     }),
   )
 
   it.live("files carry the comments of their table and columns", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
       const [path = ""] = filesOf(dataDir, ratio)
       const metadata = yield* Effect.promise(async () =>
@@ -154,9 +168,10 @@ describe("Parquet", () => {
 
   it.live("only months that changed are written again", () =>
     Effect.gen(function* () {
-      const { simulator, dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
       const before = new Map(filesOf(dataDir, ratio).map((path) => [path, statSync(path).mtimeMs]))
+      const simulator = yield* simulated(world)
       simulator.patch({ now: "2026-06-16T12:00:00Z" })
       yield* runOnce(simulator.url, dataDir, { publish: { parquet: zstd } })
       const changed = filesOf(dataDir, ratio).filter(
@@ -175,7 +190,7 @@ const changePublished = (dataDir: string, ...statements: ReadonlyArray<string>) 
 describe("verify", () => {
   it.live("finds nothing wrong with what a run published", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       expect(yield* verify(dataDir)).toEqual([])
     }),
   )
@@ -196,7 +211,7 @@ describe("verify", () => {
   ]
   it.live.each(damage)("finds %s", ([, kind, harm]) =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
       harm(dataDir, filesOf(dataDir, ratio)[0] ?? "")
       const findings = yield* verify(dataDir)
@@ -206,7 +221,7 @@ describe("verify", () => {
 
   it.live("finds a row changed in the published copy", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       yield* changePublished(
         dataDir,
         "update core.pnl_history set unrealized_pnl = unrealized_pnl + 1 where snapshot_at = (select max(snapshot_at) from core.pnl_history)",
@@ -219,7 +234,7 @@ describe("verify", () => {
 
   it.live("finds a view or macro of the published copy that was replaced, dropped or added", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       yield* changePublished(
         dataDir,
         "create or replace view mart.protocol_exposure as select 'Aave' as protocol, 1 as value",
@@ -248,14 +263,14 @@ describe("verify", () => {
 
   it.live("compares files made for old readers too", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported({ compression: "snappy", plain: true })
+      const dataDir = yield* forOldReaders
       expect(yield* verify(dataDir)).toEqual([])
     }),
   )
 
   it.live("finds one flipped bit", () =>
     Effect.gen(function* () {
-      const { dataDir } = yield* exported(zstd)
+      const dataDir = yield* standard
       const ratio = coreTables.find(({ name }) => name === "ratio_history") as Table
       const [path = ""] = filesOf(dataDir, ratio)
       const bytes = yield* Effect.promise(() => readFile(path))

@@ -58,7 +58,6 @@ describe("a service that is hard on its readers", () => {
           addedFields: true,
           bigIntegers: true,
           addressCase: "mixed",
-          slowReadMs: 0,
           faults: [...faults(elsewhere.url)],
         })
         const paths = {

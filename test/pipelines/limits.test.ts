@@ -41,7 +41,6 @@ describe("limits", () => {
         days: 100,
         vaults: 7,
         subaccounts: 6,
-        slowReadMs: 0,
         rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
       })
       const dataDir = yield* temporaryFolder
@@ -69,7 +68,7 @@ describe("limits", () => {
   it.live("rows whose tier the document does not show may be for curators alone", () =>
     Effect.gen(function* () {
       const tiers = { timelockRequests: "curator", performanceFees: "curator" } as const
-      const simulator = yield* simulated({ now, days: 20, vaults: 3, slowReadMs: 0, tiers })
+      const simulator = yield* simulated({ now, days: 20, vaults: 3, tiers })
       const dataDir = yield* temporaryFolder
       const pipelines = ["timelock_requests", "performance_fees"]
       const run = (key: string) =>

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
-const small: OptionsPatch = { now, days: 60, vaults: 2, subaccounts: 8, slowReadMs: 0 }
+const small: OptionsPatch = { now, days: 60, vaults: 2, subaccounts: 8 }
 
 const pipelines = [
   "transactions",

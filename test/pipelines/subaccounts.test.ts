@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
-const small: OptionsPatch = { now, days: 5, subaccounts: 40, slowReadMs: 0 }
+const small: OptionsPatch = { now, days: 5, subaccounts: 40 }
 
 const pipelines = [
   "subaccounts",

@@ -17,7 +17,6 @@ const still = {
   days: 40,
   vaults: 4,
   subaccounts: 12,
-  slowReadMs: 0,
   serverCaches: false,
 }
 

@@ -61,7 +61,7 @@ describe("valuation", () => {
     "lands every record, remembers refusals, and a second run changes nothing that stands",
     () =>
       Effect.gen(function* () {
-        const simulator = yield* simulated({ now, days, vaults, bigIntegers: true, slowReadMs: 0 })
+        const simulator = yield* simulated({ now, days, vaults, bigIntegers: true })
         const dataDir = yield* temporaryFolder
         const first = yield* runOnce(simulator.url, dataDir, asked)
         expect(first.summary.outcome).toBe("complete")
@@ -119,7 +119,7 @@ describe("valuation", () => {
 
   it.live("figures are the service's, and add up", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days, vaults, bigIntegers: true, slowReadMs: 0 })
+      const simulator = yield* simulated({ now, days, vaults, bigIntegers: true })
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, asked)
       const snapshots = yield* query(
@@ -204,7 +204,7 @@ describe("valuation", () => {
 
   it.live("an hour later there is another snapshot, and no version of what only moved", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days, vaults, slowReadMs: 0 })
+      const simulator = yield* simulated({ now, days, vaults })
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, asked)
       const tables = ["vault_details", "vault_detail_metrics", "vault_strategies", "fees"]
@@ -233,7 +233,6 @@ describe("valuation", () => {
         addressCase: "upper",
         addedFields: true,
         vaultNames: { address: "vaultAddress", chain: "chain" },
-        slowReadMs: 0,
       })
       const dataDir = yield* temporaryFolder
       const { summary } = yield* runOnce(simulator.url, dataDir, asked)
@@ -255,7 +254,6 @@ describe("valuation", () => {
         now,
         days,
         vaults,
-        slowReadMs: 0,
         faults: [{ kind: "contract-break", pathPrefix: "/platform/positions/", count: 1 }],
       })
       const dataDir = yield* temporaryFolder

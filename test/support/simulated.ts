@@ -8,9 +8,10 @@ import { query } from "./warehouseRun.ts"
 /** The simulator's admin key, as `api` of a run. */
 export const asAdmin = { apiKey: Redacted.make("demo-admin-key") }
 
+/** Lives as long as the scope. No endpoint is slow unless the test wants it to be. */
 export const simulated = (options: OptionsPatch) =>
   Effect.acquireRelease(
-    Effect.promise(() => startSimulator(options)),
+    Effect.promise(() => startSimulator({ slowReadMs: 0, ...options })),
     (simulator) => Effect.promise(() => simulator.close()),
   )
 
