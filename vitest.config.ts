@@ -15,8 +15,8 @@ const hasRoom = (): boolean => {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     env: hasRoom() ? { TMPDIR: inMemory } : {},
     // A file at a time in each process: modules are loaded once a process, not once a file.
     isolate: false,

@@ -1,4 +1,4 @@
-// Shell completion: the scripts, what they ask, and bash itself with one of them.
+// Shell completion: the scripts, the candidates they get, and bash itself with one of them.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -80,7 +80,7 @@ describe("doctor", () => {
     await doctor("demo-admin-key")
     const paths = Object.entries(simulator.requests().counts)
     expect(paths.filter(([name]) => !name.startsWith("GET "))).toEqual([])
-    // The list of vaults once for the service and once for a vault to ask about.
+    // The list of vaults once for the service and once to find a vault.
     expect(
       paths.filter(([name, count]) => count > (/tokenized_vault /.test(name) ? 2 : 1)),
     ).toEqual([])

@@ -235,7 +235,7 @@ describe("trace", () => {
   const explained = marts.filter(({ from }) => from !== undefined)
   const names = ["apy_daily", "vault_latest", "vault_daily", "vault_hourly"]
 
-  it("daily and hourly marts tell of every column where it comes from", () => {
+  it("daily and hourly marts record the source of every column", () => {
     const silent = explained
       .filter(({ name }) => ["apy_daily", "vault_daily", "vault_hourly"].includes(name))
       .flatMap(({ name, columns, key, from }) =>
@@ -351,16 +351,18 @@ describe("trace", () => {
       `select vault_name, chain_id from core.vaults where is_current and vault_address = '${vault}'`,
     )
     const name = String(named?.["vault_name"])
-    const byName = await json<Trace>(["trace", "vault_latest", "--vault", name])
-    const byAddress = await json<Trace>(["trace", "vault_latest", "--vault", vault])
+    const traced = (of: string) => ["trace", "vault_latest", "--vault", of, "--column", column]
+    const column = "reported_tvl"
+    const byName = await json<Trace>(traced(name))
+    const byAddress = await json<Trace>(traced(vault))
     expect(byName.key).toEqual(byAddress.key)
     expect(byName.origins).toEqual(byAddress.origins)
-    const { stdout } = await typed(["trace", "vault_latest", "--vault", name])
+    const { stdout } = await typed(traced(name))
     expect(stdout).toContain(`mart.vault_latest  chain_id ${String(named?.["chain_id"])}  `)
     expect(traceText({ ...byName, key: { chain_id: 43114 } }, { withBody: false })).toContain(
       "chain_id 43114",
     )
-    const { code, stderr } = await typed(["trace", "vault_latest", "--vault", name.slice(0, -1)])
+    const { code, stderr } = await typed(traced(name.slice(0, -1)))
     expect(code).toBe(2)
     expect(stderr).toContain("is neither an address nor the name of a vault")
   })

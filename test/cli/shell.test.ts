@@ -159,7 +159,7 @@ describe("shell", () => {
     expect(stdout).toContain("one\n1\n")
   })
 
-  it("asks when a semicolon ends the question, several a line or one over lines", async () => {
+  it("runs a query when a semicolon ends it, several in a line or one over lines", async () => {
     const { stdout, stderr } = await typedInto(
       "select 1 as one; select 'a;b' as two;\nselect count(*) as n\nfrom core.vaults\n;\n",
     )

@@ -13,7 +13,7 @@ let cwd = ""
 let simulator: Simulator
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-sync-"))
-  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 4 })
+  simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })
 })
 afterAll(async () => {
   await simulator.close()
@@ -41,7 +41,7 @@ describe("a run", () => {
 
     const first = await sync("whole")
     expect(first.code).toBe(0)
-    // As a row, or among what was skipped or had nothing to ask.
+    // As a row, or among what was skipped or had nothing to read.
     expect(first.stdout).toMatch(/^ratio_history +[\d,]+ +0 +\d+$/m)
     expect(lines(first.stdout).length).toBeLessThan(24)
     expect(first.stdout).toMatch(
@@ -50,7 +50,7 @@ describe("a run", () => {
         "m",
       ),
     )
-    // Nobody watches a terminal: progress is for a log.
+    // Standard error is no terminal: progress is a log.
     const news = objects(first.stderr)
     expect(news.filter(({ kind }) => kind === "finished")).toHaveLength(pipelineNames.length)
     expect(first.stdout).not.toContain(`"kind"`)
@@ -87,19 +87,19 @@ describe("a service in trouble", () => {
 
   it("an invalid response makes a partial run, completed by the next", async () => {
     simulator.patch({ faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }] })
-    const partial = await sync("partial")
+    const partial = await sync("partial", "ratio_history")
     expect(partial.code).toBe(3)
     expect(partial.stdout).toContain("Errors in 1 task:\n  ratio_history: ")
     expect(partial.stdout).toContain("Partial: some tasks failed, the rest landed")
     const status = await vaulthouse(["status", "--all", "--data-dir", "partial"], { cwd })
     expect(status.stdout).toContain(": partial, ended ")
     expect(status.stdout).toContain("  ratio_history has 1 entry in quarantine")
-    expect(await sync("partial")).toMatchObject({ code: 0 })
+    expect(await sync("partial", "ratio_history")).toMatchObject({ code: 0 })
   })
 
   it("a response no pipeline can use fails the run, with its text", async () => {
     simulator.patch({ faults: [{ kind: "status", status: 418, detail: "short and stout" }] })
-    const { code, stdout } = await sync("failed")
+    const { code, stdout } = await sync("failed", "vaults")
     expect(code).toBe(1)
     expect(stdout).toMatch(/short and stout, from http:.* \(HTTP 418\)/s)
     expect(stdout).toContain("Failed: nothing landed")
@@ -109,7 +109,7 @@ describe("a service in trouble", () => {
     simulator.patch({
       faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],
     })
-    const { code, stdout } = await sync("deferred")
+    const { code, stdout } = await sync("deferred", "ratio_history")
     expect(code).toBe(5)
     expect(stdout).toContain("Deferred: the service requires a wait of 1 h (")
     expect(stdout).toContain("Run sync again after that.")
@@ -131,9 +131,9 @@ describe("two runs at once", () => {
       "pretty",
     ]
     const holder = start(args, { cwd })
-    const complaints = text(holder.stderr)
+    const errors = text(holder.stderr)
     const closed = once(holder, "close")
-    // Its first line tells of a pipeline, by when it holds the warehouse.
+    // By its first line it holds the warehouse.
     await once(holder.stderr, "data")
     const second = await sync("held", "--no-progress")
     expect(second).toMatchObject({ code: 75, stdout: "" })
@@ -141,7 +141,7 @@ describe("two runs at once", () => {
     expect(second.stderr).toContain("--wait")
     holder.kill("SIGTERM")
     expect(await closed).toEqual([130, null])
-    expect(await complaints).toContain("stopped; what was committed stays")
+    expect(await errors).toContain("stopped; what was committed stays")
     simulator.patch({ latencyMs: 0 })
     expect(await sync("held")).toMatchObject({ code: 0 })
   })
@@ -198,7 +198,7 @@ describe("probable mistakes", () => {
 
   it("a service that is not there is given up soon, with what to look at", async () => {
     const ended = await vaulthouse(
-      ["sync", "--base-url", "http://127.0.0.1:9", "--data-dir", join(cwd, "down")],
+      ["sync", "vaults", "--base-url", "http://127.0.0.1:9", "--data-dir", join(cwd, "down")],
       { cwd },
     )
     expect(ended.code).toBe(1)

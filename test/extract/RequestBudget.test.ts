@@ -75,10 +75,10 @@ describe("RequestBudget", () => {
         underWay -= 1
         return yield* Effect.fail(tooLarge)
       })
-      const ask = Effect.ignore(budget.spend(lost, spending))
+      const request = Effect.ignore(budget.spend(lost, spending))
       yield* Effect.forkChild(
         Effect.all(
-          Array.from({ length: 2000 }, () => ask),
+          Array.from({ length: 2000 }, () => request),
           { concurrency: "unbounded" },
         ),
       )

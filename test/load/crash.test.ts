@@ -63,7 +63,7 @@ describe("a killed writer", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       let before = 0
-      for (let kill = 0; kill < 15; kill += 1) {
+      for (let kill = 0; kill < 10; kill += 1) {
         const count = 1 + Math.floor(Math.random() * 6)
         const kept = yield* killed(dataDir, { after: { line: "committed", count }, within: 40 })
         const [wrong, cursors] = yield* inWarehouse(

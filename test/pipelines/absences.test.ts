@@ -1,4 +1,4 @@
-// What the service has nothing of, whole: told apart from what was asked for wrongly, and remembered.
+// What the service has none of: distinguished from a wrong request, and remembered.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
@@ -85,11 +85,11 @@ describe("a wrong request is no absence", () => {
         named.map((name) => [name, "failed"]),
       )
       expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
-      const told = yield* query(
+      const found = yield* query(
         dataDir,
-        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as told from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
       )
-      expect(told).toEqual([{ told: true }])
+      expect(found).toEqual([{ is_named: true }])
       const api = { wire: { ...defaultWire, case: "snake" as const } }
       const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
       expect(second.summary.outcome).toBe("complete")
@@ -108,11 +108,11 @@ describe("a wrong request is no absence", () => {
       expect(failed.map(([name]) => name)).toEqual(
         transparency.toSorted((a, b) => a.localeCompare(b)),
       )
-      const told = yield* query(
+      const found = yield* query(
         dataDir,
-        "select distinct error_text like '%check platformSegment%' as told from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%check platformSegment%' as is_named from ops.tasks where outcome = 'failed'",
       )
-      expect(told).toEqual([{ told: true }])
+      expect(found).toEqual([{ is_named: true }])
       const api = { wire: { ...defaultWire, platformSegment: "acme" } }
       const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
       expect(second.summary.outcome).toBe("complete")
@@ -143,11 +143,11 @@ describe("the time of a task", () => {
         taskTimeoutSeconds: 0.5,
       })
       expect(summary.outcome).toBe("partial")
-      const told = yield* query(
+      const found = yield* query(
         dataDir,
-        "select distinct error_tag, error_text like '%not done within 0.5 s%' as told from ops.tasks where outcome = 'failed'",
+        "select distinct error_tag, error_text like '%not done within 0.5 s%' as is_named from ops.tasks where outcome = 'failed'",
       )
-      expect(told).toEqual([{ error_tag: "Timeout", told: true }])
+      expect(found).toEqual([{ error_tag: "Timeout", is_named: true }])
     }),
   )
 })

@@ -23,7 +23,7 @@ import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-// The document does not show this path: without it there are no loans of subaccounts to judge.
+// The document does not show this path: without it there are no loans of subaccounts to check.
 const paths = { subaccountLoans: "/subaccount/{address}/loans" }
 const api = { ...asAdmin, wire: { ...defaultWire, paths } }
 

@@ -1,14 +1,12 @@
-// What runs leave for mart.completeness and mart.freshness: whom, what and which days a task asked for, and that
-// each chain of an address and each APY series is judged and filled by itself.
+// What runs leave for mart.completeness and mart.freshness: the vault, series and days of each task. Each chain of an
+// address and each APY series is complete, or filled, by itself.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../src/load/parquet.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-const publish = { parquet: defaultParquet }
 const vault = `0x${"ab".repeat(20)}`
 const dayMillis = 86_400_000
 const dayBefore = (days: number): string =>
@@ -16,25 +14,25 @@ const dayBefore = (days: number): string =>
 
 /** One address that is a vault on chain 1 and on chain 10, with allocations of each. */
 const onTwoChains = Effect.gen(function* () {
-  // By chain, days before today that are not served.
+  // By chain, the days before today that the service lacks.
   const absent = new Map<string, ReadonlyArray<number>>([
     ["1", [12]],
     ["10", [15]],
   ])
   const broken = new Set<string>()
   const server = yield* scriptedServer(({ url }, response) => {
-    const asked = new URL(url, "http://x")
-    if (asked.pathname.endsWith("/tokenized_vault")) {
+    const requested = new URL(url, "http://x")
+    if (requested.pathname.endsWith("/tokenized_vault")) {
       const listed = [
         { address: vault, chain: 1, vault_name: "Alpha" },
         { address: vault, chain: 10, vault_name: "Beta" },
       ]
-      return json(response, asked.searchParams.get("status") === "active" ? listed : [])
+      return json(response, requested.searchParams.get("status") === "active" ? listed : [])
     }
-    const chain = asked.searchParams.get("chainId") ?? ""
+    const chain = requested.searchParams.get("chainId") ?? ""
     if (broken.has(chain)) return json(response, { points: "none" })
-    const from = asked.searchParams.get("startDate") ?? ""
-    const to = asked.searchParams.get("endDate") ?? "9"
+    const from = requested.searchParams.get("startDate") ?? ""
+    const to = requested.searchParams.get("endDate") ?? "9"
     const points = Array.from({ length: 20 }, (_, at) => 20 - at)
       .filter((days) => !absent.get(chain)?.includes(days))
       .map((days) => ({ date: dayBefore(days), protocol: "Aave", value_usd: Number(chain) }))
@@ -45,7 +43,6 @@ const onTwoChains = Effect.gen(function* () {
     runOnce(server.url, dataDir, {
       pipelines: ["allocation_history"],
       settings: { fillGaps },
-      publish,
     })
   return { dataDir, run, absent, broken }
 })
@@ -67,14 +64,14 @@ describe("an address that is a vault on two chains", () => {
         { chain: 10, day: dayBefore(15) },
       ])
       expect(yield* states(dataDir, "missing")).toEqual([])
-      const asked = yield* query(
+      const read = yield* query(
         dataDir,
-        `select chain_id::integer as chain, last_attempted_at is not null as is_asked
+        `select chain_id::integer as chain, last_attempted_at is not null as is_read
          from mart.freshness where series = 'allocation' order by all`,
       )
-      expect(asked).toEqual([
-        { chain: 1, is_asked: true },
-        { chain: 10, is_asked: true },
+      expect(read).toEqual([
+        { chain: 1, is_read: true },
+        { chain: 10, is_read: true },
       ])
     }),
   )
@@ -126,7 +123,7 @@ const apyRun = Effect.gen(function* () {
   })
   const dataDir = yield* temporaryFolder
   const run = (fillGaps: boolean) =>
-    runOnce(simulator.url, dataDir, { pipelines: ["apy_history"], settings: { fillGaps }, publish })
+    runOnce(simulator.url, dataDir, { pipelines: ["apy_history"], settings: { fillGaps } })
   return { simulator, dataDir, run }
 })
 
@@ -149,9 +146,9 @@ describe("APY series", () => {
       expect(yield* query(dataDir, found)).toEqual([{ n: 1 }])
       const windows = `select "window" from ops.tasks where pipeline = 'apy_history'
         and run_id = (select run_id from ops.runs order by started_at desc limit 1) and covers_from <= '2026-05-01'`
-      const [asked, ...others] = yield* query(dataDir, windows)
+      const [first, ...others] = yield* query(dataDir, windows)
       expect(others).toEqual([])
-      expect(asked?.["window"]).toMatch(/^unsmoothed 7d, /)
+      expect(first?.["window"]).toMatch(/^unsmoothed 7d, /)
     }),
   )
 
@@ -202,7 +199,7 @@ describe("ops.tasks", () => {
         const { covers_from: from, covers_to: to, outcome } = task
         const isOpen = String(task["window"]).startsWith("..")
         expect(task["window"]).toBe(`${isOpen ? "" : String(from)}..${String(to)}`)
-        // The newest up to a day tell nothing of what is older than they are; none at all tell of everything.
+        // Points up to a day say nothing of what is older than the oldest; no point says that there is none.
         if (isOpen) expect(from === null).toBe(outcome === "empty")
       }
       expect(of("ratio_history")).toMatchObject(
@@ -215,7 +212,7 @@ describe("ops.tasks", () => {
         { ...shared, series: "apy_smoothed_7d", covers_from: null },
         { ...shared, series: "apy_unsmoothed_7d", covers_from: null },
       ])
-      // A thousand snapshots tell nothing of what is older than they are.
+      // A thousand snapshots say nothing of what is older than the oldest.
       const [oldest] = yield* query(
         dataDir,
         "select min(snapshot_at)::date::varchar as day from core.pnl_history",

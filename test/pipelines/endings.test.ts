@@ -9,7 +9,7 @@ import { expectReplays, loseTheWarehouse, replayed } from "../support/replays.ts
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { change, query, runOnce } from "../support/warehouseRun.ts"
+import { letAnHourPass, outcomes, query, runOnce } from "../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
 
@@ -25,27 +25,13 @@ const api = {
   },
 }
 
-/** Makes the tasks of earlier runs an hour older, so that the server's caches (§8) have expired. */
-const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
-  change(dataDir, "update ops.tasks set finished_at = finished_at - interval 1 hour", "checkpoint")
-
 const current = (dataDir: string, table: string) =>
   Effect.map(
     query(dataDir, `select count(*)::integer as n from core.${table} where is_current`),
     ([row]) => row?.["n"],
   )
 
-const outcomes = (dataDir: string, pipeline: string) =>
-  Effect.map(
-    query(
-      dataDir,
-      `select run_id, string_agg(distinct outcome, ' ' order by outcome) as outcome from ops.tasks
-       where pipeline = '${pipeline}' group by run_id order by max(finished_at)`,
-    ),
-    (rows) => rows.map((row) => row["outcome"]),
-  )
-
-/** Sets and the answers they are read from. */
+/** Sets and the responses they are read from. */
 const sets = [
   ["loans", "loans", "/dashboard/loans"],
   ["otc_positions", "otc_positions", "/otc/position"],
@@ -113,63 +99,6 @@ describe("the last member of a set", () => {
     120_000,
   )
 
-  it.live("of a directory too", () =>
-    Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days: 5, vaults: 1, subaccounts: 6 })
-      const dataDir = yield* temporaryFolder
-      const pipelines = ["subaccounts"]
-      yield* runOnce(simulator.url, dataDir, { pipelines, api })
-      simulator.patch({ faults: [{ kind: "empty", match: "/subaccount?" }] })
-      const states: Array<unknown> = []
-      for (const _ of [1, 2, 3]) {
-        yield* runOnce(simulator.url, dataDir, { pipelines, api })
-        states.push(yield* current(dataDir, "subaccounts"))
-      }
-      expect(states).toEqual([6, 0, 0])
-      expect(yield* outcomes(dataDir, "subaccounts")).toEqual([
-        "loaded",
-        "suspicious_empty",
-        "empty",
-        "empty",
-      ])
-      yield* expectReplays(dataDir)
-    }),
-  )
-
-  it.live("stays when another response, or none, came between two empty ones", () =>
-    Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days: 5, vaults: 1, subaccounts: 6 })
-      const dataDir = yield* temporaryFolder
-      const sync = runOnce(simulator.url, dataDir, {
-        pipelines: ["otc_positions"],
-        api: { ...api, retryBudgetSeconds: 0 },
-      })
-      yield* sync
-      const held = yield* current(dataDir, "otc_positions")
-      expect(held).toBeGreaterThan(0)
-      const empty = { faults: [{ kind: "empty" as const, match: "/otc/position" }] }
-      const between = [
-        { faults: [] },
-        { faults: [{ kind: "status" as const, status: 418, match: "/otc/position" }] },
-      ]
-      for (const patch of between) {
-        for (const next of [empty, patch]) {
-          simulator.patch(next)
-          yield* sync
-        }
-      }
-      simulator.patch(empty)
-      yield* sync
-      expect(yield* current(dataDir, "otc_positions")).toBe(held)
-      yield* sync
-      expect(yield* current(dataDir, "otc_positions")).toBe(0)
-      simulator.patch({ faults: [] })
-      yield* sync
-      expect(yield* current(dataDir, "otc_positions")).toBe(held)
-      yield* expectReplays(dataDir)
-    }),
-  )
-
   it.live(
     "is not retired by the same response from the server's cache, however often it is forced",
     () =>
@@ -196,220 +125,6 @@ describe("the last member of a set", () => {
         yield* sync
         expect(yield* current(dataDir, "loans")).toBe(0)
       }),
-  )
-
-  it.live(
-    "is not retired by a vault that is unknown, nor by the first empty response after that",
-    () =>
-      Effect.gen(function* () {
-        const vault = `0x${"ab".repeat(20)}`
-        const granted = { permissions: [{ integration: "Aave", functions: ["supply"] }] }
-        const answers = [granted, 404, { permissions: [] }, { permissions: [] }] as const
-        let requests = 0
-        const server = yield* scriptedServer(({ url }, response) => {
-          if (!url.includes("/permissions")) {
-            return json(
-              response,
-              url.endsWith("status=active") ? [{ address: vault, chain: 1 }] : [],
-            )
-          }
-          const answer = answers[requests++]
-          return answer === 404
-            ? json(response, { detail: "unknown vault" }, 404)
-            : json(response, answer)
-        })
-        const dataDir = yield* temporaryFolder
-        const states: Array<unknown> = []
-        for (const _ of answers) {
-          yield* runOnce(server.url, dataDir, { pipelines: ["permissions"] })
-          states.push(yield* current(dataDir, "permissions"))
-        }
-        expect(states).toEqual([1, 1, 1, 0])
-        yield* expectReplays(dataDir)
-      }),
-  )
-
-  it.live("is not retired by an empty response with a warning, and the warning lands", () =>
-    Effect.gen(function* () {
-      const warned = { roles: [], timelocks: [], warnings: ["custody service unavailable"] }
-      const empty = { roles: [], timelocks: [], warnings: [] }
-      const answers = [
-        {
-          roles: [{ role: "owner", is_safe: true, safe_threshold: 2 }],
-          timelocks: [{ id: "a", executable_at: "2026-06-01T00:00:00", labels: [] }],
-          warnings: [],
-        },
-        warned,
-        warned,
-        empty,
-        empty,
-        warned,
-      ]
-      let run = 0
-      const server = yield* scriptedServer(({ url }, response) =>
-        json(
-          response,
-          url.includes("/platform/")
-            ? answers[run]
-            : url.endsWith("status=active")
-              ? [{ address: address(1), chain: 1 }]
-              : [],
-        ),
-      )
-      const dataDir = yield* temporaryFolder
-      const pipelines = ["roles", "timelocks"]
-      const states: Array<unknown> = []
-      for (run of answers.keys()) {
-        yield* runOnce(server.url, dataDir, { pipelines })
-        states.push([
-          yield* current(dataDir, "roles"),
-          yield* current(dataDir, "timelocks"),
-          yield* current(dataDir, "observation_warnings"),
-        ])
-      }
-      expect(states).toEqual([
-        [1, 1, 0],
-        [1, 1, 2],
-        [1, 1, 2],
-        // Without a warning for the first time: all of it is suspicious.
-        [1, 1, 2],
-        [0, 0, 0],
-        [0, 0, 2],
-      ])
-      const expected = [
-        "loaded",
-        "suspicious_empty",
-        "suspicious_empty",
-        "suspicious_empty",
-        "empty",
-        "loaded",
-      ]
-      expect(yield* outcomes(dataDir, "roles")).toEqual(expected)
-      expect(yield* outcomes(dataDir, "timelocks")).toEqual(expected)
-      yield* expectReplays(dataDir)
-    }),
-  )
-
-  it.live("is not retired at once by empty lists next to a total", () =>
-    Effect.gen(function* () {
-      const position = { protocol: "aave", net_usd_value: 3 }
-      const answers = [
-        { total_usd: 3, positions: [position], tokens: [] },
-        { total_usd: 0, positions: [], tokens: [] },
-        { total_usd: 0, positions: [], tokens: [] },
-        { total_usd: 0, positions: [], tokens: [] },
-        { total_usd: 3, positions: [position], tokens: [{ symbol: "USDC" }] },
-        // One list is empty, the other is not: that is an answer.
-        { total_usd: 1, positions: [], tokens: [{ symbol: "USDC" }] },
-      ]
-      let run = 0
-      const server = yield* scriptedServer(({ url }, response) =>
-        json(
-          response,
-          url.includes("/debank")
-            ? answers[run]
-            : url.includes("offset=0")
-              ? [{ address: address(1), status: "active" }]
-              : [],
-        ),
-      )
-      const dataDir = yield* temporaryFolder
-      const states: Array<unknown> = []
-      for (run of answers.keys()) {
-        yield* runOnce(server.url, dataDir, { pipelines: ["protocol_positions"], api })
-        const [row] = yield* query(
-          dataDir,
-          `select string_agg(kind || coalesce(' ' || json_extract_string(extra, '$.total_usd'), ''), ', '
-             order by kind) as held from core.protocol_positions where is_current`,
-        )
-        states.push(row?.["held"])
-        yield* letAnHourPass(dataDir)
-      }
-      expect(states).toEqual([
-        "position, record 3",
-        "position, record 0",
-        "record 0",
-        "record 0",
-        "position, record 3, token",
-        "record 1, token",
-      ])
-      expect(yield* outcomes(dataDir, "protocol_positions")).toEqual([
-        "loaded",
-        "suspicious_empty",
-        "empty",
-        "unchanged",
-        "loaded",
-        "loaded",
-      ])
-      yield* expectReplays(dataDir)
-    }),
-  )
-
-  it.live("stays when a task ran out of time between two empty responses", () =>
-    Effect.gen(function* () {
-      let answer: ReadonlyArray<unknown> | "none" = [{ id: "a", amount: 1 }]
-      const server = yield* scriptedServer((_request, response) => {
-        if (answer !== "none") json(response, answer)
-      })
-      const dataDir = yield* temporaryFolder
-      const states: Array<unknown> = []
-      for (const next of [[{ id: "a", amount: 1 }], [], "none", [], []] as const) {
-        answer = next
-        yield* runOnce(server.url, dataDir, {
-          pipelines: ["otc_positions"],
-          api: { ...api, requestTimeoutSeconds: 30 },
-          taskTimeoutSeconds: 1,
-        })
-        states.push(yield* current(dataDir, "otc_positions"))
-      }
-      expect(yield* outcomes(dataDir, "otc_positions")).toEqual([
-        "loaded",
-        "suspicious_empty",
-        "failed",
-        "suspicious_empty",
-        "empty",
-      ])
-      expect(states).toEqual([1, 1, 1, 1, 0])
-      yield* expectReplays(dataDir)
-    }),
-  )
-
-  it.live("of a directory stays when a reading in between failed, or found it moving", () =>
-    Effect.gen(function* () {
-      let reading: "whole" | "empty" | "down" | "moving" = "whole"
-      let requests = 0
-      const server = yield* scriptedServer(({ url }, response) => {
-        const { pathname, searchParams } = new URL(url, "http://localhost")
-        if (pathname !== "/subaccount" || reading === "empty") return json(response, [])
-        if (reading === "down") return json(response, { detail: "down" }, 418)
-        // While it moves, no page holds what another one did.
-        const from = reading === "moving" ? 10_000 * ++requests : 0
-        const offset = Number(searchParams.get("offset"))
-        const page = Array.from({ length: 1500 }, (_, n) => n).slice(offset, offset + 1000)
-        json(
-          response,
-          page.map((n) => ({ address: address(from + n), status: "active" })),
-        )
-      })
-      const dataDir = yield* temporaryFolder
-      const states: Array<boolean> = []
-      const readings = ["whole", "empty", "down", "empty", "moving", "empty", "empty"] as const
-      for (reading of readings) {
-        yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api })
-        states.push(Number(yield* current(dataDir, "subaccounts")) > 0)
-      }
-      expect(yield* outcomes(dataDir, "subaccounts")).toEqual([
-        "loaded",
-        "suspicious_empty",
-        "failed",
-        "suspicious_empty",
-        "loaded",
-        "suspicious_empty",
-        "empty",
-      ])
-      expect(states).toEqual([true, true, true, true, true, true, false])
-      yield* expectReplays(dataDir)
-    }),
   )
 
   it.live("of a series is not retired by any empty response", () =>

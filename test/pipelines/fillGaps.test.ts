@@ -1,4 +1,4 @@
-// sync --fill-gaps: what is missing inside the known range is asked for again, once, in as few requests as can be.
+// sync --fill-gaps: what is missing inside the known range is requested once more, in as few requests as possible.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MICROS_PER_DAY } from "../../src/domain/time.ts"
@@ -93,7 +93,7 @@ describe("sync --fill-gaps", () => {
           0,
         )
         expect(hours).toBe(53 + 45 * 24)
-        // Known now: neither this nor a normal run asks again.
+        // Known now: neither this nor a normal run requests them again.
         expect(requests(yield* run(true))).toBe(normal)
         expect(requests(yield* run(false))).toBe(normal)
         expect(yield* holes(dataDir)).toEqual(gone)
@@ -124,7 +124,7 @@ describe("sync --fill-gaps", () => {
       yield* run(false)
       const normal = (yield* run(false)).summary.requests
       const filled = yield* run(true)
-      // Ratio in one window, allocations in one; APY and PnL ask for more in the same requests.
+      // Ratio in one window, allocations in one; APY and PnL need no request of their own.
       expect(filled.summary.requests - normal).toBe(2)
       yield* expectTruth(simulator, dataDir)
       // Some of the last hours are not there yet: nothing is given up for that.

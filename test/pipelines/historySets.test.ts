@@ -1,5 +1,5 @@
-// A day, a snapshot that is read again says all there is of it: what it no longer has is gone from the table, is
-// kept with the time of the answer that left it out, and is found again by whatever looks into the past.
+// Sets within a history: a member that a later response leaves out is gone from the table, kept in its versions with the
+// time of that response, and found by every view of the past.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,6 +15,7 @@ import { trace } from "../../src/pipelines/readers/trace.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 
@@ -26,22 +27,21 @@ const unpublished = { publish: undefined }
 const today = new Date().toISOString().slice(0, 10)
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-interface Told {
-  /** Of today. */
+/** What the service has of today. */
+interface Day {
   readonly allocations: Readonly<Record<string, number>>
   readonly subaccounts: ReadonlyArray<string>
   readonly positions: ReadonlyArray<string>
 }
 
-/** A platform of one vault that says what it is told to. */
-const platform = Effect.gen(function* () {
-  const said: { now: Told } = { now: { allocations: {}, subaccounts: [], positions: [] } }
+/** A platform of one vault, and runs that find it as it is on a day. */
+const platform = Effect.fnUntraced(function* (dataDir: string) {
+  let has: Day = { allocations: {}, subaccounts: [], positions: [] }
   const server = yield* scriptedServer(({ url }, response) => {
-    const { allocations, subaccounts, positions } = said.now
-    const asked = new URL(url, "http://x")
+    const { allocations, subaccounts, positions } = has
+    const { searchParams } = new URL(url, "http://x")
     const within = ({ date }: { readonly date: string }): boolean =>
-      date >= (asked.searchParams.get("startDate") ?? "") &&
-      date <= (asked.searchParams.get("endDate") ?? "9")
+      date >= (searchParams.get("startDate") ?? "") && date <= (searchParams.get("endDate") ?? "9")
     if (url.startsWith("/tokenized_vault?")) {
       return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
     }
@@ -66,23 +66,30 @@ const platform = Effect.gen(function* () {
       positions: positions.map((position) => ({ position, pricing_class: "Primary" })),
     })
   })
-  const dataDir = yield* temporaryFolder
-  const sync = (now: Told, published: typeof publishing | typeof unpublished = unpublished) => {
-    said.now = now
+  return (day: Day, published: typeof publishing | typeof unpublished = unpublished) => {
+    has = day
     return runOnce(server.url, dataDir, {
       pipelines: ["allocation_history", "positions", "oracle_classification"],
       ...published,
     })
   }
-  return { dataDir, sync }
 })
 
-const morning: Told = {
+const morning: Day = {
   allocations: { Aave: 50, Morpho: 50 },
   subaccounts: [one, other],
   positions: ["Pool", "Loan"],
 }
-const evening: Told = { allocations: { Aave: 100 }, subaccounts: [one], positions: ["Pool"] }
+const evening: Day = { allocations: { Aave: 100 }, subaccounts: [one], positions: ["Pool"] }
+
+/** Read with both members, then with one. */
+const shrunk = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const sync = yield* platform(dataDir)
+    yield* sync(morning)
+    yield* sync(evening, publishing)
+  }),
+)
 
 const allocations = (dataDir: string, table: string) =>
   query(
@@ -137,9 +144,7 @@ describe("tables of sets", () => {
 describe("a set that is read again", () => {
   it.live("has only the members it was last read with", () =>
     Effect.gen(function* () {
-      const { dataDir, sync } = yield* platform
-      yield* sync(morning)
-      const { summary } = yield* sync(evening, publishing)
+      const dataDir = yield* shrunk
       expect(yield* allocations(dataDir, "core.allocation_history")).toEqual([
         { protocol: "Aave", value: 100 },
       ])
@@ -155,27 +160,32 @@ describe("a set that is read again", () => {
       ])
       expect(yield* members(dataDir, "")).toEqual([{ member: one }, { member: "Pool" }])
       expect(yield* members(dataDir, "_versions")).toEqual([{ member: other }, { member: "Loan" }])
-      const revised = new Map(summary.pipelines.map((each) => [each.name, each.rowsRevised]))
-      expect(revised.get("allocation_history")).toBe(2)
-      expect(revised.get("oracle_classification")).toBe(1)
+      const revised = yield* query(
+        dataDir,
+        `select pipeline, sum(rows_revised)::integer as rows from ops.tasks
+         where run_id = (select max(run_id) from ops.runs)
+           and pipeline in ('allocation_history', 'oracle_classification') group by all order by all`,
+      )
+      expect(revised).toEqual([
+        { pipeline: "allocation_history", rows: 2 },
+        { pipeline: "oracle_classification", rows: 1 },
+      ])
       expect(yield* verify(dataDir)).toEqual([])
     }),
   )
 
-  it.live("keeps what is gone with when that was said, for who looks back", () =>
+  it.live("keeps a retired member with the time of the response that left it out", () =>
     Effect.gen(function* () {
-      const { dataDir, sync } = yield* platform
-      yield* sync(morning)
-      yield* sync(evening, publishing)
+      const dataDir = yield* shrunk
       const [gone] = yield* query(
         dataDir,
-        `select v._superseded_at::varchar as at, r.received_at::varchar as answered,
+        `select v._superseded_at::varchar as at, r.received_at::varchar as received_at,
            (v._superseded_at - interval 1 microsecond)::varchar as before
          from core.allocation_history_versions v, raw.responses r
          where v.protocol = 'Morpho' and r.run_id = v._superseded_by_run_id
            and r.endpoint = 'historical_allocations'`,
       )
-      expect(gone?.["at"]).toBe(gone?.["answered"])
+      expect(gone?.["at"]).toBe(gone?.["received_at"])
       const asOf = (at: unknown) =>
         allocations(dataDir, `mart.allocation_history_as_of(timestamp '${String(at)}')`)
       expect(yield* asOf(gone?.["before"])).toEqual([
@@ -188,9 +198,7 @@ describe("a set that is read again", () => {
 
   it.live("shows in diff, and trace says where a member went", () =>
     Effect.gen(function* () {
-      const { dataDir, sync } = yield* platform
-      yield* sync(morning)
-      yield* sync(evening, publishing)
+      const dataDir = yield* shrunk
       yield* Effect.scoped(
         Effect.gen(function* () {
           const copy = yield* openPublishedCopy(dataDir)
@@ -226,7 +234,8 @@ describe("a set that is read again", () => {
 
   it.live("is made again by a replay, from the warehouse, without it, and after pruning", () =>
     Effect.gen(function* () {
-      const { dataDir, sync } = yield* platform
+      const dataDir = yield* temporaryFolder
+      const sync = yield* platform(dataDir)
       yield* sync(morning)
       yield* sync(evening)
       // Nothing but an absence, then it is back.
@@ -249,7 +258,8 @@ describe("a set that is read again", () => {
 
   it.live("may be empty where a response names it", () =>
     Effect.gen(function* () {
-      const { dataDir, sync } = yield* platform
+      const dataDir = yield* temporaryFolder
+      const sync = yield* platform(dataDir)
       yield* sync(morning, publishing)
       yield* sync({ ...morning, allocations: {}, subaccounts: [] }, publishing)
       expect(yield* allocations(dataDir, "core.allocation_history")).toEqual([])

@@ -18,7 +18,7 @@ type Fault = NonNullable<OptionsPatch["faults"]>[number]
 
 const KEY = "demo-admin-key"
 
-/** A server of someone else's, that remembers what it was sent. */
+/** Another origin, which records the headers it receives. */
 const foreign = Effect.acquireRelease(
   Effect.promise(async () => {
     const headers: Array<string> = []
@@ -50,9 +50,9 @@ describe("a service that is hard on its readers", () => {
       Effect.gen(function* () {
         const elsewhere = yield* foreign
         const simulator = yield* simulated({
-          vaults: 8,
+          vaults: 6,
           days: 120,
-          subaccounts: 30,
+          subaccounts: 10,
           now: "2026-06-16T07:00:00Z",
           wireCase: "snake",
           addedFields: true,
@@ -85,7 +85,7 @@ describe("a service that is hard on its readers", () => {
         expect(yield* query(dataDir, "select endpoint from ops.quarantine")).toEqual([
           { endpoint: "roles" },
         ])
-        // What failed is all there is to ask again, and the rest is whole.
+        // Only what failed is left to request, and the rest is complete.
         const again = yield* runOnce(simulator.url, dataDir, overrides)
         expect(again.summary.outcome).toBe("complete")
         yield* expectTruth(simulator, dataDir)
@@ -109,7 +109,7 @@ describe("a service that is hard on its readers", () => {
           true,
         )
 
-        // Nothing was asked that is no endpoint, the other server was sent nothing, the key is in no file.
+        // Every request was to an endpoint, the other server was sent nothing, the key is in no file.
         const unknown = Object.keys(simulator.requests().counts).filter((each) =>
           each.includes("(unknown path)"),
         )
@@ -125,12 +125,12 @@ describe("a service that is hard on its readers", () => {
           `select count(*)::integer as with_key from read_ndjson_objects('${dataDir}/raw/*.zst') where contains(json::varchar, '${KEY}')`,
         )
         expect(archived?.["with_key"]).toBe(0)
-        const asked = yield* query(dataDir, "select distinct endpoint from raw.responses")
-        const neverAsked = endpoints
+        const requested = yield* query(dataDir, "select distinct endpoint from raw.responses")
+        const left = endpoints
           .map(({ name }) => name)
-          .filter((name) => !asked.some(({ endpoint }) => endpoint === name))
-        // The swap and the key's check belong to commands of their own; the rest has nothing to be asked about.
-        expect(neverAsked.toSorted()).toEqual(["collateral_simulation", "key_verification", "swap"])
+          .filter((name) => !requested.some(({ endpoint }) => endpoint === name))
+        // The swap and the key's check belong to commands of their own; the simulation reads configured scenarios.
+        expect(left.toSorted()).toEqual(["collateral_simulation", "key_verification", "swap"])
       }),
     { timeout: 120_000 },
   )

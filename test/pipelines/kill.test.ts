@@ -32,13 +32,13 @@ describe("a killed run", () => {
       Effect.gen(function* () {
         const simulator = yield* simulated({
           now: "2026-06-01T12:00:00Z",
-          days: 200,
+          days: 120,
           latencyMs: 25,
         })
         const dataDir = yield* temporaryFolder
         let killed = 0
         // By a factor, so that all of it takes some times as long as a run, however slow the machine is.
-        for (let millis = 700; millis < 60_000; millis *= 1.25) {
+        for (let millis = 700; millis < 60_000; millis *= 1.4) {
           if (yield* killedAfter(simulator.url, dataDir, millis)) break
           killed += 1
         }

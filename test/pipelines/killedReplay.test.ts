@@ -55,15 +55,14 @@ describe("the archive alone, after runs that were killed", () => {
         const simulator = yield* simulated({
           vaults: 3,
           days: 10,
-          subaccounts: 5,
+          subaccounts: 3,
           now: new Date(start).toISOString(),
           start: "2026-05-22T00:00:00Z",
           latencyMs: 4,
           serverCaches: false,
         })
         const dataDir = yield* temporaryFolder
-        yield* run(simulator, dataDir, "")
-        const whole = yield* run(simulator, dataDir, "full")
+        const whole = yield* run(simulator, dataDir, "")
         let hours = 0
         const evolve = (): void => {
           hours += 5

@@ -1,5 +1,4 @@
-// Limits the service does not tell of: how much it gives out at once, how fast it may be asked, and whom
-// it answers.
+// Limits that the service does not document: the size of a response, the rate of requests, the tier of an endpoint.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -11,7 +10,7 @@ import { query, runOnce } from "../support/warehouseRun.ts"
 // In the past of every clock that runs this.
 const now = "2026-06-01T12:00:00Z"
 
-/** What was answered, in the order in which it was asked. */
+/** The status of each response, in the order of the requests. */
 const statuses = (simulator: Simulator): ReadonlyArray<number> =>
   simulator.requests().last.map(({ status }) => status)
 
@@ -21,7 +20,13 @@ const refusedOf = (answers: ReadonlyArray<number>): number =>
 describe("limits", () => {
   it.live("a service that returns 300 ratio points at once, whatever the limit", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days: 130, pnlEveryHours: 6, ratioCap: 300 })
+      const simulator = yield* simulated({
+        now,
+        days: 100,
+        pnlEveryHours: 6,
+        vaults: 6,
+        ratioCap: 300,
+      })
       const dataDir = yield* temporaryFolder
       const first = yield* runOnce(simulator.url, dataDir)
       expect(first.summary.outcome).toBe("complete")
@@ -38,7 +43,7 @@ describe("limits", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({
         now,
-        days: 100,
+        days: 80,
         vaults: 7,
         subaccounts: 6,
         rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
@@ -54,13 +59,13 @@ describe("limits", () => {
       )
       expect(starved).toEqual([])
       const answers = statuses(simulator)
-      // The limit is met at all, by those who were under way when it was found; from then on hardly.
+      // The limit is met, by requests that were under way when it was found; from then on hardly ever.
       const met = answers.indexOf(429)
       expect(met).toBeGreaterThan(-1)
-      const settled = answers.slice(met + 32)
-      expect(settled.length).toBeGreaterThan(200)
+      const later = answers.slice(met + 32)
+      expect(later.length).toBeGreaterThan(200)
       // One in a hundred, and of so few two: the search for the limit goes on for a minute.
-      expect(refusedOf(settled)).toBeLessThanOrEqual(Math.max(2, settled.length / 100))
+      expect(refusedOf(later)).toBeLessThanOrEqual(Math.max(2, later.length / 100))
       expect(refusedOf(answers) / answers.length).toBeLessThan(0.05)
     }),
   )
@@ -82,7 +87,7 @@ describe("limits", () => {
             }),
           ],
         )
-      // Refused is not failed: it is said, and asked again with another key.
+      // Refused is not failed: it is reported, and requested again with another key.
       expect(yield* run("demo-user-key")).toEqual(["complete", ["skipped"], ["skipped"]])
       // The youngest vault has no fees yet.
       expect(yield* run("demo-curator-key")).toEqual(["complete", ["loaded"], ["empty", "loaded"]])

@@ -17,7 +17,7 @@ import { asAdmin } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../support/warehouseRun.ts"
 
-/** A directory of one subaccount, whose label runs change; and a warehouse below a folder that asks for it. */
+/** A directory of one subaccount, whose label changes from run to run, and a warehouse of it. */
 const labelled = Effect.gen(function* () {
   const state = { label: "first" }
   const server = yield* scriptedServer(({ url }, response) => {

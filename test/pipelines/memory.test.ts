@@ -1,4 +1,4 @@
-// What is remembered of a question: its absence for days, its answer for as long as the server would repeat it. However
+// What is remembered of a request: an absence for days, a response for as long as the server's cache repeats it; however
 // many runs came before.
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -11,7 +11,7 @@ import { change, query, runOnce } from "../support/warehouseRun.ts"
 const vault = `0x${"ab".repeat(20)}`
 const subaccount = `0x${"cd".repeat(20)}`
 
-/** Makes what earlier runs asked so much older. */
+/** Makes the tasks of earlier runs so much older. */
 const letPass = (dataDir: string, interval: string): Effect.Effect<void> =>
   change(
     dataDir,
@@ -21,24 +21,24 @@ const letPass = (dataDir: string, interval: string): Effect.Effect<void> =>
 
 type Reply = readonly [status: number, body: unknown]
 
-/** A service with a vault and a subaccount; every other question is answered as `reply` says. */
+/** A service with a vault and a subaccount; `reply` answers every other request. */
 const service = (reply: (url: URL) => Reply) =>
   scriptedServer(({ url }, response) => {
-    const asked = new URL(url, "http://service")
+    const requested = new URL(url, "http://service")
     const listed: Record<string, unknown> = {
-      "/tokenized_vault": asked.search.includes("active") ? [{ address: vault, chain: 1 }] : [],
+      "/tokenized_vault": requested.search.includes("active") ? [{ address: vault, chain: 1 }] : [],
       "/subaccount": [{ address: subaccount, status: "active" }],
       "/subaccounts": [],
     }
-    const list = listed[asked.pathname]
+    const list = listed[requested.pathname]
     if (list !== undefined) return json(response, list)
-    const [status, body] = reply(asked)
+    const [status, body] = reply(requested)
     json(response, body, status)
   })
 
 const directory = new Set(["/tokenized_vault", "/subaccount", "/subaccounts"])
 
-/** A run, and what it asked but for whom there is. */
+/** A run, and its requests except for the directories. */
 const sync = Effect.fnUntraced(function* (
   server: Effect.Success<ReturnType<typeof service>>,
   dataDir: string,
@@ -49,12 +49,12 @@ const sync = Effect.fnUntraced(function* (
     pipelines,
     api: { ...asAdmin, retryBudgetSeconds: 0 },
   })
-  const asked = server.requests
+  const requests = server.requests
     .slice(from)
     .map(({ url }) => new URL(url, "http://service"))
     .filter(({ pathname }) => !directory.has(pathname) && !pathname.startsWith("/curator"))
     .map(({ pathname, searchParams }) => searchParams.get("calculationPeriod") ?? pathname)
-  return { asked: asked.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
+  return { requests: requests.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
 })
 
 /** As if the clock were some hours ahead. */
@@ -80,13 +80,13 @@ describe("what was read with the clock ahead", () => {
       const dataDir = yield* temporaryFolder
       const pipelines = ["loans", "annualized_apy"]
       const first = yield* hoursAhead(5, sync(server, dataDir, pipelines))
-      expect(first.asked).toHaveLength(2)
+      expect(first.requests).toHaveLength(2)
       expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
       // Its tasks stand after those of the run before, so they are in the future too.
       expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
       yield* letPass(dataDir, "6 hours")
-      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual(["/dashboard/loans"])
-      expect((yield* sync(server, dataDir, pipelines)).asked).toHaveLength(1)
+      expect((yield* sync(server, dataDir, pipelines)).requests).toEqual(["/dashboard/loans"])
+      expect((yield* sync(server, dataDir, pipelines)).requests).toHaveLength(1)
     }),
   )
 })
@@ -131,20 +131,20 @@ describe("what the server has in its cache", () => {
       const dataDir = yield* temporaryFolder
       const pipelines = ["loans", "discount_factors", "protocol_positions", "performance_fees"]
       const first = yield* sync(server, dataDir, pipelines)
-      expect(first.asked).toContain("/dashboard/loans")
-      expect(first.asked).toHaveLength(5)
-      const all = first.asked
+      expect(first.requests).toContain("/dashboard/loans")
+      expect(first.requests).toHaveLength(5)
+      const all = first.requests
       yield* letPass(dataDir, "1 hour")
-      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual(all)
-      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual([])
+      expect((yield* sync(server, dataDir, pipelines)).requests).toEqual(all)
+      expect((yield* sync(server, dataDir, pipelines)).requests).toEqual([])
       // 60 s, 300 s and 20 min (§8).
       yield* letPass(dataDir, "70 seconds")
-      expect((yield* sync(server, dataDir, pipelines)).asked).toEqual([
+      expect((yield* sync(server, dataDir, pipelines)).requests).toEqual([
         "/dashboard/loans",
         "/risk/discount_factors",
       ])
       yield* letPass(dataDir, "4 minutes")
-      const later = (yield* sync(server, dataDir, pipelines)).asked
+      const later = (yield* sync(server, dataDir, pipelines)).requests
       expect(later).toHaveLength(3)
       expect(later).toContainEqual(expect.stringContaining("debank"))
     }),
@@ -152,7 +152,7 @@ describe("what the server has in its cache", () => {
 })
 
 describe("an absence", () => {
-  it.live("is remembered though the question failed before", () =>
+  it.live("is remembered though the request failed before", () =>
     Effect.gen(function* () {
       const replies: ReadonlyArray<Reply> = [
         [418, { detail: "later" }],
@@ -167,17 +167,17 @@ describe("an absence", () => {
       yield* letPass(dataDir, "1 hour")
       const refused = yield* sync(server, dataDir, pipelines)
       expect(refused.outcome).toBe("complete")
-      expect(refused.asked).toHaveLength(1)
+      expect(refused.requests).toHaveLength(1)
       for (const interval of ["1 hour", "5 days"]) {
         yield* letPass(dataDir, interval)
-        expect((yield* sync(server, dataDir, pipelines)).asked, interval).toEqual([])
+        expect((yield* sync(server, dataDir, pipelines)).requests, interval).toEqual([])
       }
       yield* letPass(dataDir, "2 days")
-      expect((yield* sync(server, dataDir, pipelines)).asked).toHaveLength(1)
+      expect((yield* sync(server, dataDir, pipelines)).requests).toHaveLength(1)
     }),
   )
 
-  it.live("of one question about a vault leaves the others as they are", () =>
+  it.live("of one request about a vault leaves the others as they are", () =>
     Effect.gen(function* () {
       const server = yield* service(({ searchParams }) =>
         searchParams.get("calculationPeriod") === "MonthToDate"
@@ -185,16 +185,16 @@ describe("an absence", () => {
           : [200, { total_perf_fees_asset: 1 }],
       )
       const dataDir = yield* temporaryFolder
-      const asked = () =>
-        Effect.map(sync(server, dataDir, ["performance_fees"]), (each) => each.asked)
-      expect(yield* asked()).toEqual(["MonthToDate", "YearToDate"])
+      const requests = () =>
+        Effect.map(sync(server, dataDir, ["performance_fees"]), (each) => each.requests)
+      expect(yield* requests()).toEqual(["MonthToDate", "YearToDate"])
       for (const _ of [1, 2, 3]) {
         yield* letPass(dataDir, "1 hour")
-        expect(yield* asked()).toEqual(["YearToDate"])
-        expect(yield* asked()).toEqual([])
+        expect(yield* requests()).toEqual(["YearToDate"])
+        expect(yield* requests()).toEqual([])
       }
       yield* letPass(dataDir, "7 days")
-      expect(yield* asked()).toEqual(["MonthToDate", "YearToDate"])
+      expect(yield* requests()).toEqual(["MonthToDate", "YearToDate"])
       const outcomes = yield* query(
         dataDir,
         `select distinct "window", outcome from ops.tasks where pipeline = 'performance_fees' order by all`,

@@ -10,14 +10,14 @@ const address = `0x${"ab".repeat(20)}`
 it.live("clocks inside nested records make no version of a vault or its fees", () =>
   Effect.gen(function* () {
     let reading = 0
-    const { url } = yield* scriptedServer((asked, response) => {
+    const { url } = yield* scriptedServer((request, response) => {
       reading += 1
       const at = new Date(Date.UTC(2026, 0, reading)).toISOString()
       const oracle = { source: "x", last_updated: at }
-      if (asked.url.endsWith("status=closed")) json(response, [])
-      else if (asked.url.startsWith("/tokenized_vault")) {
+      if (request.url.endsWith("status=closed")) json(response, [])
+      else if (request.url.startsWith("/tokenized_vault")) {
         json(response, [{ address, chain: 1, vault_name: "A", risk: { level: "low", oracle } }])
-      } else if (asked.url.startsWith("/platform/fees/")) {
+      } else if (request.url.startsWith("/platform/fees/")) {
         json(response, { management_fee_pct: 1, performance_fee_pct: 10, oracle })
       } else json(response, { detail: "not here" }, 404)
     })
@@ -26,17 +26,17 @@ it.live("clocks inside nested records make no version of a vault or its fees", (
     expect((yield* run).summary.outcome).toBe("complete")
     const stored = query(
       dataDir,
-      `select risk as told, reported_times from core.vaults
-       union all select extra, reported_times from core.fees order by told`,
+      `select risk as stored, reported_times from core.vaults
+       union all select extra, reported_times from core.fees order by stored`,
     )
     const first = yield* stored
     expect(first).toEqual([
       {
-        told: '{"level":"low","oracle":{"source":"x"}}',
+        stored: '{"level":"low","oracle":{"source":"x"}}',
         reported_times: expect.stringMatching(/^\{"risk\.oracle\.last_updated":"2026-01-0[123]T/),
       },
       {
-        told: '{"oracle":{"source":"x"}}',
+        stored: '{"oracle":{"source":"x"}}',
         reported_times: '{"oracle.last_updated":"2026-01-03T00:00:00.000Z"}',
       },
     ])

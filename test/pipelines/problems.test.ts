@@ -1,4 +1,4 @@
-// What needs attention after a run, and what does not: read from what the run left, judged with the present time.
+// What needs attention after a run, and what does not: read from what the run left, at the present time.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"

@@ -23,11 +23,11 @@ const api = asAdmin
 const lived = sharedWarehouse(
   Effect.fnUntraced(function* (dataDir) {
     const simulator = yield* simulated({
-      vaults: 3,
-      days: 20,
+      vaults: 2,
+      days: 10,
       subaccounts: 3,
       now: "2026-06-01T00:00:00Z",
-      start: "2026-05-12T00:00:00Z",
+      start: "2026-05-22T00:00:00Z",
     })
     const run = runOnce(simulator.url, dataDir, { api })
     yield* run
@@ -142,15 +142,15 @@ describe("a response that this version can't read", () => {
         settings: { timeFields },
       })
       const before = yield* content(dataDir)
-      const beside = yield* replayed(dataDir)
-      expect(new Set(beside.unreadable.map(({ pipeline }) => pipeline))).toEqual(
+      const first = yield* replayed(dataDir)
+      expect(new Set(first.unreadable.map(({ pipeline }) => pipeline))).toEqual(
         new Set(["ratio_history"]),
       )
-      expect(beside.lost.map(({ table }) => table)).toEqual(["core.ratio_history"])
+      expect(first.lost.map(({ table }) => table)).toEqual(["core.ratio_history"])
       expect(yield* content(dataDir)).toEqual(before)
       loseTheWarehouse(dataDir)
       const alone = yield* replayed(dataDir)
-      expect(alone.unreadable).toEqual(beside.unreadable)
+      expect(alone.unreadable).toEqual(first.unreadable)
       const rows = (yield* content(dataDir)).filter((row) => row["rows"] !== 0)
       expect(rows).toEqual(
         before.filter((row) => row["rows"] !== 0 && row["name"] !== "ratio_history"),
@@ -364,7 +364,12 @@ describe("replay from quarantine", () => {
 
   it.live("ends nothing by an answer that turns out to be empty, as a run would not either", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ vaults: 1, subaccounts: 6, serverCaches: false })
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 5,
+        subaccounts: 6,
+        serverCaches: false,
+      })
       const dataDir = yield* temporaryFolder
       const only = { pipelines: ["otc_positions"], api }
       yield* runOnce(simulator.url, dataDir, only)

@@ -58,7 +58,7 @@ const syncAs = (
   )
 
 /** Requests the simulator has answered below these paths. */
-const asked = (simulator: Simulator, ...paths: ReadonlyArray<string>): number =>
+const requestsTo = (simulator: Simulator, ...paths: ReadonlyArray<string>): number =>
   Object.entries(simulator.requests().counts)
     .filter(([name]) => paths.some((path) => name.includes(` ${path}`)))
     .reduce((sum, [, count]) => sum + count, 0)
@@ -69,7 +69,7 @@ const get = <A>({ url }: Simulator, path: string): Effect.Effect<A> =>
     return (await response.json()) as A
   })
 
-interface Served {
+interface Received {
   readonly address: string
   readonly chain: number
   readonly loanAddress: string
@@ -83,7 +83,7 @@ const count = (dataDir: string, from: string): Effect.Effect<number> =>
     Number(row?.["n"]),
   )
 
-const scenarioFor = (token: Served): Scenario => ({
+const scenarioFor = (token: Received): Scenario => ({
   name: "one million",
   inputs: {
     loan_token_chain: token.chain,
@@ -104,14 +104,14 @@ describe("with an admin key", () => {
       Effect.gen(function* () {
         const simulator = yield* simulated(small)
         const dataDir = yield* temporaryFolder
-        const ladders = yield* get<ReadonlyArray<Served>>(simulator, "/risk/discount_factors")
+        const ladders = yield* get<ReadonlyArray<Received>>(simulator, "/risk/discount_factors")
         const [token] = ladders
         if (token === undefined) throw new Error("no ladder")
         const scenarios = [scenarioFor(token)]
         const { summary } = yield* syncAs("demo-admin-key", simulator, dataDir, { scenarios })
         expect(summary.outcome).toBe("complete")
 
-        const loans = yield* get<ReadonlyArray<Served>>(simulator, "/dashboard/loans")
+        const loans = yield* get<ReadonlyArray<Received>>(simulator, "/dashboard/loans")
         const distinct = new Set(
           loans.map(({ chainId, loanAddress }) => `${chainId}:${loanAddress}`),
         )
@@ -123,7 +123,7 @@ describe("with an admin key", () => {
           yield* count(dataDir, "core.loan_details join core.loans using (loan_id, state)"),
         ).toBe(distinct.size)
 
-        const subaccounts = yield* get<ReadonlyArray<Served>>(simulator, "/subaccount")
+        const subaccounts = yield* get<ReadonlyArray<Received>>(simulator, "/subaccount")
         let closed = 0
         for (const { address } of subaccounts) {
           const transactions = yield* get<ReadonlyArray<unknown>>(
@@ -133,7 +133,7 @@ describe("with an admin key", () => {
           expect(transactions.length).toBeGreaterThan(50)
           const own = `where subaccount_address = '${address.toLowerCase()}'`
           expect(yield* count(dataDir, `core.transactions ${own}`)).toBe(transactions.length)
-          const all = yield* get<ReadonlyArray<Served>>(
+          const all = yield* get<ReadonlyArray<Received>>(
             simulator,
             `/subaccount/${address}/loans?side=BOTH&active=false`,
           )
@@ -143,10 +143,10 @@ describe("with an admin key", () => {
         expect(closed).toBeGreaterThan(0)
         const [failed] = yield* query(
           dataDir,
-          "select count(*) filter (is_failed)::integer as failed, count(is_failed)::integer as told, count(*)::integer as n from core.transactions",
+          "select count(*) filter (is_failed)::integer as failed, count(is_failed)::integer as known, count(*)::integer as n from core.transactions",
         )
         expect(Number(failed?.["failed"])).toBeGreaterThan(0)
-        expect(failed?.["told"]).toBe(failed?.["n"])
+        expect(failed?.["known"]).toBe(failed?.["n"])
 
         expect(yield* count(dataDir, "core.discount_factors where is_current")).toBe(
           ladders.reduce((sum, { rungs }) => sum + rungs.length, 0),
@@ -181,22 +181,22 @@ describe("with an admin key", () => {
           margins.length,
         )
 
-        const before = asked(simulator, ...cached)
-        const walked = asked(simulator, "/transactions/v2")
+        const before = requestsTo(simulator, ...cached)
+        const paged = requestsTo(simulator, "/transactions/v2")
         const again = yield* syncAs("demo-admin-key", simulator, dataDir, { scenarios })
-        expect(asked(simulator, ...cached)).toBe(before)
-        // What has no cache is asked for its overlap alone, once each.
-        expect(asked(simulator, "/transactions/v2") - walked).toBe(subaccounts.length)
+        expect(requestsTo(simulator, ...cached)).toBe(before)
+        // Of what has no cache only the overlap is requested, once each.
+        expect(requestsTo(simulator, "/transactions/v2") - paged).toBe(subaccounts.length)
         expect(again.outcomes["transactions"]).toEqual({ unchanged: subaccounts.length })
         expect(again.outcomes["collateral_excess"]).toEqual({})
-        // Another question under the same name is asked at once.
+        // Another scenario under the same name is requested at once.
         const changed = scenarios.map(({ name, inputs }) => ({
           name,
           inputs: { ...inputs, loan_amount: 5 },
         }))
         const only = ["collateral_simulations"]
         yield* syncAs("demo-admin-key", simulator, dataDir, { only, scenarios: changed })
-        expect(asked(simulator, ...cached)).toBe(before + 1)
+        expect(requestsTo(simulator, ...cached)).toBe(before + 1)
         expect(yield* count(dataDir, "core.collateral_simulations")).toBe(2)
       }),
   )
@@ -207,7 +207,7 @@ describe("with an admin key", () => {
       Effect.gen(function* () {
         const simulator = yield* simulated(small)
         const dataDir = yield* temporaryFolder
-        const [token] = yield* get<ReadonlyArray<Served>>(simulator, "/risk/discount_factors")
+        const [token] = yield* get<ReadonlyArray<Received>>(simulator, "/risk/discount_factors")
         if (token === undefined) throw new Error("no ladder")
         const good = scenarioFor(token)
         const stranger = "0x00000000000000000000000000000000000000aa"
@@ -223,7 +223,7 @@ describe("with an admin key", () => {
           scenarios,
         })
         expect(outcomes["collateral_simulations"]).toEqual({ unsupported: 1, failed: 2, loaded: 1 })
-        expect(asked(simulator, "/risk/collateral_simulation")).toBe(2)
+        expect(requestsTo(simulator, "/risk/collateral_simulation")).toBe(2)
         const errors = yield* query(
           dataDir,
           "select error_text from ops.tasks where outcome = 'failed' order by entity",
@@ -250,8 +250,8 @@ describe("with less", () => {
       // Two of the eight are the user's.
       const own = yield* query(dataDir, "select distinct subaccount_address from core.transactions")
       expect(own).toHaveLength(2)
-      // One question tells that the key does not open it.
-      expect(asked(simulator, "/risk/collateral_excess")).toBeLessThanOrEqual(1)
+      // One response shows that the key does not open it.
+      expect(requestsTo(simulator, "/risk/collateral_excess")).toBeLessThanOrEqual(1)
     }),
   )
 
@@ -261,7 +261,7 @@ describe("with less", () => {
       const dataDir = yield* temporaryFolder
       const { outcomes } = yield* syncAs(undefined, simulator, dataDir)
       for (const name of pipelines) expect(outcomes[name], name).toEqual({ skipped: 1 })
-      expect(asked(simulator, ...cached, "/otc", "/transactions")).toBe(0)
+      expect(requestsTo(simulator, ...cached, "/otc", "/transactions")).toBe(0)
     }),
   )
 })
@@ -335,7 +335,7 @@ describe("loans that change", () => {
         { is_current: true, state: "ACTIVE", interest_amount: 1 },
       ])
 
-      // Gone for good: said once, and not asked again though it is not there.
+      // Gone for good: reported once, and not requested again though it is not there.
       yield* letPass(dataDir, 2)
       const dd = `0x${"dd".padStart(40, "0")}`
       book.set(dd, { address: dd, chain: 1, state: "ACTIVE", interest_amount: 1 })
@@ -363,7 +363,7 @@ describe("transactions", () => {
             start + Math.floor(index / 3) * 3_600_000 + (index % 30 < 3 ? index % 3 : 0) * 250,
           ).toISOString(),
         }))
-        let served = 500
+        let transactions = 500
         let failAt = 4
         const server = yield* scriptedServer(({ url }, response) => {
           const { pathname, searchParams } = new URL(url, "http://service")
@@ -374,7 +374,7 @@ describe("transactions", () => {
           const from = searchParams.get("startTime") ?? ""
           const to = searchParams.get("endTime") ?? "9999"
           const found = history
-            .slice(0, served)
+            .slice(0, transactions)
             .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
             .toReversed()
           return json(response, found.slice(0, cap))
@@ -385,17 +385,17 @@ describe("transactions", () => {
           const { outcomes } = yield* syncAs("demo-admin-key", server, dataDir, {
             only: ["transactions"],
           })
-          const questions = server.requests
+          const requests = server.requests
             .slice(from)
             .filter(({ url }) => url.startsWith("/transactions"))
-          return { outcomes: outcomes["transactions"], asked: questions.length }
+          return { outcomes: outcomes["transactions"], requests: requests.length }
         })
         const stored = count(dataDir, "core.transactions")
         expect((yield* sync).outcomes).toEqual({ loaded: 3, failed: 1 })
         expect(yield* stored).toBeLessThan(130)
         // Goes on from where it stopped.
         const rest = yield* sync
-        expect(rest.asked).toBeLessThanOrEqual(16)
+        expect(rest.requests).toBeLessThanOrEqual(16)
         expect(yield* stored).toBe(500)
         const distinct = yield* count(
           dataDir,
@@ -403,7 +403,7 @@ describe("transactions", () => {
         )
         expect(distinct).toBe(500)
         expect(yield* count(dataDir, "core.transactions_versions")).toBe(0)
-        served = 600
+        transactions = 600
         yield* sync
         expect(yield* stored).toBe(600)
         expect((yield* sync).outcomes).toHaveProperty("unchanged")
@@ -450,12 +450,12 @@ describe("an address that the endpoints do not take", () => {
         loan_details: { unsupported: 1, loaded: 1 },
         collateral_excess: { unsupported: 3, loaded: 1 },
       })
-      const told = yield* query(
+      const found = yield* query(
         dataDir,
         "select pipeline, entity, requests::integer as requests, error_text from ops.tasks where outcome = 'unsupported' order by all",
       )
       const because = (text: string) => expect.stringContaining(text)
-      expect(told).toEqual([
+      expect(found).toEqual([
         {
           pipeline: "collateral_excess",
           entity: stranger,

@@ -1,4 +1,4 @@
-// Subaccounts with each kind of key, through every stage: who is asked about, what lands, what ends.
+// Subaccounts with each kind of key, through every stage: which are read, what lands, what ends.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -81,7 +81,7 @@ const counts = (dataDir: string) =>
     (rows) => Object.fromEntries(rows.map(({ name, n }) => [name, n])),
   )
 
-const asked = (simulator: Simulator, path: string): number =>
+const requestsTo = (simulator: Simulator, path: string): number =>
   Object.entries(simulator.requests().counts)
     .filter(([name]) => name.includes(` ${path} `))
     .reduce((sum, [, count]) => sum + count, 0)
@@ -231,7 +231,7 @@ describe("subaccounts with a lesser key", () => {
       const { summary, outcomes } = yield* syncAs("demo-user-key", simulator, dataDir)
       expect(summary.outcome).toBe("complete")
       expect(outcomes["subaccounts"]).toEqual({ skipped: 1 })
-      expect(asked(simulator, "/subaccount")).toBe(1)
+      expect(requestsTo(simulator, "/subaccount")).toBe(1)
       expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 10 })
       expect(outcomes["health_factors"]).toEqual({ loaded: 10 })
       expect(yield* counts(dataDir)).toEqual({
@@ -403,10 +403,10 @@ describe("a directory that moves while it is read", () => {
       // Once it stands still, those that left have ended; a replay says so too.
       step = 0
       yield* syncAs("demo-admin-key", server, dataDir, ["subaccounts"])
-      const settled = yield* directoryIn(dataDir)
-      expect(settled.filter((each) => each["is_current"] === true)).toHaveLength(1500 - shift)
+      const final = yield* directoryIn(dataDir)
+      expect(final.filter((each) => each["is_current"] === true)).toHaveLength(1500 - shift)
       yield* replayed(dataDir)
-      expect(yield* directoryIn(dataDir)).toEqual(settled)
+      expect(yield* directoryIn(dataDir)).toEqual(final)
     }),
   )
 

@@ -21,13 +21,13 @@ const typed = {
   markets: "odos, cow",
 }
 
-const untilAsked = (asked: ReadonlyArray<unknown>) =>
+const untilRequested = (requests: ReadonlyArray<unknown>) =>
   Effect.promise(async () => {
-    while (asked.length === 0) await new Promise((later) => setTimeout(later, 10))
+    while (requests.length === 0) await new Promise((later) => setTimeout(later, 10))
   })
 
 describe("a swap", () => {
-  it.effect("that is not answered in time is sent once and told as unknown", () =>
+  it.effect("that has no response in time is sent once and reported as unknown", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(() => undefined)
       const dataDir = yield* temporaryFolder
@@ -57,7 +57,7 @@ describe("a swap", () => {
           version: "test",
         }),
       )
-      yield* untilAsked(server.requests)
+      yield* untilRequested(server.requests)
       yield* TestClock.adjust("2 hours")
       const outcome = yield* Fiber.join(sending)
       expect(outcome).toMatchObject({ state: "unknown", status: null, journalError: null })

@@ -1,4 +1,4 @@
-// What vaults are described as and worth: whole runs, against the simulator and a server that changes its word.
+// Descriptions and valuations of vaults: whole runs, against the simulator and a server whose responses change.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Simulator } from "../../simulator/index.ts"
@@ -25,7 +25,7 @@ const pipelines = [
 ]
 const api = asAdmin
 const november = { start: parseDay("2025-11-01") ?? 0, end: parseDay("2025-11-30") ?? 0 }
-const asked = {
+const options = {
   pipelines,
   api: { ...api, requestTimeoutSeconds: 10 },
   settings: { performanceFeeRanges: [november] },
@@ -63,7 +63,7 @@ describe("valuation", () => {
       Effect.gen(function* () {
         const simulator = yield* simulated({ now, days, vaults, bigIntegers: true })
         const dataDir = yield* temporaryFolder
-        const first = yield* runOnce(simulator.url, dataDir, asked)
+        const first = yield* runOnce(simulator.url, dataDir, options)
         expect(first.summary.outcome).toBe("complete")
         const evm = simulator.truth.vaults.filter(({ kind }) => kind === "evm").length
         const withHistory = simulator.truth.vaults.filter(({ ratio }) => ratio.n > 0)
@@ -95,7 +95,7 @@ describe("valuation", () => {
         })
         for (const table of standing) expect(landed[table], table).toBeGreaterThan(0)
 
-        // Four vaults have an annualized APY (§4.2); the others refuse, and are not asked again.
+        // Four vaults have an annualized APY (§4.2); the others refuse, and are not requested again.
         expect(yield* outcomes(dataDir, "annualized_apy")).toEqual({
           loaded: 4,
           unsupported: vaults - 4,
@@ -105,14 +105,14 @@ describe("valuation", () => {
           "select count(*)::int as n from core.annualized_apy where extra is null and liquid_apy_30_day is not null",
         )
         expect(deprecated).toEqual({ n: 4 })
-        const asksOfApy = requestsTo(simulator, "/tokenized_vault/annualized_apy/")
-        const asksOfFees = requestsTo(simulator, "/metrics/")
-        const second = yield* runOnce(simulator.url, dataDir, asked)
+        const requestsOfApy = requestsTo(simulator, "/tokenized_vault/annualized_apy/")
+        const requestsOfFees = requestsTo(simulator, "/metrics/")
+        const second = yield* runOnce(simulator.url, dataDir, options)
         expect(second.summary.outcome).toBe("complete")
-        expect(requestsTo(simulator, "/tokenized_vault/annualized_apy/")).toBe(asksOfApy + 4)
+        expect(requestsTo(simulator, "/tokenized_vault/annualized_apy/")).toBe(requestsOfApy + 4)
         // The server would answer from its cache for 20 minutes (§8).
-        expect(asksOfFees).toBe(3 * vaults)
-        expect(requestsTo(simulator, "/metrics/")).toBe(asksOfFees)
+        expect(requestsOfFees).toBe(3 * vaults)
+        expect(requestsTo(simulator, "/metrics/")).toBe(requestsOfFees)
         expect(yield* counts(dataDir, ...standing)).toEqual(landed)
       }),
   )
@@ -121,7 +121,7 @@ describe("valuation", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days, vaults, bigIntegers: true })
       const dataDir = yield* temporaryFolder
-      yield* runOnce(simulator.url, dataDir, asked)
+      yield* runOnce(simulator.url, dataDir, options)
       const snapshots = yield* query(
         dataDir,
         `select p.vault_address, total_nav, reported_tvl, buffer_usd, sum(s.total_usd) as held,
@@ -206,12 +206,12 @@ describe("valuation", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days, vaults })
       const dataDir = yield* temporaryFolder
-      yield* runOnce(simulator.url, dataDir, asked)
+      yield* runOnce(simulator.url, dataDir, options)
       const tables = ["vault_details", "vault_detail_metrics", "vault_strategies", "fees"]
       const snapshots = ["position_snapshots", "oracle_classification"]
       const before = yield* counts(dataDir, ...tables, ...snapshots)
       simulator.patch({ now: "2025-12-21T12:00:00Z" })
-      yield* runOnce(simulator.url, dataDir, asked)
+      yield* runOnce(simulator.url, dataDir, options)
       const after = yield* counts(dataDir, ...tables, ...snapshots)
       expect(after).toMatchObject({
         vault_details: before["vault_details"],
@@ -235,7 +235,7 @@ describe("valuation", () => {
         vaultNames: { address: "vaultAddress", chain: "chain" },
       })
       const dataDir = yield* temporaryFolder
-      const { summary } = yield* runOnce(simulator.url, dataDir, asked)
+      const { summary } = yield* runOnce(simulator.url, dataDir, options)
       expect(summary.outcome).toBe("complete")
       const [odd] = yield* query(
         dataDir,
@@ -257,7 +257,7 @@ describe("valuation", () => {
         faults: [{ kind: "contract-break", pathPrefix: "/platform/positions/", count: 1 }],
       })
       const dataDir = yield* temporaryFolder
-      const some = { ...asked, pipelines: ["positions"] }
+      const some = { ...options, pipelines: ["positions"] }
       expect((yield* runOnce(simulator.url, dataDir, some)).summary.outcome).toBe("partial")
       expect((yield* outcomes(dataDir, "positions"))["quarantined"]).toBe(1)
       expect((yield* runOnce(simulator.url, dataDir, some)).summary.outcome).toBe("complete")

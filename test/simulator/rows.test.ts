@@ -70,7 +70,7 @@ const rows: ReadonlyArray<readonly [Tier, string, unknown?]> = [
   ["key", `/metrics/vault_performance_fees?vault=${V}`],
 ]
 
-const ask = (path: string, body: unknown, key?: string) =>
+const post = (path: string, body: unknown, key?: string) =>
   body === undefined ? bench.get(path, key) : bench.post(path, body, key)
 
 const least = { public: "no-such-key", key: user, curator, admin } as const
@@ -91,7 +91,7 @@ describe("the rows of §4", () => {
 
   it.each(cases)("$tier $path", async ({ tier, path, body }) => {
     const statuses = (keys: ReadonlyArray<string | undefined>) =>
-      Promise.all(keys.map(async (key) => (await ask(path, body, key)).status))
+      Promise.all(keys.map(async (key) => (await post(path, body, key)).status))
     const open = tier === "public"
     expect(await statuses([undefined, "no-such-key"])).toEqual(open ? [200, 200] : [401, 401])
     expect(await statuses(refused[tier])).toEqual(refused[tier].map(() => 403))

@@ -82,3 +82,18 @@ export const changeFile = (
     connection.closeSync()
     instance.closeSync()
   })
+
+/** Makes the tasks of earlier runs an hour older, so that the server's caches (§8) have expired. */
+export const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
+  change(dataDir, "update ops.tasks set finished_at = finished_at - interval 1 hour", "checkpoint")
+
+/** How the tasks of a pipeline ended, run by run; different outcomes of one run in one text. */
+export const outcomes = (dataDir: string, pipeline: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      `select run_id, string_agg(distinct outcome, ' ' order by outcome) as outcome from ops.tasks
+       where pipeline = '${pipeline}' group by run_id order by max(finished_at)`,
+    ),
+    (rows) => rows.map((row) => row["outcome"]),
+  )

@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => warehouse.close())
 
-const asked = async (sql: string) => {
+const queried = async (sql: string) => {
   await warehouse.connection.run(`USE ${CATALOG}`)
   try {
     return await readRows(warehouse.connection, sql)
@@ -72,12 +72,12 @@ describe("a history table", () => {
     ["with what came late", "2026-01-04", [2, 7]],
     ["revised again, as it is now", "2026-01-05", [3, 7]],
   ])("%s", async (_, instant, tvl) => {
-    expect(await asked(tvlSql(`timestamp ${literal(instant)}`))).toEqual([{ tvl }])
+    expect(await queried(tvlSql(`timestamp ${literal(instant)}`))).toEqual([{ tvl }])
   })
 
-  it("holds no key twice, whenever asked", async () => {
+  it("holds no key twice, at any instant", async () => {
     for (const day of [1, 2, 3, 4, 5, 6]) {
-      const [counted] = await asked(
+      const [counted] = await queried(
         `SELECT count(*) - count(DISTINCT (vault_address, observed_at)) AS twice
          FROM mart.ratio_history_as_of(timestamp '2026-01-0${day} 12:00:00')`,
       )
@@ -95,7 +95,7 @@ describe("a slowly changing table", () => {
     ["gone still", "2026-01-06 23:59:59", []],
     ["back", "2026-01-07", ["Beta"]],
   ])("%s", async (_, instant, names) => {
-    const rows = await asked(
+    const rows = await queried(
       `SELECT vault_name, valid_to, is_current FROM mart.vaults_as_of(timestamp ${literal(instant)})`,
     )
     // That its content would end was not known then.
@@ -114,10 +114,10 @@ describe("every macro", () => {
   })
 
   it.each(macros)("mart.$name has the columns of its table, with their types", async (macro) => {
-    const described = await asked(
+    const described = await queried(
       `DESCRIBE FROM mart.${macro.name}(timestamp '2026-01-01 00:00:00')`,
     )
-    const table = await asked(`DESCRIBE ${tableName(macro.table)}`)
+    const table = await queried(`DESCRIBE ${tableName(macro.table)}`)
     const typed = (rows: typeof table) => rows.map(({ column_name: n, column_type: t }) => [n, t])
     expect(typed(described)).toEqual(typed(table))
     expect(described).toHaveLength(allColumns(macro.table).length)
@@ -145,11 +145,11 @@ describe("every macro", () => {
     const { connection } = warehouse
     await connection.run("SET TimeZone = 'America/New_York'")
     try {
-      const utc = await asked(tvlSql("timestamp '2026-01-03 00:00:00'"))
-      const zoned = await asked(tvlSql("timestamptz '2026-01-03 05:45:00+05:45'"))
-      const before = await asked(tvlSql("timestamptz '2026-01-02 23:59:59+00:00'"))
+      const utc = await queried(tvlSql("timestamp '2026-01-03 00:00:00'"))
+      const zoned = await queried(tvlSql("timestamptz '2026-01-03 05:45:00+05:45'"))
+      const before = await queried(tvlSql("timestamptz '2026-01-02 23:59:59+00:00'"))
       expect([utc, zoned, before]).toEqual([[{ tvl: [2] }], [{ tvl: [2] }], [{ tvl: [1] }]])
-      await expect(asked(tvlSql("'2026-01-03'"))).rejects.toThrow(/explicit type casts/)
+      await expect(queried(tvlSql("'2026-01-03'"))).rejects.toThrow(/explicit type casts/)
     } finally {
       await connection.run("SET TimeZone = 'UTC'")
     }

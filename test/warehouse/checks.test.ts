@@ -55,7 +55,7 @@ describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
     expect(tables.map(tableName)).toEqual(expect.arrayContaining([...check.needs]))
   })
 
-  it("judges only what was written since, where it can", async () => {
+  it("checks only what was written since, where it can", async () => {
     if (!check.isIncremental) return
     for (const { given } of tests) {
       await putGiven(warehouse.connection, given)

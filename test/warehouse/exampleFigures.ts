@@ -21,10 +21,10 @@ import {
 } from "./independent.ts"
 
 type Row = Readonly<Record<string, Json>>
-type Ask = (given?: Readonly<Record<string, QueryParameter>>) => Promise<ReadonlyArray<Row>>
+type Answer = (given?: Readonly<Record<string, QueryParameter>>) => Promise<ReadonlyArray<Row>>
 
 /** Resolves to how many figures were compared. */
-export type Check = (ask: Ask, simulator: Simulator) => Promise<number>
+export type Check = (answer: Answer, simulator: Simulator) => Promise<number>
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 const mean = (values: ReadonlyArray<number>) => sum(values) / values.length
@@ -106,8 +106,8 @@ const feesOf = async (
 }
 
 export const checkFigures: Readonly<Record<string, Check>> = {
-  "net-apy-after-fees": async (ask, simulator) => {
-    const rows = await ask()
+  "net-apy-after-fees": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const apy = [...(await apyOf(simulator, vault, false)).values()].slice(-30)
@@ -122,8 +122,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "drawdown-and-time-below-par": async (ask, simulator) => {
-    const rows = await ask()
+  "drawdown-and-time-below-par": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const ratio = await ratioOf(simulator, vault, secondNow)
@@ -140,8 +140,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "below-par-episodes": async (ask, simulator) => {
-    const rows = await ask()
+  "below-par-episodes": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const expected = episodes(await ratioOf(simulator, vault, secondNow))
@@ -156,8 +156,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "smoothed-against-raw-apy": async (ask, simulator) => {
-    const rows = await ask()
+  "smoothed-against-raw-apy": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const [raw, smoothed] = [
@@ -174,8 +174,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "concentration-drift": async (ask, simulator) => {
-    const rows = await ask()
+  "concentration-drift": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const points = await allocationsOf(simulator, vault)
@@ -193,8 +193,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "pnl-by-month": async (ask, simulator) => {
-    const rows = await ask()
+  "pnl-by-month": async (answer, simulator) => {
+    const rows = await answer()
     let compared = 0
     // The service keeps the newest 1000 snapshots; the warehouse what either run was given.
     const kept = await asItWas((earlier) =>
@@ -217,11 +217,11 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "vault-against-vault": async (ask, simulator) => {
+  "vault-against-vault": async (answer, simulator) => {
     const [vault, other] = [vaultsOf(simulator)[0], vaultsOf(simulator)[1]]
     if (vault === undefined || other === undefined) return 0
     const [one, two] = [await apyOf(simulator, vault, false), await apyOf(simulator, other, false)]
-    const rows = await ask({ vault: stored(vault), other: stored(other) })
+    const rows = await answer({ vault: stored(vault), other: stored(other) })
     let [index, otherIndex] = [1, 1]
     const common = [...one].filter(([day]) => two.has(day))
     expect(rows.map(({ day }) => day)).toEqual(common.map(([day]) => day))
@@ -233,7 +233,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return rows.length
   },
 
-  "vault-correlations": async (ask, simulator) => {
+  "vault-correlations": async (answer, simulator) => {
     const changes = new Map<string, Map<string, number>>()
     for (const vault of vaultsOf(simulator)) {
       const ratio = await ratioOf(simulator, vault, secondNow)
@@ -245,7 +245,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
       })
       changes.set(stored(vault), new Map(of90))
     }
-    const rows = await ask()
+    const rows = await answer()
     for (const row of rows) {
       const one = changes.get(String(row["vault_address"]))
       const two = changes.get(String(row["other_address"]))
@@ -260,8 +260,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return rows.length
   },
 
-  "best-risk-adjusted": async (ask, simulator) => {
-    const rows = await ask({ risk_free: 0.02 })
+  "best-risk-adjusted": async (answer, simulator) => {
+    const rows = await answer({ risk_free: 0.02 })
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       if (vault.status !== "active") continue
@@ -278,7 +278,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "exposure-to-a-protocol": async (ask, simulator) => {
+  "exposure-to-a-protocol": async (answer, simulator) => {
     const points: Array<{ vault: string; protocol: string; value: number; day: string }> = []
     for (const vault of vaultsOf(simulator)) {
       const all = await allocationsOf(simulator, vault)
@@ -299,7 +299,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
         }
       }
     }
-    const rows = await ask()
+    const rows = await answer()
     expect(rows.length).toBe(points.length)
     for (const { vault, protocol, value, day } of points) {
       const row = of(rows, vault).find((each) => each["protocol"] === protocol)
@@ -308,13 +308,13 @@ export const checkFigures: Readonly<Record<string, Check>> = {
       near(row?.["value"], value, protocol)
       near(row?.["share_of_protocol"], value / total, protocol)
     }
-    const one = await ask({ protocol: points[0]?.protocol.toUpperCase() ?? "" })
+    const one = await answer({ protocol: points[0]?.protocol.toUpperCase() ?? "" })
     expect(one).toEqual(rows.filter((row) => row["protocol"] === points[0]?.protocol))
     return points.length
   },
 
-  "whales-in-the-queue": async (ask, simulator) => {
-    const rows = await ask({ share: 0 })
+  "whales-in-the-queue": async (answer, simulator) => {
+    const rows = await answer({ share: 0 })
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const { pendingRequests } = await get<{
@@ -329,12 +329,12 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
-  "otc-counterparties": async (ask, simulator) => {
+  "otc-counterparties": async (answer, simulator) => {
     const margins = await get<ReadonlyArray<Record<string, string | number>>>(
       simulator,
       "/otc/margin_requirement",
     )
-    const rows = await ask()
+    const rows = await answer()
     const byCounterparty = Map.groupBy(margins, (each) => each["otcCounterpartyId"])
     for (const [counterparty, each] of byCounterparty) {
       const row = rows.find(({ counterparty_id }) => counterparty_id === counterparty)
@@ -348,8 +348,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return byCounterparty.size
   },
 
-  "known-at-an-instant": async (ask, simulator) => {
-    const rows = await ask()
+  "known-at-an-instant": async (answer, simulator) => {
+    const rows = await answer()
     const statuses = new Set(rows.map(({ status }) => status))
     // The service had left hours out, and restated others on the day between.
     expect(statuses).toEqual(new Set(["same", "revised", "came later"]))
@@ -374,8 +374,8 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     })
   },
 
-  "weekly-report": async (ask, simulator) => {
-    const rows = await ask()
+  "weekly-report": async (answer, simulator) => {
+    const rows = await answer()
     const to = shifted(dayOf(askedAt), -1)
     let compared = 0
     for (const vault of vaultsOf(simulator)) {

@@ -94,7 +94,7 @@ it("collateral-deficits: who has repaid all debt since lacks nothing any more", 
     valid_from,
     is_current: true,
   })
-  const asked = (entity: string, finished_at: string) => ({
+  const task = (entity: string, finished_at: string) => ({
     pipeline: "collateral_excess",
     entity,
     outcome: "loaded",
@@ -110,8 +110,8 @@ it("collateral-deficits: who has repaid all debt since lacks nothing any more", 
       debt("repaid", 0, "2026-06-02 09:59:00"),
     ],
     "ops.tasks": [
-      asked("owes 1:t", "2026-06-02 10:00:00"),
-      asked("repaid 1:t", "2026-06-01 10:00:00"),
+      task("owes 1:t", "2026-06-02 10:00:00"),
+      task("repaid 1:t", "2026-06-01 10:00:00"),
     ],
   })
   expect(rows.map((row) => [row["subaccount_address"], row["read_at"]])).toEqual([
@@ -119,7 +119,7 @@ it("collateral-deficits: who has repaid all debt since lacks nothing any more", 
   ])
 })
 
-it("an address on two chains is two vaults wherever facts tell of the chain", async () => {
+it("an address on two chains is two vaults wherever the facts name the chain", async () => {
   const on = (chain_id: number) => ({ chain_id, vault_address: "twin", is_current: true })
   const given = {
     "core.vaults": [vault("twin", 1), vault("twin", 10)],
@@ -226,7 +226,7 @@ it("flows-by-month: supply and PnL are of the same day", async () => {
     "core.ratio_history": [
       point("2026-04-30", 100),
       point("2026-05-10", 108),
-      // Deposited after the newest PnL of the month: nobody can tell it from a gain yet.
+      // Deposited after the newest PnL of the month: not yet to be distinguished from a gain.
       point("2026-05-31", 508),
     ],
     "core.pnl_history": [pnl("2026-04-30", 1), pnl("2026-05-10", 4)],

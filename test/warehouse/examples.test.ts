@@ -92,7 +92,7 @@ describe("each question", () => {
     else expect(rows.length).toBeGreaterThan(0)
   })
 
-  // Sums over threads differ in their last digits from one asking to the next.
+  // Sums over threads differ in their last digits from one query to the next.
   const rough = (row: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [
@@ -106,7 +106,7 @@ describe("each question", () => {
   it.each(
     names.filter((name) => textOf(name).includes("--     vault: address or name of a vault")),
   )(
-    "%s asks for one vault by its name or its address, and for nothing by another's",
+    "%s selects one vault by its name or its address, and no row for another name",
     async (name) => {
       const all = await answer(example.connection, name)
       const named = all.rows.find(({ vault_name }) => vault_name !== undefined)
@@ -217,8 +217,8 @@ describe("README.md", () => {
 
 describe("figures worked out again without SQL", () => {
   it.each(Object.entries(checkFigures))("%s", async (name, check) => {
-    const ask = async (given?: Readonly<Record<string, QueryParameter>>) =>
+    const rowsOf = async (given?: Readonly<Record<string, QueryParameter>>) =>
       (await answer(example.connection, name, given)).rows
-    expect(await check(ask, example.simulator)).toBeGreaterThan(0)
+    expect(await check(rowsOf, example.simulator)).toBeGreaterThan(0)
   })
 })

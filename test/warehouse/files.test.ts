@@ -69,9 +69,9 @@ describe("readMart", () => {
     ],
     ["a key that is no column", { ...good, key: ["b"] }, /key names no column of it: b/],
     ["text that is not YAML", "description: [", /thing\.yml/],
-  ])("says what is wrong with %s", (_, document, told) => {
+  ])("says what is wrong with %s", (_, document, message) => {
     expect(reading(document)).toThrow(WarehouseFileError)
-    expect(reading(document)).toThrow(told)
+    expect(reading(document)).toThrow(message)
     expect(reading(document)).toThrow("adding-a-mart.md")
   })
 

@@ -40,7 +40,7 @@ type Row = Readonly<Record<string, unknown>>
 
 let simulator: Simulator
 let dataDir: string
-const ask = (sql: string) => Effect.runPromise(query(dataDir, sql))
+const rowsOf = (sql: string) => Effect.runPromise(query(dataDir, sql))
 
 const get = async <A>(path: string): Promise<A> => {
   const response = await fetch(`${simulator.url}${path}`, { headers: { "x-api-key": apiKey } })
@@ -104,7 +104,7 @@ const bandOf = (factor: number): string => {
 it("subaccount_health: band, collateral to spare and rank", async () => {
   const listed = await get<ReadonlyArray<{ address: string }>>("/subaccount?limit=1000")
   const rows = new Map(
-    (await ask("select * from mart.subaccount_health")).map((row) => [
+    (await rowsOf("select * from mart.subaccount_health")).map((row) => [
       String(row["subaccount_address"]),
       row,
     ]),
@@ -113,30 +113,30 @@ it("subaccount_health: band, collateral to spare and rank", async () => {
   const seen = new Set<string>()
   for (const { address } of listed) {
     const row = rows.get(address.toLowerCase())
-    // Factors move from second to second; the row's own calculation is the one to judge.
-    const served = await get<Health>(`/subaccounts/health_factor?address=${address}`)
+    // Factors move from second to second; the row's own calculation is what is compared.
+    const returned = await get<Health>(`/subaccounts/health_factor?address=${address}`)
     const factor = Number(row?.["health_factor"])
     const collateral = Number(row?.["collateral_usd"])
-    expect(Math.abs(factor / served.healthFactor - 1), address).toBeLessThan(0.05)
-    expect(row?.["has_debt"], address).toBe(served.totalLoan > 0)
+    expect(Math.abs(factor / returned.healthFactor - 1), address).toBeLessThan(0.05)
+    expect(row?.["has_debt"], address).toBe(returned.totalLoan > 0)
     expect(row?.["band"], address).toBe(bandOf(factor))
     seen.add(bandOf(factor))
     near(
       row?.["collateral_to_spare_usd"],
-      served.totalLoan > 0 ? collateral - (1.2 * collateral) / factor : collateral,
+      returned.totalLoan > 0 ? collateral - (1.2 * collateral) / factor : collateral,
       address,
     )
     const lower = [...rows.values()].filter(
       (other) => other["has_debt"] === true && Number(other["health_factor"]) < factor,
     )
-    expect(row?.["risk_rank"], address).toBe(served.totalLoan > 0 ? lower.length + 1 : null)
+    expect(row?.["risk_rank"], address).toBe(returned.totalLoan > 0 ? lower.length + 1 : null)
   }
   expect(seen.size).toBeGreaterThan(1)
 })
 
 it("loan_book and upcoming_payments: every loan once, its payment and the days to it", async () => {
   const loans = await get<ReadonlyArray<Loan>>("/dashboard/loans")
-  const book = await ask("select * from mart.loan_book")
+  const book = await rowsOf("select * from mart.loan_book")
   expect(book.length).toBe(loans.length)
   const active = loans.filter(({ state }) => state === "ACTIVE")
   expect(active.length).toBeGreaterThan(0)
@@ -148,7 +148,10 @@ it("loan_book and upcoming_payments: every loan once, its payment and the days t
     "principal",
   )
   const payments = new Map(
-    (await ask("select * from mart.upcoming_payments")).map((row) => [String(row["loan_id"]), row]),
+    (await rowsOf("select * from mart.upcoming_payments")).map((row) => [
+      String(row["loan_id"]),
+      row,
+    ]),
   )
   const due = loans.filter(({ nextPayment }) => nextPayment !== null)
   expect(due.length).toBeGreaterThan(0)
@@ -168,11 +171,11 @@ it("withdrawal_queue: order, sums behind each request, and whether the buffer pa
   let requests = 0
   let valued = 0
   for (const vault of simulator.truth.vaults) {
-    const served = await get<Withdrawals>(`/withdrawals/${vault.chainId}/${vault.address}`)
-    const rows: ReadonlyArray<Row> = await ask(
+    const returned = await get<Withdrawals>(`/withdrawals/${vault.chainId}/${vault.address}`)
+    const rows: ReadonlyArray<Row> = await rowsOf(
       `select * from mart.withdrawal_queue where vault_address = '${canonical(vault)}' order by place`,
     )
-    const queue = served.pendingRequests.toSorted(
+    const queue = returned.pendingRequests.toSorted(
       (a, b) => Date.parse(a.requestedAt) - Date.parse(b.requestedAt),
     )
     expect(rows.length, vault.address).toBe(queue.length)
@@ -184,16 +187,16 @@ it("withdrawal_queue: order, sums behind each request, and whether the buffer pa
     for (const [index, row] of rows.entries()) {
       const behind = sum(queue.slice(0, index + 1).map(({ amount }) => amount))
       near(row["cumulative_amount"], behind, vault.address)
-      near(row["share_of_vault"], (queue[index]?.amount ?? 0) / served.totalAssets, vault.address)
+      near(row["share_of_vault"], (queue[index]?.amount ?? 0) / returned.totalAssets, vault.address)
       if (held === undefined) {
         expect(row["is_covered_by_buffer"], vault.address).toBeNull()
         continue
       }
       valued += 1
       const buffer = held.total_nav - sum(held.subaccounts.map(({ total_usd: usd }) => usd))
-      const price = held.total_nav / served.totalAssets
+      const price = held.total_nav / returned.totalAssets
       near(row["buffer_usd"], buffer, vault.address)
-      near(row["buffer_adequacy"], buffer / (served.totalWithdrawals * price), vault.address)
+      near(row["buffer_adequacy"], buffer / (returned.totalWithdrawals * price), vault.address)
       expect(row["is_covered_by_buffer"], vault.address).toBe(behind * price <= buffer)
     }
   }
@@ -207,7 +210,7 @@ it("vault_latest and reconciliation: value, buffer and what they are measured ag
     const address = canonical(vault)
     const path = `/platform/positions/${vault.address}?chainId=${vault.chainId}`
     const response = await fetch(`${simulator.url}${path}`)
-    const [row] = await ask(`select * from mart.vault_latest where vault_address = '${address}'`)
+    const [row] = await rowsOf(`select * from mart.vault_latest where vault_address = '${address}'`)
     if (response.status !== 200) {
       expect(row?.["nav_usd"], address).toBeNull()
       continue
@@ -221,11 +224,11 @@ it("vault_latest and reconciliation: value, buffer and what they are measured ag
     )
     const waiting = timelocks.filter(({ status }) => status === "scheduled").length
     expect(row?.["scheduled_timelocks"], address).toBe(waiting === 0 ? null : waiting)
-    const [told] = await ask(
+    const [comparison] = await rowsOf(
       `select * from mart.reconciliation where vault_address = '${address}' and comparison = 'nav_reported_tvl'`,
     )
-    near(told?.["difference"], held.total_nav - held.reported_tvl, address)
-    expect(told?.["is_within_tolerance"], address).toBe(
+    near(comparison?.["difference"], held.total_nav - held.reported_tvl, address)
+    expect(comparison?.["is_within_tolerance"], address).toBe(
       Math.abs(held.total_nav - held.reported_tvl) <= 0.1 * held.reported_tvl,
     )
     compared += 1

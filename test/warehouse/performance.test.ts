@@ -24,7 +24,7 @@ const drawn = (seed: number) => {
 const lengths = [1, 2, 6, 7, 8, 29, 30, 31, 89, 90, 91, 150]
 
 /** Three points a day. Some vaults miss days, others rest at a level for a while. */
-const walk = (vault: number): ReadonlyArray<readonly [at: string, ratio: number]> => {
+const randomSeries = (vault: number): ReadonlyArray<readonly [at: string, ratio: number]> => {
   const next = drawn(vault + 1)
   const rests = vault % 3 === 2
   let ratio = 1
@@ -40,7 +40,7 @@ const walk = (vault: number): ReadonlyArray<readonly [at: string, ratio: number]
 }
 
 const vaults = Array.from({ length: 60 }, (_, vault) => {
-  const points = walk(vault)
+  const points = randomSeries(vault)
   const closes: Days = new Map(points.map(([at, ratio]) => [at.slice(0, 10), ratio]))
   const apy: Days = new Map([...closes].map(([day, ratio]) => [day, ratio - 0.9]))
   return { vault_address: `v${vault}`, points, closes, apy }

@@ -36,7 +36,7 @@ import {
 const now = "2026-06-01T12:00:00Z"
 const days = 110
 
-interface Served {
+interface VaultSeries {
   readonly address: string
   readonly ratio: ReadonlyArray<RatioPoint>
   readonly pnl: ReadonlyArray<PnlSnapshot>
@@ -49,7 +49,7 @@ type Row = Readonly<Record<string, unknown>>
 
 let simulator: Simulator
 let dataDir: string
-let served: ReadonlyArray<Served>
+let vaults: ReadonlyArray<VaultSeries>
 const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
 const sync = () =>
   Effect.runPromise(
@@ -60,7 +60,7 @@ const sync = () =>
       }),
     ),
   )
-const ask = (sql: string) => Effect.runPromise(query(dataDir, sql))
+const rowsOf = (sql: string) => Effect.runPromise(query(dataDir, sql))
 
 const get = async <A>(path: string): Promise<A> => {
   const response = await fetch(`${simulator.url}${path}`)
@@ -70,7 +70,7 @@ const get = async <A>(path: string): Promise<A> => {
 
 const windows = Array.from({ length: 4 }, (_, at) => at * 30)
 
-const readVault = async (vault: Simulator["truth"]["vaults"][number]): Promise<Served> => {
+const readVault = async (vault: Simulator["truth"]["vaults"][number]): Promise<VaultSeries> => {
   const { address, chainId, kind } = vault
   const pages = await Promise.all(
     windows.map((back) => {
@@ -108,7 +108,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "vaulthouse-truth-"))
   const { summary } = await sync()
   expect(summary).toMatchObject({ outcome: "complete", published: true })
-  served = await Promise.all(simulator.truth.vaults.map(readVault))
+  vaults = await Promise.all(simulator.truth.vaults.map(readVault))
 }, 120_000)
 afterAll(async () => {
   await simulator.close()
@@ -132,21 +132,21 @@ const keyed = (rows: ReadonlyArray<Row>, key: (row: Row) => string): ReadonlyMap
   return found
 }
 const byDay = async (mart: string, address: string) =>
-  keyed(await ask(`select * from mart.${mart} where vault_address = '${address}'`), ({ day }) =>
+  keyed(await rowsOf(`select * from mart.${mart} where vault_address = '${address}'`), ({ day }) =>
     String(day),
   )
 
 describe("marts against the service's own answers", () => {
   it("had something to read", () => {
-    expect(served.filter(({ ratio }) => ratio.length > 1000).length).toBeGreaterThan(2)
-    expect(served.filter(({ ratio }) => ratio.length === 0).length).toBeGreaterThan(0)
-    expect(served.some(({ raw }) => raw.size > 90)).toBe(true)
-    expect(served.some(({ ratio }) => ratio.length > 0 && belowPar(ratio).below > 0)).toBe(true)
-    expect(served.some(({ allocations }) => allocations.length > 300)).toBe(true)
+    expect(vaults.filter(({ ratio }) => ratio.length > 1000).length).toBeGreaterThan(2)
+    expect(vaults.filter(({ ratio }) => ratio.length === 0).length).toBeGreaterThan(0)
+    expect(vaults.some(({ raw }) => raw.size > 90)).toBe(true)
+    expect(vaults.some(({ ratio }) => ratio.length > 0 && belowPar(ratio).below > 0)).toBe(true)
+    expect(vaults.some(({ allocations }) => allocations.length > 300)).toBe(true)
   })
 
   it("vault_daily: open, low, high and close of the collateral ratio, hours present", async () => {
-    for (const { address, ratio } of served) {
+    for (const { address, ratio } of vaults) {
       const rows = await byDay("vault_daily", address)
       const bars = dailyBars(ratio, (point) => point.adjusted_redeem_ratio)
       const backing = dailyBars(ratio, (point) => point.actual_tvl)
@@ -166,7 +166,7 @@ describe("marts against the service's own answers", () => {
   })
 
   it("pnl_daily: days, changes, and months that add up", async () => {
-    for (const { address, pnl } of served) {
+    for (const { address, pnl } of vaults) {
       const rows = await byDay("pnl_daily", address)
       const usd = dailyBars(pnl, (snapshot) => snapshot.unrealizedPnl)
       const asset = dailyBars(pnl, (snapshot) => snapshot.unrealizedPnlInAsset)
@@ -182,7 +182,7 @@ describe("marts against the service's own answers", () => {
         near(row?.["pnl_in_asset_close"], asset.get(day)?.close, day)
         before = day
       }
-      const months = await ask(
+      const months = await rowsOf(
         `select month::varchar as month, sum(pnl_usd_change) as change from mart.pnl_daily
          where vault_address = '${address}' group by month having count(pnl_usd_change) > 0`,
       )
@@ -196,9 +196,9 @@ describe("marts against the service's own answers", () => {
   })
 
   it("allocation_daily: weights, changes, concentration", async () => {
-    for (const { address, allocations } of served) {
+    for (const { address, allocations } of vaults) {
       const rows = keyed(
-        await ask(`select * from mart.allocation_daily where vault_address = '${address}'`),
+        await rowsOf(`select * from mart.allocation_daily where vault_address = '${address}'`),
         ({ day, protocol }) => `${String(day)} ${String(protocol)}`,
       )
       expect(rows.size).toBe(allocations.length)
@@ -222,11 +222,11 @@ describe("marts against the service's own answers", () => {
   })
 
   it("vault_performance: returns, volatility, drawdown, time below par", async () => {
-    const rows = keyed(await ask("select * from mart.vault_performance"), (row) =>
+    const rows = keyed(await rowsOf("select * from mart.vault_performance"), (row) =>
       String(row["vault_address"]),
     )
-    expect(rows.size).toBe(served.length)
-    for (const { address, raw, ratio } of served) {
+    expect(rows.size).toBe(vaults.length)
+    for (const { address, raw, ratio } of vaults) {
       const row = rows.get(address)
       const closes = ratioCloses(ratio)
       for (const window of [1, 7, 30, 90]) {
@@ -264,7 +264,7 @@ describe("marts against the service's own answers", () => {
   })
 
   it("apy_compare: three yields of a day", async () => {
-    for (const { address, raw, smoothed, ratio } of served) {
+    for (const { address, raw, smoothed, ratio } of vaults) {
       const rows = await byDay("apy_compare", address)
       const closes = dailyBars(ratio, (point) => point.adjusted_redeem_ratio)
       const closed = dailyBars(ratio, ({ timestamp }) => Date.parse(timestamp))
@@ -355,7 +355,7 @@ describe("comments", () => {
 
 describe("as of", () => {
   const everything = (table: string, from: string) =>
-    ask(`select t::varchar as row from ${from} t order by row`).then((rows) => {
+    rowsOf(`select t::varchar as row from ${from} t order by row`).then((rows) => {
       expect(rows.length, table).toBeGreaterThan(0)
       return rows
     })
@@ -380,7 +380,9 @@ describe("as of", () => {
       const latest = `mart.${table}_as_of(timestamp '2100-01-01')`
       expect(await everything(table, latest), table).toEqual(current)
     }
-    const [versions] = await ask("select count(*)::integer as n from core.ratio_history_versions")
+    const [versions] = await rowsOf(
+      "select count(*)::integer as n from core.ratio_history_versions",
+    )
     expect(versions?.["n"]).toBeGreaterThan(0)
   }, 120_000)
 })

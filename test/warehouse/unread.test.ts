@@ -48,7 +48,7 @@ it("who can act alone is unknown while the service warns that it could not read 
   ])
 })
 
-it("a timelock about to fire is told by its delay, or last where nobody tells one", async () => {
+it("an upcoming timelock is ordered by its delay, or last where it has none", async () => {
   const timelock = { chain_id: 1, vault_address: "a", status: "scheduled", is_current: true }
   const scheduled = { ...timelock, scheduled_at: "2020-01-01" }
   const rows = await answer("timelocks-about-to-fire", {
@@ -57,7 +57,7 @@ it("a timelock about to fire is told by its delay, or last where nobody tells on
       { ...scheduled, timelock_id: "unknown" },
       { ...scheduled, timelock_id: "theirs" },
       { ...scheduled, timelock_id: "own", delay_seconds: 3600 },
-      { ...scheduled, timelock_id: "told", delay_seconds: 1, executable_at: "2020-01-05" },
+      { ...scheduled, timelock_id: "delayed", delay_seconds: 1, executable_at: "2020-01-05" },
     ],
     "core.timelock_requests": [{ ...timelock, timelock_id: "theirs", delay_seconds: 86_400 }],
   })
@@ -70,7 +70,7 @@ it("a timelock about to fire is told by its delay, or last where nobody tells on
   ).toEqual([
     ["own", "2020-01-01 01:00:00", false],
     ["theirs", "2020-01-02 00:00:00", false],
-    ["told", "2020-01-05 00:00:00", true],
+    ["delayed", "2020-01-05 00:00:00", true],
     ["unknown", null, false],
   ])
 })

@@ -44,8 +44,8 @@ describe("every mart, on generated rows", () => {
     expect(counted).toEqual({ n: counted?.n, keys: counted?.n, nulls: 0 })
   })
 
-  const told = marts.flatMap((mart) => (mart.from ?? []).map((source) => ({ mart, source })))
-  it.each(told)(
+  const sources = marts.flatMap((mart) => (mart.from ?? []).map((source) => ({ mart, source })))
+  it.each(sources)(
     "mart.$mart.name: some row is traced to $source.table",
     async ({ mart, source }) => {
       const { table, columns, where, first_by: order } = source

@@ -17,7 +17,7 @@ const evmVaults = (
     .filter(({ kind }) => kind === "evm")
     .map(({ address, chainId }) => ({ address: address.toLowerCase(), chainId }))
 
-const served = (url: string, path: string): Effect.Effect<Record<string, Array<unknown>>> =>
+const returned = (url: string, path: string): Effect.Effect<Record<string, Array<unknown>>> =>
   Effect.promise(async () => {
     const response = await fetch(url + path)
     return (await response.json()) as Record<string, Array<unknown>>
@@ -37,9 +37,12 @@ describe("governance", () => {
           Effect.map(query(dataDir, `select count(*) as n ${of.replace("%s", table)}`), ([row]) =>
             Number(row?.["n"]),
           )
-        const { roles, warnings } = yield* served(simulator.url, `${path}/roles?chainId=${chainId}`)
+        const { roles, warnings } = yield* returned(
+          simulator.url,
+          `${path}/roles?chainId=${chainId}`,
+        )
         expect(yield* count("roles")).toBe(roles?.length)
-        const { permissions } = yield* served(
+        const { permissions } = yield* returned(
           simulator.url,
           `${path}/permissions?chainId=${chainId}`,
         )
@@ -48,7 +51,10 @@ describe("governance", () => {
             ({ functions }) => functions,
           ).length,
         )
-        const all = yield* served(simulator.url, `${path}/timelocks?chainId=${chainId}&status=all`)
+        const all = yield* returned(
+          simulator.url,
+          `${path}/timelocks?chainId=${chainId}&status=all`,
+        )
         expect(yield* count("timelocks")).toBe(all["timelocks"]?.length)
         expect(yield* count("timelock_requests")).toBe(all["timelocks"]?.length)
         expect(yield* count("observation_warnings")).toBe(
@@ -92,12 +98,12 @@ describe("governance", () => {
           { roles: [role("owner")], warnings: [] },
           { roles: [], warnings: [] },
         ]
-        let asked = 0
+        let requests = 0
         const server = yield* scriptedServer(({ url }, response) =>
           json(
             response,
             url.includes("/roles")
-              ? answers[asked++]
+              ? answers[requests++]
               : url.includes("status=active")
                 ? [{ address, chain: 1 }]
                 : [],

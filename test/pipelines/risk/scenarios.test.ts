@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/temporaryFolder.ts"
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 const weth = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"
 
-const good = `# Asked with every run.
+const good = `# Requested in every run.
 - name: one million
   loan_token_chain: 1
   loan_token_address: ${usdc}

@@ -70,8 +70,8 @@ describe("revert_reasons", () => {
       expect(all.length).toBeGreaterThan(1)
       expect(yield* query(dataDir, `${explained} order by all`)).toEqual(all)
       const again = yield* runOnce(simulator.url, dataDir, { pipelines, api })
-      const asked = again.summary.pipelines.find(({ name }) => name === "revert_reasons")
-      expect(asked?.requests).toBe(0)
+      const found = again.summary.pipelines.find(({ name }) => name === "revert_reasons")
+      expect(found?.requests).toBe(0)
 
       const ofOne = yield* temporaryFolder
       const include = [simulator.truth.vaults[0]?.address ?? ""]
@@ -95,7 +95,7 @@ describe("revert_reasons", () => {
   const requested = (chainId: number, ...digits: ReadonlyArray<string>) =>
     digits.map((digit) => ({ chainId, transactionHash: hash(digit) }))
 
-  /** Answers for chain 10 as told, by the transaction and how often it was asked about; traces any other. */
+  /** For chain 10 `answer` decides, by the transaction and the number of its requests; any other chain is traced. */
   const serverOf = (
     answer: (digit: string, times: number) => readonly [status: number, detail: string] | undefined,
     headers: Readonly<Record<string, string>> = {},
@@ -227,31 +227,33 @@ describe("revert_reasons", () => {
     ["a page", "text/html", "<html><body>Internal Server Error</body></html>"],
     ["nothing", "application/json", ""],
     ["the name of the status", "application/json", '{"detail":"Internal server error"}'],
-  ])("a 5xx that is %s is an error, and asked again next time", ([, type = "", body = ""]) =>
-    Effect.gen(function* () {
-      let isTracing = false
-      const server = yield* scriptedServer(({ url }, response) => {
-        if (!url.startsWith("/revert_reason")) json(response, [])
-        else if (isTracing) json(response, { revert_reasons: [], other: [] })
-        else response.writeHead(500, { "content-type": type }).end(body)
-      })
-      const dataDir = yield* temporaryFolder
-      const options = {
-        pipelines,
-        api: { retryBudgetSeconds: 1 },
-        settings: { revertReasons: requested(1, "a") },
-      }
-      const failed = yield* runOnce(server.url, dataDir, options)
-      expect(failed.summary.outcome).not.toBe("complete")
-      expect(
-        yield* query(dataDir, "select outcome from ops.tasks where pipeline = 'revert_reasons'"),
-      ).toEqual([{ outcome: "failed" }])
-      isTracing = true
-      const whole = yield* runOnce(server.url, dataDir, options)
-      expect(whole.summary.outcome).toBe("complete")
-      expect(yield* query(dataDir, "select revert_reasons from core.revert_reasons")).toEqual([
-        { revert_reasons: "[]" },
-      ])
-    }),
+  ])(
+    "a 5xx that is %s is an error, and requested again by the next run",
+    ([, type = "", body = ""]) =>
+      Effect.gen(function* () {
+        let isTracing = false
+        const server = yield* scriptedServer(({ url }, response) => {
+          if (!url.startsWith("/revert_reason")) json(response, [])
+          else if (isTracing) json(response, { revert_reasons: [], other: [] })
+          else response.writeHead(500, { "content-type": type }).end(body)
+        })
+        const dataDir = yield* temporaryFolder
+        const options = {
+          pipelines,
+          api: { retryBudgetSeconds: 1 },
+          settings: { revertReasons: requested(1, "a") },
+        }
+        const failed = yield* runOnce(server.url, dataDir, options)
+        expect(failed.summary.outcome).not.toBe("complete")
+        expect(
+          yield* query(dataDir, "select outcome from ops.tasks where pipeline = 'revert_reasons'"),
+        ).toEqual([{ outcome: "failed" }])
+        isTracing = true
+        const whole = yield* runOnce(server.url, dataDir, options)
+        expect(whole.summary.outcome).toBe("complete")
+        expect(yield* query(dataDir, "select revert_reasons from core.revert_reasons")).toEqual([
+          { revert_reasons: "[]" },
+        ])
+      }),
   )
 })
