@@ -10,7 +10,9 @@ import { configJsonSchema } from "../src/config/jsonSchema.ts"
 import { nearest } from "../src/config/nearest.ts"
 import { read } from "../src/config/read.ts"
 import { environmentName, settingNames, settingOf } from "../src/config/settings.ts"
-import { complaints, config, configFolder } from "./support/configFolder.ts"
+import { complaints, config, configFolder, useConfigFolder } from "./support/configFolder.ts"
+
+useConfigFolder()
 
 describe("the list of settings", () => {
   it.each(settingNames)("%s: the default is a value of its kind", (name) => {

@@ -3,7 +3,9 @@ import { inspect } from "node:util"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { problemKinds } from "../../src/domain/problem.ts"
-import { complaints, config } from "../support/configFolder.ts"
+import { complaints, config, useConfigFolder } from "../support/configFolder.ts"
+
+useConfigFolder()
 
 describe("notify", () => {
   const hook = "https://hooks.example.com/services/T00-secret"

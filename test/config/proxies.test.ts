@@ -1,7 +1,9 @@
 // Proxies that the environment names, and values that are none.
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
-import { complaints, config } from "../support/configFolder.ts"
+import { complaints, config, useConfigFolder } from "../support/configFolder.ts"
+
+useConfigFolder()
 
 describe("proxies", () => {
   it("come from the variables Node users know, the lower-case name first", () => {

@@ -2,7 +2,9 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { complaints, config, configFolder } from "../support/configFolder.ts"
+import { complaints, config, configFolder, useConfigFolder } from "../support/configFolder.ts"
+
+useConfigFolder()
 
 const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: string]> = [
   [

@@ -1,6 +1,8 @@
 // The audit log's cursor (§4.1): exclusive, verbatim, and blind to ties at the end of a page.
 import { describe, expect, it } from "vitest"
-import { start, vaultsOf } from "./support.ts"
+import { closeSimulators, start, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { full } = vaultsOf(bench)

@@ -1,6 +1,8 @@
 // The clock and the revisions: what moves when `now` does, and what a restatement touches.
 import { describe, expect, it } from "vitest"
-import { admin, start, user, vaultsOf } from "./support.ts"
+import { admin, closeSimulators, start, user, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const points = async (bench: Awaited<ReturnType<typeof start>>, limit: number) => {
   const { full } = vaultsOf(bench)

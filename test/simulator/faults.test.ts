@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest"
 import type { Fault } from "../../simulator/index.ts"
 import type { Bench } from "./support.ts"
-import { inTurn, start, vaultsOf } from "./support.ts"
+import { closeSimulators, inTurn, start, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { full } = vaultsOf(bench)

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest"
 import { kindOf } from "../../simulator/generate/addresses.ts"
 import type { Bench, Json } from "./support.ts"
-import { admin, start, user, vaultsOf } from "./support.ts"
+import { admin, closeSimulators, start, user, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { full } = vaultsOf(bench)

@@ -1,7 +1,9 @@
 // Every row of §4 responds, and refuses callers of a lower tier (§5).
 import { describe, expect, it } from "vitest"
 import type { Bench } from "./support.ts"
-import { admin, curator, start, user, vaultsOf } from "./support.ts"
+import { admin, closeSimulators, curator, start, user, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { full } = vaultsOf(bench)

@@ -1,7 +1,9 @@
 // The history series of §4.1: order, windows, limits, defaults, empty results.
 import { describe, expect, it } from "vitest"
 import type { Json } from "./support.ts"
-import { start, vaultsOf } from "./support.ts"
+import { closeSimulators, start, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { get } = bench

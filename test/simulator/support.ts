@@ -23,10 +23,11 @@ export interface Bench {
 
 const running: Simulator[] = []
 
-// One hook for the file: tests start as many simulators as they like.
-afterAll(async () => {
-  await Promise.all(running.splice(0).map((simulator) => simulator.close()))
-})
+/** For a file whose tests start as many simulators as they like. */
+export const closeSimulators = (): void =>
+  afterAll(async () => {
+    await Promise.all(running.splice(0).map((simulator) => simulator.close()))
+  })
 
 export const start = async (options: OptionsPatch = {}): Promise<Bench> => {
   const simulator = await startSimulator({ now, slowReadMs: 5, ...options })

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest"
 import type { VaultTruth } from "../../simulator/index.ts"
 import type { Json } from "./support.ts"
-import { start } from "./support.ts"
+import { closeSimulators, start } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start({ vaults: 10, days: 200 })
 const { truth } = bench.simulator

@@ -1,6 +1,8 @@
 // The error statuses of §7, and what is refused as invalid.
 import { describe, expect, it } from "vitest"
-import { admin, start, user, vaultsOf } from "./support.ts"
+import { admin, closeSimulators, start, user, vaultsOf } from "./support.ts"
+
+closeSimulators()
 
 const bench = await start()
 const { full, empty, plain, solana, stellar } = vaultsOf(bench)

@@ -15,12 +15,16 @@ export interface Given {
 }
 
 let folder = ""
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vaulthouse-config-"))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
-})
+
+/** Gives each test of a file a folder of its own. */
+export const useConfigFolder = (): void => {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "vaulthouse-config-"))
+  })
+  afterEach(() => {
+    rmSync(folder, { recursive: true })
+  })
+}
 
 export const configFolder = (): string => folder
 
