@@ -2,6 +2,7 @@
 // starts the command line. Plain JavaScript that old versions can read.
 import { existsSync } from "node:fs"
 import module from "node:module"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const isInstalled = () => {
@@ -26,7 +27,11 @@ if (!isInstalled()) {
   )
   process.exitCode = 2
 } else {
-  module.enableCompileCache()
+  // Compiled code, in a folder that only this user can write: others can write to the system's temporary one.
+  // oxlint-disable-next-line no-process-env
+  const { NODE_COMPILE_CACHE, HOME } = process.env
+  const cache = NODE_COMPILE_CACHE ?? (HOME && join(HOME, ".cache", "vaulthouse"))
+  if (cache) module.enableCompileCache(cache)
   const source = new URL("../src/cli/main.ts", import.meta.url)
   await import(
     existsSync(source) ? source.href : new URL("../dist/src/cli/main.js", import.meta.url).href

@@ -1,6 +1,7 @@
 // Reads the published copy: nothing but that file, nothing that changes it.
 import { randomUUID } from "node:crypto"
 import { existsSync, rmSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -130,6 +131,8 @@ export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_
 
 /** A file from elsewhere could contain a view that reads other files: nothing outside it is reachable. */
 const open = async (file: string, memoryLimit: string, spill: string) => {
+  // DuckDB would make it readable for everyone. Where it can't be made, only a query that has to spill fails.
+  await mkdir(spill, { mode: 0o700 }).catch(() => undefined)
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,
     temp_directory: spill,

@@ -26,6 +26,7 @@ const KEPT_MILLIS = 30 * 86_400_000
 /** Layouts of other versions go after a month; one that is still in use is made again. */
 const removeOld = (folder: string): void => {
   for (const name of readdirSync(folder)) {
+    if (!name.endsWith(".duckdb")) continue
     const file = join(folder, name)
     if (Date.now() - statSync(file).mtimeMs > KEPT_MILLIS) rmSync(file, { force: true })
   }

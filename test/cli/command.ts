@@ -8,6 +8,9 @@ import { type Sink, useStreams } from "../../src/cli/output.ts"
 
 export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
 
+// For all tests: each has a home of its own.
+const compileCache = join(import.meta.dirname, "../../node_modules/.cache/compiled")
+
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -26,7 +29,7 @@ export interface Around {
 export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
   const child = spawn(bin, args, {
     cwd,
-    env: { HOME: cwd, PATH: process.env["PATH"], ...env },
+    env: { HOME: cwd, PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
     // One that hangs must not outlive its test.
     timeout: 55_000,
     killSignal: "SIGKILL",

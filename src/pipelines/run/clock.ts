@@ -18,7 +18,7 @@ export class ClockAhead extends Data.TaggedError("ClockAhead")<{
   override get message(): string {
     const days = Math.floor(this.secondsAhead / SECONDS_PER_DAY)
     return (
-      `This machine's clock says ${new Date(this.now).toISOString()}, ${days} day(s) ahead of the service's. ` +
+      `This machine's clock says ${new Date(this.now).toISOString()}, ${days} days ahead of the service's. ` +
       "Nothing was loaded: rows would be dated after those of all later runs. Set the clock, then run again."
     )
   }

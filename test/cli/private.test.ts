@@ -1,0 +1,29 @@
+// What vaulthouse writes is its user's alone, whatever the umask: the data directory and a backup.
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { startSimulator } from "../../simulator/index.ts"
+import { vaulthouse } from "./command.ts"
+
+const openToOthers = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0)
+
+it("files and folders are private under any umask", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-private-"))
+  const umask = process.umask(0)
+  const simulator = await startSimulator({ days: 2, vaults: 1 })
+  onTestFinished(async () => {
+    process.umask(umask)
+    await simulator.close()
+    rmSync(cwd, { recursive: true })
+  })
+  const run = (...args: Array<string>) => vaulthouse(args, { cwd })
+  expect(await run("sync", "vaults", "ratio_history", "--base-url", simulator.url)).toMatchObject({
+    code: 0,
+  })
+  expect(await run("backup", "backup")).toMatchObject({ code: 0 })
+  expect(openToOthers(cwd)).toEqual([])
+})
