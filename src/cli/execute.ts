@@ -104,8 +104,6 @@ const logging = ({ settings }: Config): Layer.Layer<never> => {
   return Layer.mergeAll(
     Logger.layer([Logger.map(format, (line) => printError(`${line}\n`))]),
     Layer.succeed(References.MinimumLogLevel, levels[settings.logLevel]),
-    // Until something exports traces.
-    Layer.succeed(References.TracerEnabled, false),
   )
 }
 

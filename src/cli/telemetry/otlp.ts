@@ -9,9 +9,9 @@ import * as OtlpLogger from "effect/observability/OtlpLogger"
 import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
-import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import { type Otel, readOtel, type SignalExport } from "../../config/otel.ts"
+import { IsTraced } from "../../domain/span.ts"
 import { setGauges } from "../../pipelines/readers/gauges.ts"
 import { warningText } from "../color.ts"
 import { printError } from "../output.ts"
@@ -45,7 +45,7 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
     )
     return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(last)))
   }).pipe(
-    Effect.provideService(References.TracerEnabled, otel.signals.traces !== undefined),
+    Effect.provideService(IsTraced, otel.signals.traces !== undefined),
     Effect.provide(exporters(otel, interval, warn)),
     Effect.scoped,
   )
