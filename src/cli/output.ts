@@ -93,8 +93,18 @@ const write = (text: string, name: StreamName): boolean => {
 /** To standard output: results. */
 export const print = (text: string): void => void write(text, "stdout")
 
+let errorCopy: ((text: string) => void) | undefined
+
+/** Also gives what is printed on standard error to `copy`, without colours; `undefined` ends that. */
+export const copyErrors = (copy: ((text: string) => void) | undefined): void => {
+  errorCopy = copy
+}
+
 /** To standard error: progress, warnings, complaints. */
-export const printError = (text: string): void => void write(text, "stderr")
+export const printError = (text: string): void => {
+  write(text, "stderr")
+  errorCopy?.(text.replaceAll(marks, ""))
+}
 
 /** Over the line that is there, on a terminal's standard error. */
 export const rewriteLine = (text: string): void => {

@@ -158,6 +158,8 @@ it("the service gets no trace header, and a key it rejects and repeats is in no 
   const exported = collector.logs.find(({ level }) => level === "Debug")
   expect(exported?.attributes).toMatchObject({ ...attempt, run_id: logged.run_id })
   expect(exported?.traceId).toBe(collector.spans[0]?.traceId)
+  // Every line, the last one too.
+  expect(collector.logs.length).toBe(stderr.trim().split("\n").length)
   const failed = collector.spans.find(({ name }) => name.startsWith("request "))
   expect(failed?.status).toEqual({
     code: 2,

@@ -16,6 +16,7 @@ import { setGauges } from "../../pipelines/readers/gauges.ts"
 import { warningText } from "../color.ts"
 import { printError } from "../output.ts"
 import { version } from "../version.ts"
+import { logLines } from "./logLines.ts"
 
 // What a collector that does not respond may cost at the end.
 const LAST_EXPORT = Duration.seconds(3)
@@ -74,7 +75,11 @@ const exporters = (otel: Otel, interval: Duration.Duration, warn: Warn) => {
         temporality: otel.temporality,
       }),
     ),
-    exporting(logs, (to) => OtlpLogger.layer(optionsOf(to))),
+    exporting(logs, (to) =>
+      Layer.effectDiscard(Effect.flatMap(OtlpLogger.make(optionsOf(to)), logLines)).pipe(
+        Layer.provideMerge(OtlpExporter.layerFlusher),
+      ),
+    ),
   ).pipe(Layer.provide(clientOf(warn)))
 }
 

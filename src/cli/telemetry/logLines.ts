@@ -1,0 +1,63 @@
+// The lines on standard error as log records: what a run logs by OpenTelemetry is what it prints.
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import type { Severity } from "effect/LogLevel"
+import * as References from "effect/References"
+import { copyErrors } from "../output.ts"
+
+/** Until the scope ends, `logger` gets every line, with the run and the span it comes from. */
+export const logLines = (logger: Logger.Logger<unknown, void>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => copyErrors((text) => log(logger, text.trim()))),
+    () => Effect.sync(() => copyErrors(undefined)),
+  )
+
+const log = (logger: Logger.Logger<unknown, void>, text: string): void => {
+  if (text === "") return
+  const { level, message, fields } = recordOf(text)
+  const context = Fiber.getCurrent()?.context ?? Context.empty()
+  Effect.runSyncWith(context)(
+    Effect.logWithLevel(level)(message).pipe(
+      Effect.annotateLogs(fields),
+      Effect.provideService(Logger.CurrentLoggers, new Set([logger])),
+      // What is printed has passed --log-level.
+      Effect.provideService(References.MinimumLogLevel, "All"),
+    ),
+  )
+}
+
+const levels: Readonly<Record<string, Severity>> = {
+  ERROR: "Error",
+  WARN: "Warn",
+  INFO: "Info",
+  DEBUG: "Debug",
+}
+
+/** A line of JSON has its level, its message and its fields; any other is its text. */
+const recordOf = (text: string) => {
+  const parsed = objectIn(text)
+  if (parsed === undefined) {
+    return {
+      level: text.startsWith("warning:") ? "Warn" : "Info",
+      message: text,
+      fields: {},
+    } as const
+  }
+  const { timestamp: _now, level, message, ...fields } = parsed
+  return {
+    level: levels[String(level)] ?? "Info",
+    message: typeof message === "string" ? message : text,
+    fields,
+  }
+}
+
+const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  if (!text.startsWith("{")) return undefined
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return undefined
+  }
+}
