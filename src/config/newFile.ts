@@ -13,6 +13,7 @@ const examples = {
   maxRequestsPerSecond: "maxRequestsPerSecond: 5",
   overlapDays: "overlapDays: 3",
   schedule: `schedule:\n  hourly: "7 * * * *" # in UTC\n  daily: "37 3 * * *"`,
+  notify: "notify:\n  - webhook: ${SLACK_WEBHOOK} # an environment variable with the address",
   publishedMode: `publishedMode: "0640"`,
   publishedGroup: "publishedGroup: analysts",
   parquet: "parquet:\n  enabled: false",

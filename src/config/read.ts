@@ -30,7 +30,9 @@ type Read = Result.Result<unknown, ReadonlyArray<Problem>>
 const one = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
 
 const show = (value: unknown): string => {
-  const text = typeof value === "string" ? value : JSON.stringify(value)
+  if (Array.isArray(value)) return value.length === 0 ? "`[]`" : "a list"
+  if (isObject(value)) return "a section"
+  const text = String(value)
   return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
 }
 
@@ -58,7 +60,9 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     case "url":
       return typeof value === "string" ? url(value, path) : wrong()
     case "secretUrl":
-      return Result.mapError(readSecretUrl(String(value)), (detail) => [{ path, detail }])
+      return typeof value === "string"
+        ? Result.mapError(readSecretUrl(value), (detail) => [{ path, detail }])
+        : wrong()
     case "address":
       return typeof value === "string" ? address(value, path) : wrong()
     case "cron":

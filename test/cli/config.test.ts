@@ -20,7 +20,8 @@ interface Shown {
 }
 
 describe("config", () => {
-  const file = "baseUrl: https://api.example.com\n\nparquet:\n  compression: snappy\n"
+  const file =
+    "baseUrl: https://api.example.com\n\nparquet:\n  compression: snappy\nnotify:\n  - ping: https://hc.example/s3cret\n"
   const env = {
     VAULTHOUSE_DATA_DIR: "elsewhere",
     VAULTHOUSE_API_KEY: "sk-live-31415",
@@ -46,6 +47,7 @@ describe("config", () => {
       concurrency: [null, "default", null],
       "parquet.compression": ["snappy", "file", "vaulthouse.config.yaml:4"],
       "parquet.profile": ["standard", "default", null],
+      notify: [[{ ping: "<redacted:https://hc.example>" }], "file", "vaulthouse.config.yaml:5"],
       apiKey: ["<redacted>", "environment", "VAULTHOUSE_API_KEY"],
       HTTPS_PROXY: ["http://proxy.example:3128", "environment", "HTTPS_PROXY"],
       NO_PROXY: ["localhost", "environment", "NO_PROXY"],

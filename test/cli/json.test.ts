@@ -1,5 +1,5 @@
 // `--json` of every command: snake_case keys.
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -14,6 +14,7 @@ beforeAll(async () => {
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
   const ended = await vaulthouse(["sync", "--base-url", simulator.url, "--no-progress"], { cwd })
   expect(ended.code).toBe(0)
+  writeFileSync(join(cwd, "notify.yaml"), "notify: [{ command: [cat] }]\n")
 })
 afterAll(async () => {
   await simulator.close()
@@ -29,6 +30,8 @@ const swap = [
 /** Beyond its name, what a command needs to report something. */
 const needed: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   sync: [["fees"], ["--plan"]],
+  config: [[], ["check"]],
+  notify: [["test", "--config", "notify.yaml"]],
   runs: [[], ["show", "last"]],
   diff: [["last"], ["last", "--table", "vaults"]],
   trace: [["vaults", "--vault", "<vault>"]],

@@ -87,7 +87,7 @@ describe("a wrong command line", () => {
   const wrong: ReadonlyArray<Wrong> = [
     [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
     [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
-    [["nothing-like-it"], ["the commands are sync, "]],
+    [["nothing-like-it"], ["the commands are init, sync, "]],
     [["--ful"], ["there is no flag `--ful`"]],
     [
       ["sync", "--ful"],

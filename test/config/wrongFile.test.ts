@@ -38,6 +38,16 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "1:10: parquet: `true` is not a section with `enabled`, `compression`, `profile`",
   ],
   [
+    "a section instead of a value",
+    "baseUrl:\n  url: https://example.com\n",
+    "2:3: baseUrl: a section is not an address such as `https://api.example.com`",
+  ],
+  [
+    "a list instead of a secret address",
+    "notify:\n  - webhook: [https://example.com/secret]\n",
+    "2:14: notify[0].webhook: is not an address that begins with `https://` or `http://`, or `${NAME}` for an environment variable that holds it",
+  ],
+  [
     "a missing value",
     "apySeries:\n  - smoothing: true\n  - averagingPeriodDays: 7\n",
     "3:5: apySeries[1]: `smoothing` is missing: `true` or `false`",
