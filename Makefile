@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-package test-deploy test-engines bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-deploy test-engines bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -26,6 +26,9 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 
 test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
 	@vitest run $(ARGS)
+
+test-month: install ## Live through a simulated month of scheduled runs: minutes (not part of `make test`)
+	@WHOLE_MONTH=1 vitest run test/month
 
 test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)
 	@test/package/try.sh

@@ -15,6 +15,8 @@ export interface SimulatorOptions {
   readonly seed: number
   /** How many vaults there are. Default 8. */
   readonly vaults: number
+  /** Vaults by index that are `closed` besides those that always are; their history goes on. Default []. */
+  readonly closedVaults: readonly number[]
   /** Length of history in days, counted back from `now` at start-up. Default 365. */
   readonly days: number
   /** Where history starts: an ISO instant, cut to its UTC day. Default null: `now` − `days`. */
@@ -81,6 +83,7 @@ export interface SimulatorOptions {
 export const defaultOptions: SimulatorOptions = {
   seed: 1,
   vaults: 8,
+  closedVaults: [],
   days: 365,
   start: null,
   now: null,

@@ -74,19 +74,20 @@ const vaultAt = (options: FixedOptions, startHour: number, index: number): Vault
           ...(days >= 10 ? [{ from: short, to: short + 53 }] : []),
           ...(days >= 180 ? [{ from: long, to: long + 45 * 24 }] : []),
         ]
-  const closed = index % 10 === 6
+  const isWoundUp = index % 10 === 6
+  const isClosed = isWoundUp || index % 10 === 9 || options.closedVaults.includes(index)
   return {
     index,
     key,
     address: withLetterCase(addressOf(kind, options.seed, "vault", index), options.addressCase),
     kind,
     chainId: kind === "evm" ? (index === 0 ? 1 : choose(key, 3, evmChains)) : chains[kind],
-    status: closed || index % 10 === 9 ? "closed" : "active",
+    status: isClosed ? "closed" : "active",
     name: `${adjectives[index % adjectives.length]} ${asset} ${index + 1}`,
     asset,
     decimals: asset === "USDC" ? 6 : 18,
     firstHour: index < 2 ? startHour : firstHour,
-    endHour: closed ? startHour + Math.floor(days * 0.85) * 24 + 12 : Infinity,
+    endHour: isWoundUp ? startHour + Math.floor(days * 0.85) * 24 + 12 : Infinity,
     holes,
     size: Math.round(10 ** (5.5 + 2.5 * unit(key, 4))),
   }

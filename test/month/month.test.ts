@@ -1,0 +1,95 @@
+// A month of scheduled runs under a simulated clock, with faults, two restarts and one kill a day: no hole that could
+// have been filled, nothing twice, disk that grows with what is new, a log that a person can read. `make test` lives
+// through a day with all of that, `make test-month` through all thirty.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { vaulthouse } from "../cli/command.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { query } from "../support/warehouseRun.ts"
+import { filesIn } from "./bytes.ts"
+import { wrongPoints, wrongVersions } from "./differences.ts"
+import { Month } from "./month.ts"
+import { broken, type Day, mixed, outage, quiet, rateLimits, sleep } from "./weather.ts"
+
+const isWhole = process.env["WHOLE_MONTH"] !== undefined
+const cycle = [rateLimits, outage, sleep, broken, quiet]
+const wholeMonth = Array.from({ length: 30 }, (_, day) => cycle[day % cycle.length] as Day)
+const days = isWhole ? wholeMonth : [mixed]
+
+// Of the archive and of Parquet, per row that is new or revised. A response comes with the days that are read again.
+const MAX_BYTES_PER_ROW = 1000
+// DuckDB's file grows by blocks of 256 KiB, some for each table that is written.
+const DUCKDB_SLACK = 4_000_000
+const DUCKDB_BYTES_PER_ROW = 1500
+const LONGEST_LINE = 400
+const LINES_PER_RUN = 60
+
+describe("scheduled runs", () => {
+  it.live(
+    `keep a warehouse whole for ${days.length} days`,
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* temporaryFolder
+        const month = yield* Effect.acquireRelease(
+          Effect.promise(() => Month.of(cwd, days)),
+          (lived) => Effect.promise(() => lived.simulator.close()),
+        )
+        const { dataDir, given } = month
+        expect(month.counts).toEqual({
+          kill: days.length,
+          restart: days.length,
+          stop: days.length,
+        })
+
+        yield* Effect.promise(() => given.addOffered())
+        expect(yield* wrongPoints(dataDir, given)).toEqual([])
+        expect(yield* wrongVersions(dataDir, given)).toEqual([])
+        const gaps = yield* query(dataDir, "select * from ops.gaps where state <> 'closed'")
+        expect(gaps).toEqual([])
+        for (const args of [["verify"], ["check", "--against-archive"]]) {
+          expect(yield* Effect.promise(() => vaulthouse(args, { cwd }))).toMatchObject({ code: 0 })
+        }
+
+        const [ends] = yield* query(
+          dataDir,
+          `select count(*) filter (outcome = 'killed')::integer as killed,
+            count(*) filter (outcome = 'stopped')::integer as stopped,
+            count(*) filter (outcome is null or finished_at is null)::integer as without_end
+          from ops.runs`,
+        )
+        const { kill: killed, stop: stopped } = month.counts
+        expect(ends).toEqual({ killed, stopped, without_end: 0 })
+
+        // Nothing is left behind by runs that were killed.
+        expect(filesIn(dataDir).filter((file) => /tmp|\.wal$/.test(file))).toEqual([])
+        const byDay = yield* query(
+          dataDir,
+          `select sum(rows_inserted + rows_revised)::integer as rows
+          from ops.runs group by started_at::date order by started_at::date`,
+        )
+        const rowsOn = (day: number): number => Number(byDay[day]?.["rows"])
+        for (const [day, { bytes }] of month.days.entries()) {
+          const before = month.days[day - 1]?.bytes ?? { raw: 0, parquet: 0 }
+          const grown = bytes.raw + bytes.parquet - before.raw - before.parquet
+          expect(grown / rowsOn(day), `bytes per row on day ${day}`).toBeLessThan(MAX_BYTES_PER_ROW)
+        }
+        const [first, last] = [month.days[0]?.bytes, month.days.at(-1)?.bytes]
+        const rows = month.days.reduce((sum, _, day) => sum + (day > 0 ? rowsOn(day) : 0), 0)
+        for (const part of ["warehouse", "published"] as const) {
+          const grown = (last?.[part] ?? 0) - (first?.[part] ?? 0)
+          expect(grown, part).toBeLessThan(DUCKDB_SLACK + rows * DUCKDB_BYTES_PER_ROW)
+        }
+
+        for (const [day, { log }] of month.days.entries()) {
+          const lines = log.split("\n")
+          const odd = lines.filter(
+            (line) => line.length > LONGEST_LINE || /^\s+at |^[{[]/.test(line),
+          )
+          expect(odd, `lines on day ${day}`).toEqual([])
+          const runs = lines.filter((line) => line.includes("next run at")).length
+          expect(lines.length / runs, `lines per run on day ${day}`).toBeLessThan(LINES_PER_RUN)
+        }
+      }).pipe(Effect.scoped),
+    3_600_000,
+  )
+})
