@@ -1,8 +1,11 @@
 // The setting `notify`: what it holds, what the error of a wrong entry says, and that its addresses stay secret.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { inspect } from "node:util"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { problemKinds } from "../../src/domain/problem.ts"
+import { type Message, testMessage } from "../../src/pipelines/notifications/message.ts"
 import { complaints, config, useConfigFolder } from "../support/configFolder.ts"
 
 useConfigFolder()
@@ -33,6 +36,23 @@ describe("notify", () => {
     expect(secrets.map((secret) => Redacted.value(secret))).toEqual([hook, "${PING_URL}"])
     expect(secrets.map(({ label }) => label)).toEqual(["https://hooks.example.com", "${PING_URL}"])
     expect(inspect(found, { depth: 10 }) + JSON.stringify(found)).not.toContain("T00-secret")
+  })
+
+  it("the example in docs/operations.md is valid, and its JSON has the fields of a message", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8")
+    const section = page.slice(page.indexOf("## Notifications"))
+    const [, yaml = "", json = ""] = /```yaml\n(.*?)```.*?```json\n(.*?)```/s.exec(section) ?? []
+    const entries = config({ file: yaml }).settings.notify
+    expect(entries.map((entry) => Object.keys(entry)[0])).toEqual([
+      "webhook",
+      "webhook",
+      "webhook",
+      "command",
+      "ping",
+    ])
+    const shown = JSON.parse(json) as Message
+    const sent = testMessage({ host: "", dataDir: "", now: 0 })
+    expect(Object.keys(shown)).toEqual(Object.keys(sent))
   })
 
   it.each([
