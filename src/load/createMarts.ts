@@ -1,32 +1,17 @@
 // Brings the views and macros of schema mart, and schema meta, to what this version says; what is unchanged is left
 // alone, because making all of it again with its comments costs a publication several hundred milliseconds.
-import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../domain/table.ts"
-import { asOfMacros, asOfMacroStatements } from "./asOf.ts"
-import { marts, martStatements } from "./marts.ts"
-import { metaDefinitions } from "./meta.ts"
+import { LoadError } from "./errors.ts"
+import type { Definition } from "./martDefinitions.ts"
+import { martSources } from "./martSources.ts"
 import { identifier, literal } from "./sql.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
-interface Definition {
-  /** With its schema. */
-  readonly name: string
-  readonly statements: ReadonlyArray<string>
-  readonly fingerprint: string
-}
+/** The name of the fingerprint of all sources; every other is that of one definition. */
+const SOURCES = "*"
 
-const define = (name: string, statements: ReadonlyArray<string>): Definition => ({
-  name,
-  statements,
-  fingerprint: createHash("sha256").update(statements.join(";")).digest("hex"),
-})
-
-const definitionsOf = (tables: ReadonlyArray<Table>): ReadonlyArray<Definition> => [
-  ...marts.map((mart) => define(`mart.${mart.name}`, martStatements(mart))),
-  ...asOfMacros(tables).map((macro) => define(`mart.${macro.name}`, asOfMacroStatements(macro))),
-  ...metaDefinitions(tables).map(({ name, statements }) => define(name, statements)),
-]
+const fingerprints = tableName(viewFingerprints)
 
 /** What both schemas hold in the catalog in use: of what was made by other means the fingerprint is null. */
 const existing = `
@@ -41,7 +26,33 @@ const existing = `
     SELECT schema_name || '.' || table_name, 'TABLE' FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = 'meta'
   )
-  LEFT JOIN ${tableName(viewFingerprints)} USING (name)`
+  FULL JOIN (FROM ${fingerprints} WHERE name <> ${literal(SOURCES)}) USING (name)`
+
+/** Whether all is there, and was made from these sources. */
+const areMadeFrom = async (connection: DuckDBConnection, sources: string): Promise<boolean> => {
+  const found = await connection.runAndReadAll(
+    `SELECT 1 FROM ${fingerprints}
+     WHERE name = ${literal(SOURCES)} AND fingerprint = ${literal(sources)}
+       AND NOT EXISTS (FROM (${existing}) WHERE kind IS NULL OR fingerprint IS NULL)`,
+  )
+  return found.currentRowCount > 0
+}
+
+/** Read when first needed, which most runs never do. */
+const readDefinitions = async (
+  tables: ReadonlyArray<Table>,
+): Promise<ReadonlyArray<Definition>> => {
+  const { martDefinitions } = await import("./martDefinitions.ts").catch((cause: unknown) => {
+    throw new LoadError({
+      reason: "Files",
+      what: "Reading the marts in warehouse/marts",
+      why: cause instanceof Error ? cause.message : String(cause),
+      advice: "Mend the file it names.",
+      cause,
+    })
+  })
+  return martDefinitions(tables)
+}
 
 /**
  * Makes what is new or was defined otherwise in `catalog`, with comments, and drops what this version no longer has, in
@@ -60,8 +71,9 @@ export const createMarts = async (
   // A view keeps the catalog its SQL names, and would not find it in a copy: so none is named.
   await connection.run(`USE ${identifier(catalog)}`)
   try {
-    const statements = await changes(connection, definitionsOf(tables))
-    if (statements.length === 0) return
+    const sources = martSources(tables)
+    if (await areMadeFrom(connection, sources)) return
+    const statements = await changes(connection, await readDefinitions(tables), sources)
     await connection.run("BEGIN")
     try {
       await connection.run(statements.join(";\n"))
@@ -80,18 +92,18 @@ const qualifiedName = (name: string): string => name.split(".").map(identifier).
 const changes = async (
   connection: DuckDBConnection,
   definitions: ReadonlyArray<Definition>,
+  sources: string,
 ): Promise<ReadonlyArray<string>> => {
   const found = new Map<unknown, unknown>()
   const gone: Array<string> = []
   const wanted = new Set(definitions.map(({ name }) => name))
   for (const [name, kind, fingerprint] of (await connection.runAndReadAll(existing)).getRows()) {
+    if (kind === null) continue
     found.set(name, fingerprint)
     if (!wanted.has(String(name))) gone.push(`DROP ${String(kind)} ${qualifiedName(String(name))}`)
   }
   const changed = definitions.filter(({ name, fingerprint }) => found.get(name) !== fingerprint)
-  if (changed.length + gone.length === 0) return []
-  const fingerprints = tableName(viewFingerprints)
-  const rows = definitions.map(
+  const rows = [{ name: SOURCES, fingerprint: sources }, ...definitions].map(
     ({ name, fingerprint }) => `(${literal(name)}, ${literal(fingerprint)})`,
   )
   return [

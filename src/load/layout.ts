@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table } from "../domain/table.ts"
 import { commentOnColumn, commentOnTable, createSchemas, createTable, storedTables } from "./ddl.ts"
-import { CATALOG, literal, qualified } from "./sql.ts"
+import { literal, qualified } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 
 const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
@@ -25,14 +25,11 @@ export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
 export const storedFingerprint = async (
   connection: DuckDBConnection,
 ): Promise<string | undefined> => {
-  const { schema, name } = layout
-  const tables = await connection.runAndReadAll(
-    `SELECT 1 FROM duckdb_tables()
-     WHERE database_name = ${literal(CATALOG)} AND schema_name = ${literal(schema)} AND table_name = ${literal(name)}`,
-  )
-  if (tables.currentRowCount === 0) return undefined
-  const found = await connection.runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
-  return found.getRowsJson().flat().map(String)[0]
+  const found = await connection
+    .runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
+    // A file without this table; to list the tables first takes longer than the rest of the opening.
+    .catch(() => undefined)
+  return found?.getRowsJson().flat().map(String)[0]
 }
 
 /** Statements that record the fingerprint, for the transaction that makes the layout. */
