@@ -1,5 +1,5 @@
 // Reads a series that can be requested by date: completely once, then only its new end. Every window is committed with
-// its cursor, so a stop at any moment costs one window.
+// its cursor, so a stop at any moment costs the few windows that were being read.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"

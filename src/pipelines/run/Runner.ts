@@ -108,8 +108,8 @@ export class Runner {
         return this.land(pipeline, partition, result, timing)
       }
       return pipeline.read(partition, state, context).pipe(
-        // Fetches the next page while this one is being written.
-        Stream.buffer({ capacity: 1 }),
+        // Reads the next pages while this one is being written: a checkpoint lasts as long as several.
+        Stream.buffer({ capacity: 3 }),
         Stream.runForEachWhile(land),
         Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
