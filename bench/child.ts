@@ -4,13 +4,16 @@ import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-// As bin/vaulthouse does it; modules are then neither stripped of types nor compiled in each round.
-const NODE_COMPILE_CACHE = join(tmpdir(), "vaulthouse-bench-modules")
+// As bin/vaulthouse starts Node: modules are neither stripped of types nor compiled each time, and threads share a heap.
+const environment = {
+  NODE_COMPILE_CACHE: join(tmpdir(), "vaulthouse-bench-modules"),
+  MALLOC_ARENA_MAX: "1",
+}
 
 const spawnScript = (script: string, args: ReadonlyArray<string>) =>
   spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE },
+    env: { ...process.env, ...environment },
   })
 
 /** The JSON a script prints before it ends; fails with its exit code when it does not end well. */
