@@ -1,4 +1,4 @@
-// A check that compares keys runs over the months a run touched, one at a time: a doubled key is found in its month.
+// A check that compares keys runs over the months a run touched, a few at a time: a doubled key is found in its month.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { findOffenders, recordResults } from "../../src/load/checks/runChecks.ts"

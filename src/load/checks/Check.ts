@@ -7,8 +7,8 @@ export type Severity = "warn" | "error"
 export interface Scope {
   /** Only rows written since, in microseconds since 1970 UTC; absent: all. */
   readonly since: number | undefined
-  /** Only rows whose event time is in this month, YYYY-MM: for a check with `monthsOf`. */
-  readonly month?: string
+  /** Only rows whose event time is in these months, YYYY-MM, both included: for a check with `monthsOf`. */
+  readonly months?: { readonly from: string; readonly to: string }
 }
 
 export interface Check {
@@ -24,7 +24,7 @@ export interface Check {
   readonly isIncremental: boolean
   /**
    * A table whose keys hold the event time: equal keys are of one month, so the check runs over the months a run
-   * touched, one at a time. Comparing all keys at once would be the peak of a run's memory.
+   * touched, a few at a time. Comparing all keys at once would be the peak of a run's memory.
    */
   readonly monthsOf?: Table
   /** The offending rows, their key first. Names tables as `schema.name`. */

@@ -37,10 +37,10 @@ const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): 
 const hasMonths = (table: Table): boolean =>
   table.time !== undefined && storedKey(table).includes(table.time)
 
-const ofMonth = (table: Table, month: string): string => {
+const ofMonths = (table: Table, { from, to }: NonNullable<Scope["months"]>): string => {
   const time = `t.${identifier(table.time ?? "")}`
   return `${named(table)} t
-    where ${time} >= date '${month}-01' and ${time} < date '${month}-01' + interval 1 month`
+    where ${time} >= date '${from}-01' and ${time} < date '${to}-01' + interval 1 month`
 }
 
 const base = (table: Table, rule: string, description: string) => ({
@@ -57,9 +57,9 @@ const uniqueKey: Rule = (table) => ({
   ...(hasMonths(table) ? { monthsOf: table } : {}),
   sql: (scope) => `select ${identifiers(storedKey(table), "t")}, count(*)::bigint as "rows"
     from ${
-      scope.month === undefined
+      scope.months === undefined
         ? ofWrittenKeys(table, storedKey(table), scope)
-        : ofMonth(table, scope.month)
+        : ofMonths(table, scope.months)
     }
     group by ${identifiers(storedKey(table), "t")} having count(*) > 1`,
 })
