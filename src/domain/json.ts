@@ -89,6 +89,25 @@ const measure = (value: object, depth: number, extremes: Extremes): void => {
   }
 }
 
+/** At least as much as the text nests, far more where its strings hold brackets. */
+const nestingBound = (text: string): number => {
+  let bound = 1
+  for (let at = text.indexOf("["); at >= 0 && bound <= MAX_DEPTH; at = text.indexOf("[", at + 1)) {
+    // An array, and an object in it.
+    bound += 2
+  }
+  for (let at = text.indexOf("{"); at >= 0 && bound <= MAX_DEPTH; at = text.indexOf("{", at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) <= 0x20) before -= 1
+    // An object in another.
+    if (text[before] === ":") bound += 1
+  }
+  return bound
+}
+
+// A number below this exponent overflows by its digits alone, of which `mayLoseDigits` finds so many.
+const largeExponent = /[eE]\+?\d{3}/
+
 /** Half of a surrogate pair, which UTF-8, and so a table, can't hold. */
 const loneSurrogate = /\\u[dD][89a-fA-F]/
 
@@ -120,7 +139,8 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const extremes = { depth: 0, isInfinite: false }
-  measure([plain], 0, extremes)
+  // The text shows of nearly every body that it need not be measured.
+  if (largeExponent.test(text) || nestingBound(text) > MAX_DEPTH) measure([plain], 0, extremes)
   if (extremes.depth > MAX_DEPTH) {
     return Result.fail(`nests arrays and objects more than ${MAX_DEPTH} deep`)
   }

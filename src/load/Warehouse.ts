@@ -54,7 +54,7 @@ const GROUP_ROWS = 120_000
 
 // A transaction costs as much as the rows of 50 small pages: those that come shortly after each other share one.
 const PAUSE_MILLIS = 10
-const LONGEST_WAIT_MILLIS = 200
+const LONGEST_WAIT_MILLIS = 100
 
 /** Whether the process was busy for most of a pause: more pages are then about to come. */
 const isBusyPause = Effect.promise(async () => {
@@ -322,7 +322,7 @@ const sizeOf = ({ batch }: Queued): number =>
 
 const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
   taken.length < GROUP_BATCHES &&
-  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 2
+  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3
 
 /** Groups of at most `GROUP_ROWS` rows, or a single batch that is larger. */
 const groupsOf = (queued: ReadonlyArray<Queued>): ReadonlyArray<ReadonlyArray<Queued>> => {

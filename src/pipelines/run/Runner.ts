@@ -109,7 +109,7 @@ export class Runner {
       }
       return pipeline.read(partition, state, context).pipe(
         // Reads the next pages while this one is being written: a checkpoint lasts as long as several.
-        Stream.buffer({ capacity: 3 }),
+        Stream.buffer({ capacity: 2 }),
         Stream.runForEachWhile(land),
         Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
