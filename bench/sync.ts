@@ -1,5 +1,6 @@
 // One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
 import * as Effect from "effect/Effect"
+import { TracerEnabled } from "effect/References"
 import { setFlagsFromString } from "node:v8"
 import { defaultSettings } from "../src/config/settings.ts"
 import { defaultWire } from "../src/extract/request.ts"
@@ -32,7 +33,8 @@ const summary = await Effect.runPromise(
       maxResponseMegabytes: 64,
     },
     settings: defaultRunSettings,
-  }),
+    // As the command does where nothing exports traces.
+  }).pipe(Effect.provideService(TracerEnabled, false)),
 )
 printMeasured(startedAt, {
   rows: summary.rowsInserted + summary.rowsRevised,
