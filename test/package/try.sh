@@ -23,6 +23,10 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 export VAULTHOUSE_BASE_URL=${url:?the simulator did not start: $(cat simulator.log)}
+"$vaulthouse" init </dev/null
+schema=$(sed -n 's/^# yaml-language-server: $schema=//p' vaulthouse.config.yaml)
+[ -f "${schema:?init names no schema}" ] || { echo "there is no schema at $schema" >&2; exit 1; }
+"$vaulthouse" config check
 "$vaulthouse" sync --no-progress
 rows=$("$vaulthouse" query --format csv "select count(*) as rows from core.ratio_history" | tail -1)
 [ "$rows" -gt 0 ] || { echo "the installed package landed no rows" >&2; exit 1; }
