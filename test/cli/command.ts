@@ -107,3 +107,6 @@ export const startOnTerminal = (args: ReadonlyArray<string>, cwd: string, column
 
 export const lines = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => line !== "")
+
+/** Text without the line breaks that its width made, which depend on the length of paths in it. */
+export const unwrapped = (output: string): string => output.replaceAll(/\s+/g, " ")

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
-import { lines, start, vaulthouse } from "./command.ts"
+import { lines, start, unwrapped, vaulthouse } from "./command.ts"
 
 let cwd = ""
 let simulator: Simulator
@@ -92,7 +92,7 @@ describe("a service in trouble", () => {
     expect(partial.stdout).toContain("Errors in 1 task:\n  ratio_history: ")
     expect(partial.stdout).toContain("Partial: some tasks failed, the rest landed")
     const status = await vaulthouse(["status", "--all", "--data-dir", "partial"], { cwd })
-    expect(status.stdout).toContain(": partial, ended ")
+    expect(unwrapped(status.stdout)).toContain(": partial, ended ")
     expect(status.stdout).toContain("  ratio_history has 1 entry in quarantine")
     expect(await sync("partial", "ratio_history")).toMatchObject({ code: 0 })
   })

@@ -7,7 +7,14 @@ import { stripVTControlCharacters } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands/index.ts"
 import { commandPage } from "../../src/cli/docs/page.ts"
-import { hasTerminal, lines, startOnTerminal, type Around, vaulthouse } from "./command.ts"
+import {
+  hasTerminal,
+  lines,
+  startOnTerminal,
+  type Around,
+  unwrapped,
+  vaulthouse,
+} from "./command.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-usage-"))
 afterAll(() => rmSync(cwd, { recursive: true }))
@@ -204,8 +211,8 @@ describe("before anything was published", () => {
     const { code, stdout, stderr } = await typed(["status", "--data-dir", "none"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)[0]).toBe("Health     not known before a run has ended")
-    expect(stdout).toContain("none yet in")
-    expect(stdout).toContain("`vaulthouse sync` is")
+    expect(unwrapped(stdout)).toContain("none yet in")
+    expect(unwrapped(stdout)).toContain("`vaulthouse sync` is")
     expect(existsSync(join(cwd, "none"))).toBe(false)
   })
 })
