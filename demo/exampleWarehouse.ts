@@ -19,7 +19,7 @@ import { stopClock } from "./stoppedClock.ts"
 export const firstNow = "2026-06-01T12:00:00Z"
 export const secondNow = "2026-06-02T12:00:00Z"
 /** The time in the copy, UTC. */
-export const askedAt = "2026-06-02 13:00:00"
+export const queriedAt = "2026-06-02 13:00:00"
 
 /** The simulated platform at the first run. */
 export const atFirst: OptionsPatch = {
@@ -106,7 +106,7 @@ export const makeExampleWarehouse = async (directory: string): Promise<ExampleWa
     await copyFile(publishedFile(dataDir), file)
     const instance = await DuckDBInstance.create(file)
     const connection = await instance.connect()
-    await stopClock(connection, "mart", askedAt)
+    await stopClock(connection, "mart", queriedAt)
     const close = async () => {
       connection.closeSync()
       instance.closeSync()

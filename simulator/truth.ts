@@ -135,7 +135,7 @@ const vaultTruth = (world: World, vault: Vault): VaultTruth => ({
   auditEntries: auditTruth(world, vault),
 })
 
-/** Walks all of history: about five seconds for 200 vaults of three years. */
+/** Reads all of history: about five seconds for 200 vaults of three years. */
 export const truthOf = (options: FixedOptions): Truth => {
   const world = makeWorld(options)
   const vaults = world.vaults.map((vault) => vaultTruth(world, vault))

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { content, loseTheWarehouse, replayed } from "../support/replays.ts"
+import { content, index, loseTheWarehouse, replayed } from "../support/replays.ts"
 import type { Simulator } from "../../simulator/index.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -35,14 +35,6 @@ const run = (simulator: Simulator, dataDir: string, mode: "" | "full", requests 
     if (signal === null && code !== 0) throw new Error(`the run ended with ${code}`)
     return { isKilled: signal !== null, requests: requestsOf(simulator) - before }
   })
-
-/** The index without the places of bodies, which the archive may hold more than once. */
-const index = (dataDir: string) =>
-  query(
-    dataDir,
-    `select * exclude (archive_file, archive_offset, archive_length)
-     from raw.responses order by response_id`,
-  )
 
 const start = Date.UTC(2026, 5, 1)
 const HOUR = 3_600_000

@@ -10,7 +10,13 @@ import { compact } from "../../src/pipelines/archive/compact.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
 import { replayQuarantine } from "../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
-import { content, loseTheWarehouse, replayed, replayOptions } from "../support/replays.ts"
+import {
+  content,
+  expectReplays,
+  loseTheWarehouse,
+  replayed,
+  replayOptions,
+} from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -68,16 +74,7 @@ describe("replay", () => {
   it.live("makes them from the archive alone where the warehouse is gone", () =>
     Effect.gen(function* () {
       const dataDir = yield* lived
-      const index = query(
-        dataDir,
-        `select * exclude (archive_file, archive_offset, archive_length)
-         from raw.responses order by response_id`,
-      )
-      const before = [yield* content(dataDir), yield* index]
-      loseTheWarehouse(dataDir)
-      const { unended, unreadable } = yield* replayed(dataDir)
-      expect([...unended, ...unreadable]).toEqual([])
-      expect([yield* content(dataDir), yield* index]).toEqual(before)
+      yield* expectReplays(dataDir)
     }),
   )
 

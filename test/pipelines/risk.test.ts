@@ -296,7 +296,7 @@ describe("loans that change", () => {
           ? json(response, { detail: "no such loan" }, 404)
           : json(response, found)
       })
-      const askedAbout = (from: number) =>
+      const requestedLoans = (from: number) =>
         server.requests
           .slice(from)
           .map(({ url }) => url)
@@ -309,7 +309,7 @@ describe("loans that change", () => {
         const { outcomes } = yield* syncAs("demo-admin-key", server, dataDir, {
           only: ["loan_details"],
         })
-        return { about: askedAbout(from), outcomes }
+        return { about: requestedLoans(from), outcomes }
       })
       expect((yield* sync).about).toEqual(["aa", "bb", "cc"])
 

@@ -46,13 +46,22 @@ export const loseTheWarehouse = (dataDir: string): void => {
   rmSync(join(dataDir, "vaulthouse.duckdb.wal"), { force: true })
 }
 
-/** A replay gives the same tables, with the warehouse and without it. */
+/** The index without the places of bodies, which the archive may hold more than once. */
+export const index = (dataDir: string) =>
+  query(
+    dataDir,
+    `select * exclude (archive_file, archive_offset, archive_length)
+     from raw.responses order by response_id`,
+  )
+
+/**
+ * A replay of the archive alone gives the same tables and the same index. With the warehouse it begins with the index, so
+ * that its tables are the same as well; test/pipelines/replay.test.ts runs it.
+ */
 export const expectReplays = Effect.fnUntraced(function* (dataDir: string) {
-  const before = yield* content(dataDir)
-  const again = yield* replayed(dataDir)
-  expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+  const before = [yield* content(dataDir), yield* index(dataDir)]
   loseTheWarehouse(dataDir)
   const alone = yield* replayed(dataDir)
   expect([...alone.unreadable, ...alone.lost, ...alone.unended]).toEqual([])
-  expect(yield* content(dataDir)).toEqual(before)
+  expect([yield* content(dataDir), yield* index(dataDir)]).toEqual(before)
 })

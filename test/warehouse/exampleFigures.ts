@@ -1,7 +1,7 @@
 // The worked questions' figures a second time: from the service's own answers, in plain TypeScript.
 import type { Json } from "@duckdb/node-api"
 import { expect } from "vitest"
-import { askedAt, atFirst, secondNow } from "../../demo/exampleWarehouse.ts"
+import { queriedAt, atFirst, secondNow } from "../../demo/exampleWarehouse.ts"
 import type { QueryParameter } from "../../src/load/queryParameter.ts"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { allocationsOf, apyOf, get, pnlOf, ratioOf, stored } from "./exampleService.ts"
@@ -376,7 +376,7 @@ export const checkFigures: Readonly<Record<string, Check>> = {
 
   "weekly-report": async (answer, simulator) => {
     const rows = await answer()
-    const to = shifted(dayOf(askedAt), -1)
+    const to = shifted(dayOf(queriedAt), -1)
     let compared = 0
     for (const vault of vaultsOf(simulator)) {
       const [row] = of(rows, stored(vault))

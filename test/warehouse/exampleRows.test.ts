@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { askedAt } from "../../demo/exampleWarehouse.ts"
+import { queriedAt } from "../../demo/exampleWarehouse.ts"
 import { bindParameters, type QueryParameter } from "../../src/load/queryParameter.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "./support.ts"
@@ -10,7 +10,7 @@ import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "./suppor
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
-  await stopClock(warehouse.connection, askedAt)
+  await stopClock(warehouse.connection, queriedAt)
   await warehouse.connection.run(`USE ${CATALOG}`)
 })
 afterAll(() => warehouse.close())

@@ -11,7 +11,7 @@ import {
   shifted,
 } from "./independent.ts"
 
-export type ServedVault = Simulator["truth"]["vaults"][number]
+export type SimulatedVault = Simulator["truth"]["vaults"][number]
 
 export const get = async <A>(simulator: Simulator, path: string): Promise<A> => {
   const response = await fetch(`${simulator.url}${path}`, {
@@ -22,13 +22,13 @@ export const get = async <A>(simulator: Simulator, path: string): Promise<A> => 
 }
 
 /** As the warehouse spells it. */
-export const stored = ({ address, kind }: ServedVault): string =>
+export const stored = ({ address, kind }: SimulatedVault): string =>
   kind === "evm" ? address.toLowerCase() : address
 
 /** All of a vault's hours up to a day, a month at a time. */
 export const ratioOf = async (
   simulator: Simulator,
-  { address }: ServedVault,
+  { address }: SimulatedVault,
   lastDay: string,
 ): Promise<ReadonlyArray<RatioPoint>> => {
   const pages = await Promise.all(
@@ -44,12 +44,12 @@ export const ratioOf = async (
   return pages.flat().toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
 }
 
-export const pnlOf = (simulator: Simulator, { address }: ServedVault) =>
+export const pnlOf = (simulator: Simulator, { address }: SimulatedVault) =>
   get<ReadonlyArray<PnlSnapshot>>(simulator, `/platform/unrealized_pnl?vault=${address}`)
 
 export const apyOf = async (
   simulator: Simulator,
-  { address }: ServedVault,
+  { address }: SimulatedVault,
   smoothing: boolean,
 ): Promise<Days> => {
   const { labels, values } = await get<{ labels: Array<string>; values: Array<number> }>(
@@ -61,7 +61,7 @@ export const apyOf = async (
 
 export const allocationsOf = async (
   simulator: Simulator,
-  { address, chainId, kind }: ServedVault,
+  { address, chainId, kind }: SimulatedVault,
 ): Promise<ReadonlyArray<AllocationPoint>> =>
   kind === "evm"
     ? (

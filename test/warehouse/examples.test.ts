@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  askedAt,
+  queriedAt,
   type ExampleWarehouse,
   makeExampleWarehouse,
 } from "../../demo/exampleWarehouse.ts"
@@ -145,7 +145,7 @@ describe("over the Parquet files alone", () => {
     await connection.run([...createSchemas, ...views].join(";\n"))
     await connection.run(`USE ${CATALOG}`)
     await connection.run([...marts.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))
-    await stopClock(connection, "mart", askedAt)
+    await stopClock(connection, "mart", queriedAt)
   }, 60_000)
   afterAll(() => {
     connection.closeSync()
