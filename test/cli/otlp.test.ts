@@ -167,6 +167,33 @@ it("the service gets no trace header, and a key it rejects and repeats is in no 
   })
 })
 
+it("the credentials of a proxy that can't be reached are in no span", async () => {
+  const { collector, url, close } = await startCollector()
+  const password = "proxy-password-161803"
+  const { stdout, stderr } = await vaulthouse(
+    [
+      ..."sync vaults --data-dir proxied --task-timeout 1s --base-url".split(" "),
+      "http://vaults.invalid",
+    ],
+    { cwd, env: { ...variables(url), HTTP_PROXY: `http://me:${password}@127.0.0.1:1` } },
+  )
+  await close()
+  expect(collector.spans.some(({ status }) => status.message?.includes("127.0.0.1:1"))).toBe(true)
+  expect(collector.bodies.join("\n") + stdout + stderr).not.toContain(password)
+})
+
+it("exports in protobuf by default", async () => {
+  const { collector, url, close } = await startCollector()
+  const service = await rejecting()
+  const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "binary"]
+  await vaulthouse(args, { cwd, env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })
+  service.server.close()
+  await close()
+  const types = new Set(collector.headers.map((headers) => headers["content-type"]))
+  expect([...types]).toEqual(["application/x-protobuf"])
+  expect(collector.bodies.join()).toContain("request tokenized_vaults")
+})
+
 it("a collector that fails costs no run, and is said once", async () => {
   const { url, close } = await startCollector(503)
   const service = await rejecting()

@@ -7,7 +7,8 @@ tools=node_modules/.deploy/prometheus
 # Unpacked, not installed: the package would start a service.
 if [ ! -x "$tools/usr/bin/promtool" ]; then
   package=$(mktemp -d)
-  (cd "$package" && apt-get -qq download prometheus >/dev/null 2>&1) || {
+  download() { (cd "$package" && apt-get -qq download prometheus) >/dev/null 2>&1; }
+  download || { apt-get -qq update >/dev/null 2>&1; download; } || {
     echo "the Debian package prometheus can't be had here"
     exit 77
   }

@@ -76,7 +76,7 @@ export class Collector {
   receive(body: string, headers: IncomingHttpHeaders): void {
     this.bodies.push(body)
     this.headers.push(headers)
-    this.parsed.push(JSON.parse(body) as Body)
+    if (headers["content-type"] === "application/json") this.parsed.push(JSON.parse(body) as Body)
   }
 
   get resource(): Readonly<Record<string, unknown>> {
