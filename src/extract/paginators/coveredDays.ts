@@ -7,13 +7,19 @@ import {
   type WindowRead,
 } from "./dateWindow.ts"
 
-/** Days with nothing left to read. A response that ends before its window may hold only part of its last day. */
+/**
+ * Days with nothing left to read: every earlier one too where there is nothing older. A response that ends before its
+ * window may hold only part of its last day.
+ */
 export const coveredBy = (
   window: Pending,
-  { oldest }: WindowRead<unknown>,
+  response: WindowRead<unknown>,
   short: number | undefined,
 ): DayRange => {
-  const end = short ?? (window.from === undefined ? oldest : undefined)
+  if (window.from === undefined && nothingOlder(window, response)) {
+    return { from: -Infinity, to: window.to }
+  }
+  const end = short ?? (window.from === undefined ? response.oldest : undefined)
   return { from: end === undefined ? (window.from ?? -Infinity) : end + 1, to: window.to }
 }
 

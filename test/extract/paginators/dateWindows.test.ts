@@ -146,6 +146,11 @@ describe("dateWindows", () => {
       expect(pointsIn(steps)).toEqual(allPoints(service))
       const cursor = lastCursor(steps)
       expect(cursor?.complete).toBe(service.size === 0 ? undefined : true)
+      // Every day to the beginning of time: a gap that began before the series is closed too.
+      const covered = new Set(daysIn(steps))
+      expect(eachDay({ from: TODAY - 1000, to: TODAY }).filter((day) => !covered.has(day))).toEqual(
+        [],
+      )
     }),
   )
 
