@@ -104,7 +104,9 @@ const EXAMPLE_WIDTH = 70
 const withLastSettings = (argv: Arguments): Arguments =>
   Object.fromEntries(
     Object.entries(argv).map(([name, value]) =>
-      name in globalFlags && Array.isArray(value) ? [name, value.at(-1)] : [name, value],
+      globalFlags[name]?.array !== true && name in globalFlags && Array.isArray(value)
+        ? [name, value.at(-1)]
+        : [name, value],
     ),
   )
 

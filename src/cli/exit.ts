@@ -7,9 +7,9 @@ export const exitCodes = {
   unexpected: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
-  /** Some tasks failed or were quarantined; the rest landed. */
+  /** Some tasks failed or were quarantined; the rest landed. Also by `--fail-on partial` and `gaps`. */
   partial: 3,
-  /** A check failed: one of severity `error`, of `verify`, of `doctor`, or of `notify test`. */
+  /** A check failed: of severity `error`, of `verify`, `doctor` or `notify test`, or by `--fail-on checks` or `stale`. */
   checks: 4,
   /** The service requires a longer wait than a run allows (429, `Retry-After`); the next run continues from there. */
   deferred: 5,

@@ -16,6 +16,7 @@ const placeholder = (kind: Kind): Partial<Options> => {
   return {
     type: "string",
     requiresArg: true,
+    ...(kind.type === "list" ? { array: true } : {}),
     ...(kind.type === "choice" ? { choices: kind.of } : {}),
   }
 }

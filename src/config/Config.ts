@@ -190,7 +190,8 @@ const resolveSetting = (
         : setting.default
     return { value, origin: { from: "default" } }
   }
-  const result = read(setting.kind, found.value, [name])
+  const isTyped = setting.kind.type === "list" && found.origin.from !== "file"
+  const result = read(setting.kind, isTyped ? listOf(found.value) : found.value, [name])
   if (Result.isFailure(result)) {
     for (const problem of result.failure) {
       if (file !== undefined && found.origin.from === "file") {
@@ -206,6 +207,13 @@ const resolveSetting = (
   const value = isPath ? resolve(base, String(result.success)) : result.success
   return { value, origin: found.origin }
 }
+
+/** Typed as text: repeated, or separated by commas. */
+const listOf = (value: unknown): ReadonlyArray<string> =>
+  [value]
+    .flat()
+    .flatMap((text) => String(text).split(","))
+    .map((text) => text.trim())
 
 /** The first value that is set; YAML reads an empty value as null. */
 const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {

@@ -331,6 +331,13 @@ export const settings = {
     default: true,
     describe: "Publish even if a check of severity `error` failed",
   },
+  failOn: {
+    kind: { type: "list", of: { type: "choice", of: ["partial", "stale", "checks", "gaps"] } },
+    flag: "fail-on",
+    default: [],
+    defaultText: "none",
+    describe: "Fail a run on problems anywhere in the warehouse too: partial, stale, checks, gaps",
+  },
   schedule: {
     kind: {
       type: "record",

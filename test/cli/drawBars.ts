@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises"
 import { bars } from "../../src/cli/sync/bars.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
+import { Tally } from "../../src/pipelines/run/Tally.ts"
 
 const { onProgress, stop } = bars(() => undefined)
 const read = (pipeline: string): void => {
@@ -15,7 +16,7 @@ for (const pipeline of pipelineNames) {
 await setTimeout(300)
 for (const pipeline of pipelineNames) {
   read(pipeline)
-  onProgress({ kind: "finished", pipeline })
+  onProgress({ kind: "finished", pipeline, summary: new Tally(pipeline, pipeline, 0).summary })
   await setTimeout(10)
 }
 stop()

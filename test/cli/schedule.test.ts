@@ -164,7 +164,7 @@ it("--once says why a run failed, runs it again next time, and then says that no
     code: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      /^vaulthouse: nothing is due; next run at \d{4}-01-01 00:00:00 UTC\n$/,
+      /^\{"timestamp":"[^"]+","level":"INFO","message":"schedule: nothing is due; next run at \d{4}-01-01 00:00:00 UTC"\}\n$/,
     ) as string,
   })
 })

@@ -52,7 +52,13 @@ describe("a run", () => {
     )
     // Standard error is no terminal: progress is a log.
     const news = objects(first.stderr)
-    expect(news.filter(({ kind }) => kind === "finished")).toHaveLength(pipelineNames.length)
+    const ofPipelines = news.filter(({ kind }) => kind === "finished")
+    expect(ofPipelines.length).toBeGreaterThan(10)
+    expect(new Set(ofPipelines.map(({ pipeline }) => pipeline)).size).toBe(ofPipelines.length)
+    expect(news.length).toBeLessThan(ofPipelines.length + 10)
+    expect(news.at(-1)).toMatchObject({ kind: "ended", level: "INFO", outcome: "complete" })
+    expect(new Set(news.map(({ run_id }) => run_id)).size).toBe(1)
+    expect(news.filter(({ timestamp }) => Number.isNaN(Date.parse(String(timestamp))))).toEqual([])
     expect(first.stdout).not.toContain(`"kind"`)
 
     const before = simulator.requests().total
@@ -66,7 +72,13 @@ describe("a run", () => {
     const second = await sync("whole", "--log-format", "pretty")
     expect(second.code).toBe(0)
     expect(second.stdout).toContain("Nothing new (")
-    for (const name of pipelineNames) expect(lines(second.stderr)).toContain(`${name}: done`)
+    const log = lines(second.stderr)
+    expect(log.length).toBeLessThan(pipelineNames.length)
+    expect(log.filter((line) => !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}\w+/.test(line))).toEqual(
+      [],
+    )
+    expect(log.find((line) => line.includes("ratio_history:"))).toMatch(/nothing new, \d+ requests/)
+    expect(log.at(-1)).toMatch(/ {2}sync: complete: nothing new, \d+ requests, [\d.]+ s$/)
   })
 
   it("prints one line of JSON, and no progress with --no-progress", async () => {
@@ -94,6 +106,19 @@ describe("a service in trouble", () => {
     const status = await vaulthouse(["status", "--all", "--data-dir", "partial"], { cwd })
     expect(unwrapped(status.stdout)).toContain(": partial, ended ")
     expect(status.stdout).toContain("  ratio_history has 1 entry in quarantine")
+    // A run that reads other things is as strict as its owner says.
+    expect(await sync("partial", "vaults")).toMatchObject({ code: 0 })
+    expect(await sync("partial", "vaults", "--fail-on", "checks")).toMatchObject({ code: 0 })
+    const strict = await sync("partial", "vaults", "--fail-on", "checks,stale", "--fail-on=gaps")
+    expect(strict.code).toBe(3)
+    expect(strict.stderr).toContain("vaulthouse: fail-on gaps: 1 pipeline with gaps\n")
+    // The service's history ended in June.
+    expect(strict.stderr).toMatch(/^vaulthouse: fail-on stale: \d+ stale series$/m)
+    expect(await sync("partial", "vaults", "--fail-on", "stale")).toMatchObject({ code: 4 })
+    expect(await sync("partial", "vaults", "--fail-on", "gap")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--fail-on: `gap` is not one of") as string,
+    })
     expect(await sync("partial", "ratio_history")).toMatchObject({ code: 0 })
   })
 

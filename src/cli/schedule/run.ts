@@ -7,6 +7,7 @@ import type { Config } from "../../config/Config.ts"
 import { readScenarios } from "../../pipelines/areas/scenarios.ts"
 import { type LastRun, readLastRun } from "../../pipelines/run/lastRun.ts"
 import { countRun } from "../../pipelines/run/metrics.ts"
+import { readProblems } from "../../pipelines/readers/problems.ts"
 import { type Group, groupsOf, nextFirings } from "../../pipelines/schedule/groups.ts"
 import { readLastStarts, writeLastStarts } from "../../pipelines/schedule/lastStarts.ts"
 import { schedule } from "../../pipelines/schedule/schedule.ts"
@@ -14,9 +15,11 @@ import { schedulerLock } from "../../pipelines/schedule/schedulerLock.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { errorText } from "../errors.ts"
-import { execute } from "../execute.ts"
+import { brokenPolicies } from "../failOn.ts"
+import { execute, isPretty } from "../execute.ts"
 import { lastRunText } from "../lastRunText.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "../exit.ts"
+import { printLine } from "../logLine.ts"
 import { printError } from "../output.ts"
 import { instantText } from "../numbers.ts"
 import { printReport } from "../report.ts"
@@ -84,15 +87,17 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
       isRecorded: true,
       isRead: true,
     })
-    yield* schedulerLock(dataDir, (text) => printError(`vaulthouse: ${text}\n`))
+    const say = (message: string): void =>
+      printLine({ level: "INFO", message: `schedule: ${message}` }, isPretty(config.settings))
+    yield* schedulerLock(dataDir, say)
     const where = textOf(argv, "listen") ?? "off"
     if (!isOnce && where !== "off") {
       yield* countRun()
       const endpoints = {
-        notReady: notReady(dataDir, lastEnd),
+        notReady: notReady(config.settings, lastEnd),
         metrics: metricsText(dataDir),
       }
-      printError(`vaulthouse: listening on ${yield* listen(where, endpoints)}\n`)
+      say(`listening on ${yield* listen(where, endpoints)}`)
     }
     yield* schedule({
       groups,
@@ -105,8 +110,8 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
         ),
       onIdle: (next) =>
         Effect.sync(() =>
-          printError(
-            `vaulthouse: ${isOnce ? "nothing is due; " : ""}next run at ${instantText(new Date(next).toISOString())}\n`,
+          say(
+            `${isOnce ? "nothing is due; " : ""}next run at ${instantText(new Date(next).toISOString())}`,
           ),
         ),
       once: isOnce,
@@ -125,11 +130,13 @@ const problemOf = (last: LastRun | undefined): string | undefined => {
 }
 
 /** By last-run.json, so that a restart and runs of other processes count; while a run goes on, by the one before. */
-const notReady = (dataDir: string, lastEnd: Ref.Ref<LastEnd>) =>
+const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<LastEnd>) =>
   Effect.gen(function* () {
     const { problem, isRecorded } = yield* Ref.get(lastEnd)
     const last = yield* readLastRun(dataDir)
-    return isRecorded && last?.state !== "running" ? problemOf(last) : problem
+    const ofRun = isRecorded && last?.state !== "running" ? problemOf(last) : problem
+    if (ofRun !== undefined) return ofRun
+    return brokenPolicies(failOn, yield* readProblems(dataDir))[0]?.text
   })
 
 /** One run; a failure is reported. */
@@ -142,7 +149,7 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
     }
     const command = `schedule ${due.map(({ name }) => name).join(" ")}`
     const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
-    const code = runExitCode(summary, selection)
+    const code = runExitCode(summary, selection, config.settings.failOn)
     const problem = problemOf(yield* readLastRun(config.settings.dataDir))
     const isRead = summary.outcome === "complete" || summary.outcome === "partial"
     return { code, problem, isRecorded: true, isRead } satisfies LastEnd

@@ -7,7 +7,6 @@ import { paintProgress } from "../color.ts"
 import { rendered, streams } from "../output.ts"
 import { retryText } from "../retryText.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
-import type { Display } from "./progressDisplay.ts"
 
 interface Counter {
   readonly tasks: number
@@ -46,7 +45,7 @@ const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counte
 }
 
 /** `lineText`: what stays as lines above the bars. */
-export const bars = (lineText: (event: ProgressEvent) => string | undefined): Display => {
+export const bars = (lineText: (event: ProgressEvent) => string | undefined) => {
   const width = terminalWidth("stderr")
   const { stderr } = streams()
   const barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
@@ -113,6 +112,9 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined): Di
         return
       case "finished":
         if (counter !== undefined) finish(event.pipeline, counter)
+        return
+      case "run":
+        lineText(event)
         return
       case "retry":
         note.show(rendered(retryText(event), "stderr"), event.waitSeconds)

@@ -1,13 +1,21 @@
-// Progress of a run on standard error: bars on a terminal, lines elsewhere.
-import { printError } from "../output.ts"
-import { withSnakeKeys } from "../report.ts"
-import { retryText, seldom } from "../retryText.ts"
-import type { OnProgress, ProgressEvent } from "../../pipelines/model/progress.ts"
+// Progress of a run on standard error: bars on a terminal, elsewhere a calm log of a line for each pipeline.
+import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
+import type {
+  OnProgress,
+  PipelineSummary,
+  ProgressEvent,
+  RunSummary,
+} from "../../pipelines/model/progress.ts"
 import { paintProgress } from "../color.ts"
+import { type LogLine, printLine } from "../logLine.ts"
+import { count, counted, duration } from "../numbers.ts"
+import { retryText, seldom } from "../retryText.ts"
 import { bars } from "./bars.ts"
 
 export interface Display {
   readonly onProgress: OnProgress
+  /** The last line. */
+  readonly ended: (summary: RunSummary) => void
   readonly stop: () => void
 }
 
@@ -17,55 +25,127 @@ export interface DisplayOptions {
   readonly terminal: boolean
 }
 
+const nothing = (): void => undefined
+
 export const progressDisplay = (options: DisplayOptions): Display => {
-  if (!options.show) return { onProgress: () => undefined, stop: () => undefined }
-  if (options.json) return lines((event) => JSON.stringify(withSnakeKeys(event)))
-  return options.terminal
-    ? bars((event) => (isShown(event) ? plainLine(event) : undefined))
-    : lines((event) => paintProgress(plainLine(event)))
-}
-
-/** Not pages and successful tasks: the log of a run should be readable. */
-const isShown = (event: ProgressEvent): boolean => {
-  switch (event.kind) {
-    case "page":
-    case "done":
-      return false
-    case "task":
-      return event.outcome === "failed" || event.outcome === "quarantined"
-    default:
-      return true
+  if (!options.show) return { onProgress: nothing, ended: nothing, stop: nothing }
+  const lineOf = lines()
+  if (options.terminal) {
+    // The bars say themselves that a pipeline is done.
+    const display = bars((event) =>
+      event.kind === "finished" ? undefined : lineOf(event)?.message,
+    )
+    return { ...display, ended: nothing }
   }
-}
-
-const lines = (text: (event: ProgressEvent) => string): Display => {
-  const isTime = seldom()
+  const print = (line: LogLine | undefined): void => {
+    if (line === undefined) return
+    const message = options.json ? line.message : paintProgress(line.message)
+    printLine({ ...line, message }, !options.json)
+  }
   return {
-    onProgress: (event) => {
-      if (event.kind === "retry" ? isTime() : isShown(event)) printError(`${text(event)}\n`)
-    },
-    stop: () => undefined,
+    onProgress: (event) => print(lineOf(event)),
+    ended: (summary) => print(endLine(summary)),
+    stop: nothing,
   }
 }
 
-const plainLine = (event: ProgressEvent): string => {
-  switch (event.kind) {
-    case "started":
-      return `${event.pipeline}: ${event.tasks ?? "?"} to read`
-    case "finished":
-      return `${event.pipeline}: done`
-    case "retry":
-      return `${event.endpoint}: ${retryText(event)}`
-    case "warning":
-      return `${event.pipeline}: warning: ${event.text}`
-    case "task":
-      return `${event.pipeline}: ${event.outcome}: ${event.text ?? event.entity}`
-    case "stage":
-      return `${event.stage} …`
-    case "waiting":
-      return event.text
-    case "page":
-    case "done":
-      return ""
+/** The line of an event that is worth one: of failures and warnings the first in each pipeline, of retries a few. */
+const lines = () => {
+  const isTime = seldom()
+  const seen = new Set<string>()
+  const isFirst = (pipeline: string): boolean => {
+    if (seen.has(pipeline)) return false
+    seen.add(pipeline)
+    return true
+  }
+  let runId: string | undefined
+  const lineOf = (event: ProgressEvent): LogLine | undefined => {
+    switch (event.kind) {
+      case "run":
+        ;({ runId } = event)
+        return undefined
+      case "started":
+      case "page":
+      case "done":
+        return undefined
+      case "finished":
+        return finishedLine(event.summary)
+      case "task":
+        return isFailure(event.outcome) && isFirst(event.pipeline)
+          ? {
+              level: "WARN",
+              message: `${event.pipeline}: ${event.outcome}: ${event.text ?? event.entity}`,
+            }
+          : undefined
+      case "warning":
+        return isFirst(event.pipeline)
+          ? { level: "WARN", message: `${event.pipeline}: warning: ${event.text}` }
+          : undefined
+      case "retry":
+        return isTime()
+          ? { level: "WARN", message: `${event.endpoint}: ${retryText(event)}` }
+          : undefined
+      case "stage":
+        return { level: "INFO", message: `${event.stage} …` }
+      case "waiting":
+        return { level: "INFO", message: event.text }
+    }
+  }
+  return (event: ProgressEvent): LogLine | undefined => {
+    const line = lineOf(event)
+    return line === undefined ? undefined : { ...line, fields: { runId, ...fieldsOf(event) } }
+  }
+}
+
+/** The message has the text. */
+const fieldsOf = (event: ProgressEvent): Readonly<Record<string, unknown>> => {
+  if (event.kind === "finished") {
+    const { name: _name, title: _title, firstErrors: _errors, ...summary } = event.summary
+    return { kind: event.kind, pipeline: event.pipeline, ...summary }
+  }
+  return { ...event, text: undefined }
+}
+
+const newsText = (rowsInserted: number, rowsRevised: number): string =>
+  rowsInserted + rowsRevised === 0
+    ? "nothing new"
+    : `${counted(rowsInserted, "new row")}, ${count(rowsRevised)} revised`
+
+/** Of a pipeline that was read. */
+const finishedLine = (pipeline: PipelineSummary): LogLine | undefined => {
+  const { name, outcomes, rowsInserted, rowsRevised, requests, seconds } = pipeline
+  const unread = (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).filter(
+    ([outcome]) => isFailure(outcome) || outcome === "deferred",
+  )
+  if (requests === 0 && unread.length === 0) return undefined
+  const failures = unread.map(([outcome, tasks]) => `, ${counted(tasks, "task")} ${outcome}`)
+  return {
+    level: unread.length === 0 ? "INFO" : "WARN",
+    message: `${name}: ${newsText(rowsInserted, rowsRevised)}, ${counted(requests, "request")}, ${duration(seconds)}${failures.join("")}`,
+  }
+}
+
+const levels: Readonly<Record<RunSummary["outcome"], LogLine["level"]>> = {
+  complete: "INFO",
+  partial: "WARN",
+  deferred: "WARN",
+  failed: "ERROR",
+}
+
+const endLine = (summary: RunSummary): LogLine => {
+  const { runId, outcome, rowsInserted, rowsRevised, requests, seconds, published } = summary
+  return {
+    level: levels[outcome],
+    message: `sync: ${outcome}: ${newsText(rowsInserted, rowsRevised)}, ${counted(requests, "request")}, ${duration(seconds)}${published ? ", published" : ""}`,
+    fields: {
+      runId,
+      kind: "ended",
+      outcome,
+      rowsInserted,
+      rowsRevised,
+      requests,
+      seconds,
+      published,
+    },
   }
 }

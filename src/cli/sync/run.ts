@@ -32,6 +32,6 @@ export const runSync = (argv: Arguments): Promise<ExitCode> =>
       const summary = yield* runOnce({ argv, config, selection, command, ...wait }).pipe(
         exportTelemetry(config.settings.dataDir),
       )
-      return runExitCode(summary, selection)
+      return runExitCode(summary, selection, config.settings.failOn)
     }),
   )

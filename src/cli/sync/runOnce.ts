@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
 import type { RunOutcome, RunSummary } from "../../pipelines/model/progress.ts"
-import { readProblems } from "../../pipelines/readers/problems.ts"
+import { type Problem, readProblems } from "../../pipelines/readers/problems.ts"
 import { hasErrors } from "../../pipelines/publication/check.ts"
 import { run } from "../../pipelines/run/run.ts"
 import { publishOptions } from "../arguments.ts"
@@ -13,6 +13,7 @@ import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { isPretty } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { brokenPolicies, type FailOn } from "../failOn.ts"
 import { notifyAfterError, notifyAfterRun } from "../notify/afterRun.ts"
 import { printError, streams } from "../output.ts"
 import { printReport } from "../report.ts"
@@ -62,15 +63,18 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     Effect.ensuring(writeMetrics(config)),
     Effect.tapCause((cause) => notifyAfterError(config, cause, wait !== undefined)),
   )
+  display.ended(summary)
   const problems = yield* readProblems(settings.dataDir)
   printReport(argv, { ...summary, problems }, (of) => summaryText(of, settings.dataDir, problems))
-  for (const line of warnings(summary)) {
+  const broken = brokenPolicies(settings.failOn, problems).map(({ text }) => text)
+  for (const line of [...warnings(summary), ...broken]) {
     printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
   }
+  const ended = { ...summary, problems }
   yield* notifyAfterRun(config, {
-    isSuccess: runExitCode(summary, selection) === exitCodes.ok,
+    isSuccess: runExitCode(ended, selection, settings.failOn) === exitCodes.ok,
   })
-  return { ...summary, problems }
+  return ended
 })
 
 const writeMetrics = ({ settings: { metricsFile, dataDir } }: Config) =>
@@ -87,12 +91,19 @@ const codes: Readonly<Record<RunOutcome, ExitCode>> = {
   failed: exitCodes.unexpected,
 }
 
-export const runExitCode = (summary: RunSummary, { vaults: { include } }: Selection): ExitCode => {
+type Ended = RunSummary & { readonly problems: ReadonlyArray<Problem> }
+
+export const runExitCode = (
+  summary: Ended,
+  { vaults: { include } }: Selection,
+  failOn: ReadonlyArray<FailOn>,
+): ExitCode => {
   if (include.length > 0 && summary.unknownVaults.length === include.length) return exitCodes.usage
   if (summary.keyRejected) return exitCodes.partial
   const code = codes[summary.outcome]
   if (code !== exitCodes.ok) return code
-  return hasErrors(summary.failedChecks) ? exitCodes.checks : exitCodes.ok
+  if (hasErrors(summary.failedChecks)) return exitCodes.checks
+  return brokenPolicies(failOn, summary.problems)[0]?.code ?? exitCodes.ok
 }
 
 /** What stops no run and was probably not intended. */

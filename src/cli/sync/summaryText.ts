@@ -112,7 +112,7 @@ export const outcomeText = (summary: RunSummary, dataDir: string): string => {
     case "deferred":
       return `Deferred: the service requires a wait ${delayText(summary)} (${effort}); what landed is kept.${published} Run sync again after that.`
     case "failed":
-      return `Failed: nothing landed (${effort}).`
+      return `Failed: ${summary.keyRejected ? "the API key was rejected and " : ""}nothing landed (${effort}).`
   }
 }
 

@@ -4,6 +4,8 @@ import type { Retry } from "../../domain/retry.ts"
 import type { CheckResult } from "../../load/checks/Check.ts"
 
 export type ProgressEvent =
+  /** The first, once the run has the warehouse. */
+  | { readonly kind: "run"; readonly runId: string }
   | { readonly kind: "started"; readonly pipeline: string; readonly tasks: number | undefined }
   | {
       readonly kind: "page"
@@ -21,7 +23,7 @@ export type ProgressEvent =
     }
   /** A partition's windows are read, or as many as could be. */
   | { readonly kind: "done"; readonly pipeline: string; readonly entity: string }
-  | { readonly kind: "finished"; readonly pipeline: string }
+  | { readonly kind: "finished"; readonly pipeline: string; readonly summary: PipelineSummary }
   /** A request failed and is made again after a wait. */
   | ({ readonly kind: "retry" } & Retry)
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }

@@ -73,8 +73,10 @@ export class Runner {
 
   finish({ name }: AnyPipeline): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (now) => {
-      this.tallies.get(name)?.finish(now)
-      this.options.onProgress({ kind: "finished", pipeline: name })
+      const tally = this.tallies.get(name)
+      if (tally === undefined) return
+      tally.finish(now)
+      this.options.onProgress({ kind: "finished", pipeline: name, summary: tally.summary })
     })
   }
 

@@ -102,6 +102,7 @@ const recordedRun = Effect.fnUntraced(function* (
   options: RunOptions & Pick<SyncOptions, "runId" | "hasKey" | "paths">,
 ) {
   const warehouse = yield* Warehouse
+  options.onProgress({ kind: "run", runId: options.runId })
   yield* endLastRun(options.dataDir)
   yield* warehouse.startRun({
     command: options.command,

@@ -1,0 +1,25 @@
+// A line of a log on standard error with its instant: text for people, or an object for programs, whose first keys are
+// those of Effect's JSON logger.
+import { instantText } from "./numbers.ts"
+import { printError } from "./output.ts"
+import { withSnakeKeys } from "./report.ts"
+
+export interface LogLine {
+  readonly level: "INFO" | "WARN" | "ERROR"
+  readonly message: string
+  /** What a program wants to know besides; the text says it already. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+export const printLine = ({ level, message, fields }: LogLine, isPretty: boolean): void => {
+  const timestamp = new Date().toISOString()
+  const line = isPretty
+    ? `${instantText(timestamp)}  ${message}`
+    : JSON.stringify({
+        timestamp,
+        level,
+        message,
+        ...(withSnakeKeys(fields ?? {}) as object),
+      })
+  printError(`${line}\n`)
+}
