@@ -51,7 +51,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   passed: "good",
   ok: "good",
   allowed: "good",
-  answered: "good",
+  confirmed: "good",
   partial: "warning",
   deferred: "warning",
   warning: "warning",

@@ -2,6 +2,7 @@
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
 import { decideColors, paintComplaint } from "./color.ts"
+import { complaintText } from "./complaintText.ts"
 import { type Arguments, type Command, COMPLETION_REQUEST } from "./Command.ts"
 import { commands } from "./commands/index.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
@@ -160,7 +161,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   const { withoutFile } = await import("../config/Config.ts")
   decideColors(withoutFile("color", flagValues(withLastSettings(argv))))
   const text = paragraph(
-    `vaulthouse: ${explain(complaint, command, args)}`,
+    complaintText(explain(complaint, command, args)),
     0,
     terminalWidth("stderr"),
   )

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import { API_KEY } from "../config/settings.ts"
 import { ApiError } from "../domain/errors.ts"
+import { complaintText } from "./complaintText.ts"
 
 /** The command line is wrong; the command ends with exit code 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -46,8 +47,8 @@ const adviceFor = (error: unknown): string | undefined => {
 export const errorText = (error: unknown): string => {
   if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
     const advice = adviceFor(error)
-    return `vaulthouse: ${error.message.trim()}${advice === undefined ? "" : `\n${advice}`}`
+    return `${complaintText(error.message.trim())}${advice === undefined ? "" : `\n${advice}`}`
   }
   const text = error instanceof Error ? error.message : String(error)
-  return `vaulthouse: unexpected error: ${text.split("\n")[0] ?? ""}\nThis is a bug: please report it with the output of --log-level debug.`
+  return `${complaintText("unexpected error")}: ${text.split("\n")[0] ?? ""}\nThis is a bug: please report it with the output of --log-level debug.`
 }

@@ -3,7 +3,7 @@ import type { Arguments } from "./Command.ts"
 import { print, streams } from "./output.ts"
 
 /** Keys below which everything is the service's own and stays as received. */
-const verbatim = new Set(["answer", "body", "request", "value"])
+const verbatim = new Set(["body", "request", "response", "value"])
 
 const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -24,5 +24,11 @@ export const withSnakeKeys = (value: unknown): unknown => {
 export const jsonText = (value: unknown): string =>
   `${JSON.stringify(value, null, streams().stdout.isTTY === true ? 2 : 0)}\n`
 
-export const printReport = <A>(argv: Arguments, result: A, text: (result: A) => string): void =>
-  print(argv["json"] === true ? jsonText(withSnakeKeys(result)) : text(result))
+/** One object, never a list: there is room for more in a later version. */
+type Report = object & { readonly length?: never }
+
+export const printReport = <A extends Report>(
+  argv: Arguments,
+  result: A,
+  text: (result: A) => string,
+): void => print(argv["json"] === true ? jsonText(withSnakeKeys(result)) : text(result))

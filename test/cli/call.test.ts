@@ -79,7 +79,7 @@ describe("call", () => {
   it.each([
     [["unrealized_pn"], 2, "did you mean `unrealized_pnl`?"],
     [["nothing_like_it"], 2, "vaulthouse call --list"],
-    [[], 2, "Name an endpoint"],
+    [[], 2, "vaulthouse: name an endpoint"],
     [["unrealized_pnl", "--param", "vaul=0x1"], 2, "did you mean `vault`?"],
     [["unrealized_pnl", "--param", "vault"], 2, "name=value"],
     [["unrealized_pnl", "--param", "vault=1", "--param", "vault=2"], 2, "given twice"],
@@ -109,10 +109,9 @@ describe("call", () => {
   it("--list has every endpoint with its inputs, and needs no service", async () => {
     const env = { VAULTHOUSE_BASE_URL: "" }
     const text = await call(["--list"], env)
-    const listed = JSON.parse((await call(["--list", "--json"], env)).stdout) as ReadonlyArray<{
-      name: string
-      inputs: ReadonlyArray<{ name: string }>
-    }>
+    const { endpoints: listed } = JSON.parse((await call(["--list", "--json"], env)).stdout) as {
+      endpoints: ReadonlyArray<{ name: string; inputs: ReadonlyArray<{ name: string }> }>
+    }
     expect(text.code).toBe(0)
     expect(listed.map(({ name }) => name)).toEqual(endpoints.map(({ name }) => name))
     for (const { name, parameters } of endpoints) {

@@ -35,9 +35,8 @@ describe("check", () => {
   it("runs the checks of a name or a table, and says which there is when there is none", async () => {
     const { code, stdout } = await typed("check", "--name", "core.ratio_history", "--json")
     expect(code).toBe(0)
-    const names = (JSON.parse(stdout) as ReadonlyArray<{ readonly name: string }>).map(
-      ({ name }) => name,
-    )
+    const { checks } = JSON.parse(stdout) as { checks: ReadonlyArray<{ readonly name: string }> }
+    const names = checks.map(({ name }) => name)
     expect(names).toContain("core.ratio_history.unique_key")
     expect(names.filter((name) => !name.startsWith("core.ratio_history."))).toEqual([])
     const unknown = await typed("check", "--name", "bufer_identity")

@@ -1,4 +1,4 @@
-// `--json` of every command: snake_case keys.
+// `--json` of every command: one object on one line, with snake_case keys.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -57,7 +57,7 @@ const keysOf = (value: unknown): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => [
     key,
-    ...(["answer", "body", "request", "value"].includes(key) ? [] : keysOf(member)),
+    ...(["body", "request", "response", "value"].includes(key) ? [] : keysOf(member)),
   ])
 }
 
@@ -66,6 +66,9 @@ it.each(cases)("%s %s", async (...args) => {
   const typed = args.map((arg) => (arg === "<vault>" ? vault : arg))
   const service = ["--base-url", simulator.url, "--no-progress"]
   const { stdout } = await vaulthouse([...typed, "--json", ...service], { cwd })
-  const keys = [...new Set(keysOf(JSON.parse(stdout)))]
+  const report: unknown = JSON.parse(stdout)
+  expect(Array.isArray(report)).toBe(false)
+  expect(stdout.trimEnd().split("\n")).toHaveLength(1)
+  const keys = [...new Set(keysOf(report))]
   expect(keys.filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([])
 })

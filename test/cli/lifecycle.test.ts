@@ -48,7 +48,7 @@ describe("a query", () => {
   it("is stopped by --timeout", async () => {
     const { code, stderr } = await vaulthouse(["query", endless, "--timeout", "300ms"], { cwd })
     expect(code).toBe(1)
-    expect(stderr).toContain("The query was stopped after 0.3 s.")
+    expect(stderr).toContain("the query was stopped after 0.3 s.")
     const wrong = await vaulthouse(["query", endless, "--timeout", "soon"], { cwd })
     expect(wrong).toMatchObject({ code: 2, stdout: "" })
     expect(wrong.stderr).toContain("--timeout soon is not a duration")

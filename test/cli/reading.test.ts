@@ -158,7 +158,7 @@ describe("tables", () => {
 
   it("--json has every column of the published copy, each explained", async () => {
     const { stdout } = await typed(["tables", "--json"])
-    const output = JSON.parse(stdout) as ReadonlyArray<DictionaryEntry>
+    const { tables: output } = JSON.parse(stdout) as { tables: ReadonlyArray<DictionaryEntry> }
     const names = output.flatMap(({ name, columns }) =>
       columns.map((column) => `${name}.${column.name}`),
     )
@@ -236,7 +236,7 @@ describe("verify", () => {
     const { code, stdout, stderr } = await typed(["verify"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toContain("matches its manifest")
-    expect((await typed(["verify", "--json"])).stdout).toBe("[]\n")
+    expect((await typed(["verify", "--json"])).stdout).toBe('{"findings":[]}\n')
   })
 
   it("finds what is missing, changed or extra; its advice repairs it", async () => {
@@ -253,7 +253,9 @@ describe("verify", () => {
 
     const json = await typed(["verify", "--json", "--data-dir", dataDir])
     expect(json.code).toBe(4)
-    const findings = JSON.parse(json.stdout) as ReadonlyArray<{ kind: string; path: string }>
+    const { findings } = JSON.parse(json.stdout) as {
+      findings: ReadonlyArray<{ kind: string; path: string }>
+    }
     expect(findings.map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual([
       "checksum parquet/core/ratio_history/month=2026-05/data.parquet",
       "extra parquet/core/stray.parquet",

@@ -38,7 +38,9 @@ const scheduler = (dataDir: string) => {
 it("prints the next ten runs of each group and runs nothing", async () => {
   const { code, stdout } = await vaulthouse(["schedule", "--dry-run", "--json"], { cwd })
   expect(code).toBe(0)
-  const groups = JSON.parse(stdout) as ReadonlyArray<{ group: string; runs: ReadonlyArray<string> }>
+  const { groups } = JSON.parse(stdout) as {
+    groups: ReadonlyArray<{ group: string; runs: ReadonlyArray<string> }>
+  }
   expect(groups.map(({ group, runs }) => [group, runs.length])).toEqual([
     ["hourly", 10],
     ["daily", 10],

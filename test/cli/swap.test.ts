@@ -108,13 +108,13 @@ describe("with --execute", () => {
     expect(swapsSent()).toBe(0)
   })
 
-  it("sends it once, journals it, and archives the answer", async () => {
+  it("sends it once, journals it, and archives the response", async () => {
     const { code, stdout, stderr } = await typed([...swapArguments(address), "--execute", "--yes"])
     expect(code).toBe(0)
     expect(swapsSent()).toBe(1)
     const [row, ...others] = await journal()
     expect(others).toEqual([])
-    expect(row).toMatchObject({ state: "answered", status: "200", subaccount_address: address })
+    expect(row).toMatchObject({ state: "confirmed", status: "200", subaccount_address: address })
     expect(stdout).toContain(String(row?.["transaction_hash"]))
     expect(String(row?.["transaction_hash"])).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await journal("select state from core.swaps_versions")).toMatchObject([
@@ -232,7 +232,7 @@ describe("killed between the journal and the response", () => {
       .end('{"transactionHash":"0x1"}')
     await new Promise((ended) => child.once("close", ended))
     expect(await journal("select state, transaction_hash from core.swaps")).toMatchObject([
-      { state: "answered", transaction_hash: "0x1" },
+      { state: "confirmed", transaction_hash: "0x1" },
     ])
     expect(received).toHaveLength(1)
   })

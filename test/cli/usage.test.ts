@@ -202,7 +202,7 @@ describe("before anything was published", () => {
   it("query says what to do", async () => {
     const { code, stdout, stderr } = await typed(["query", "select 1", "--data-dir", "none"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain(`Nothing is published in ${join(cwd, "none")} yet.`)
+    expect(stderr).toContain(`vaulthouse: nothing is published in ${join(cwd, "none")} yet.`)
     expect(stderr).toContain("vaulthouse sync")
     expect(existsSync(join(cwd, "none"))).toBe(false)
   })

@@ -11,7 +11,7 @@ import { type Problem, problemsOf, readProblems } from "../../src/pipelines/read
 import { readLastRun } from "../../src/pipelines/run/lastRun.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { change, runOnce } from "../support/warehouseRun.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const HOUR = 3_600_000
 const small = { days: 10, vaults: 3, slowReadMs: 0, serverCaches: false }
@@ -55,6 +55,43 @@ describe("problems", () => {
       )
       const days = yield* problemsIn(dataDir, 60)
       expect(namesOf(days)).toContain("stale roles")
+    }),
+  )
+
+  it.live("freshness is that of the marts, which read every task there ever was", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ ...small, vaults: 6 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { api: asAdmin })
+      const rows = yield* query(
+        dataDir,
+        `select series as subject, newest_at, target_hours, count(*)::integer as entities
+         from mart.freshness
+         where status = 'active' and last_outcome <> 'unsupported'
+         group by all
+         union all
+         select pipeline, newest_at, target_hours, entities
+         from mart.pipeline_freshness where pipeline not in (select pipeline from mart.series)`,
+      )
+      const health = yield* readHealth(dataDir)
+      const line = (of: Readonly<Record<string, unknown>>): string =>
+        `${of["subject"]} ${of["newest_at"]} ${of["target_hours"]} ${of["entities"]}`
+      const ofMarts = rows.map((row) => {
+        const at = row["newest_at"]
+        return line({
+          ...row,
+          newest_at: at === null ? undefined : new Date(`${String(at)}Z`).toISOString(),
+        })
+      })
+      expect(ofMarts.length).toBeGreaterThan(20)
+      const ours = health?.freshness.map((row) =>
+        line({
+          ...row,
+          newest_at:
+            row.newest_at === undefined ? undefined : new Date(row.newest_at).toISOString(),
+        }),
+      )
+      expect(ours?.toSorted()).toEqual(ofMarts.toSorted())
     }),
   )
 

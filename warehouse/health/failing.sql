@@ -2,17 +2,24 @@
 -- where the run read nothing of the pipeline and an earlier one did.
 with
 
+-- The newest tasks stand together in the file; a pipeline that was not read for so long is no longer read.
+recent as (
+    select *
+    from ops.tasks
+    where finished_at > (select max(finished_at) from ops.tasks) - interval 30 days
+),
+
 newest as (
     select pipeline, max(run_id) as run_id
-    from ops.tasks
+    from recent
     group by pipeline
 ),
 
 tasks as (
     select
-        tasks.*,
+        recent.*,
         outcome = 'skipped' and coalesce(error_tag in ('Unauthorized', 'Forbidden'), false) as is_refused
-    from ops.tasks
+    from recent
     semi join newest using (pipeline, run_id)
 ),
 
@@ -38,7 +45,7 @@ select
     failed,
     deferred,
     refused = tasks and pipeline in (
-        select pipeline from ops.tasks where outcome in ('loaded', 'unchanged')
+        select pipeline from recent where outcome in ('loaded', 'unchanged')
     ) as is_refused,
     since,
     failed_text,

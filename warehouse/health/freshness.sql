@@ -1,55 +1,121 @@
 -- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest answered
--- task. What no task of the last two days before the newest asked for is no longer read (another selection, a vault
--- that is excluded, no key), and what the service does not offer for a vault is not late: neither is here.
+-- task. As mart.freshness and mart.pipeline_freshness have it, which read every task there ever was: every run asks this.
+-- What no task of the last two days before the newest asked for is no longer read (another selection, a vault that is
+-- excluded, no key), and what the service does not offer for a vault is not late: neither is here.
 with
 
-attempts as (
-    select pipeline, max(finished_at) as attempted_at
+clock as (select max(finished_at) as newest_at from ops.tasks),
+
+-- The newest tasks stand together in the file.
+tasks as (
+    select *
     from ops.tasks
-    where outcome <> 'skipped'
-    group by pipeline
+    where outcome <> 'skipped' and finished_at > (select newest_at from clock) - interval 30 days
 ),
 
 still_read as (
-    select
-        pipeline,
-        attempted_at - interval 2 days as since
-    from attempts
-    where attempted_at > (select max(attempted_at) from attempts) - interval 2 days
+    select pipeline, max(finished_at) - interval 2 days as since
+    from tasks
+    group by pipeline
+    having max(finished_at) > (select newest_at from clock) - interval 2 days
 ),
 
-series as (
+newest_facts as (
+    select 'ratio_history' as pipeline, 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at, 3 as target_hours
+    from core.ratio_history
+    group by vault_address
+    union all
+    select 'pnl_history' as pipeline, 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at, 3 as target_hours
+    from core.pnl_history
+    group by vault_address
+    union all
     select
-        freshness.series as subject,
+        'apy_history' as pipeline,
+        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end || '_' || averaging_period_days || 'd' as series,
+        vault_address,
+        null as chain_id,
+        max(date)::timestamp as newest_at,
+        48 as target_hours
+    from core.apy_history
+    group by vault_address, is_smoothed, averaging_period_days
+    union all
+    select 'allocation_history' as pipeline, 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at, 48 as target_hours
+    from core.allocation_history
+    group by vault_address, chain_id
+),
+
+newest_of_pipelines as (
+    select 'positions' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
+    from core.position_snapshots
+    union all
+    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    from core.oracle_classification
+    union all
+    select 'health_factors' as pipeline, max(calculated_at) as newest_at, 48 as target_hours
+    from core.health_factors
+),
+
+series as (select distinct pipeline, series, target_hours from newest_facts),
+
+-- A task without a chain is the address's, one without a series of all the series its pipeline reads.
+read_series as (
+    select
+        vaults.chain_id,
+        vaults.vault_address,
+        any_value(coalesce(vaults.vault_name, vaults.vault_address)) as vault_name,
         series.pipeline,
-        freshness.newest_at,
-        freshness.target_hours,
+        series.series,
+        series.target_hours
+    from core.vaults
+    inner join tasks
+        on
+            vaults.vault_address = tasks.vault_address
+            and vaults.chain_id = coalesce(tasks.chain_id, vaults.chain_id)
+    inner join series
+        on tasks.pipeline = series.pipeline and series.series = coalesce(tasks.series, series.series)
+    inner join still_read on tasks.pipeline = still_read.pipeline and tasks.finished_at > still_read.since
+    where vaults.is_current and vaults.status = 'active'
+    group by all
+    having arg_max(tasks.outcome, tasks.finished_at) <> 'unsupported'
+),
+
+of_series as (
+    select
+        read_series.series as subject,
+        read_series.pipeline,
+        newest_facts.newest_at,
+        read_series.target_hours,
         count(*) as entities,
-        min(coalesce(freshness.vault_name, freshness.vault_address)) as example
-    from mart.freshness
-    inner join mart.series using (series)
-    inner join still_read using (pipeline)
-    where
-        freshness.status = 'active'
-        and freshness.last_attempted_at > still_read.since
-        and freshness.last_outcome <> 'unsupported'
+        min(read_series.vault_name) as example
+    from read_series
+    left join newest_facts
+        on
+            read_series.series = newest_facts.series
+            and read_series.vault_address = newest_facts.vault_address
+            and read_series.chain_id = coalesce(newest_facts.chain_id, read_series.chain_id)
     group by all
 ),
 
-others as (
+of_pipelines as (
     select
-        pipeline as subject,
-        pipeline,
-        newest_at,
-        target_hours,
-        entities,
+        tasks.pipeline as subject,
+        tasks.pipeline,
+        coalesce(
+            any_value(newest_of_pipelines.newest_at),
+            max(tasks.finished_at) filter (tasks.outcome in ('loaded', 'unchanged', 'empty'))
+        ) as newest_at,
+        case when any_value(newest_of_pipelines.newest_at) is null then 48 else any_value(newest_of_pipelines.target_hours) end
+            as target_hours,
+        count(distinct tasks.entity) as entities,
         null as example
-    from mart.pipeline_freshness
-    semi join still_read using (pipeline)
-    where pipeline not in (select pipeline from mart.series)
+    from tasks
+    semi join still_read on tasks.pipeline = still_read.pipeline
+    left join newest_of_pipelines on tasks.pipeline = newest_of_pipelines.pipeline
+    where tasks.pipeline not in ('ratio_history', 'pnl_history', 'apy_history', 'allocation_history')
+    group by tasks.pipeline
 )
 
-select * from series
+select * from of_series
 union all by name
-select * from others
+select * from of_pipelines
 order by subject, newest_at

@@ -48,7 +48,7 @@ joined as (
         excess.token_amount,
         debts.has_debt,
         debts.debt_at,
-        coalesce(answered.answered_at, excess.valid_from) as read_at,
+        coalesce(answered.responded_at, excess.valid_from) as read_at,
         excess.valid_from
     from excess
     left join tokens using (chain_id, token_address)

@@ -129,7 +129,7 @@ spans as (
 ),
 
 -- The days that answered requests covered. A request without a chain was about the address.
-answered_windows as (
+covered_windows as (
     select
         pipeline,
         vault_address,
@@ -137,7 +137,7 @@ answered_windows as (
         series,
         covers_from,
         max(covers_to) as covers_to,
-        max(finished_at) as answered_at
+        max(finished_at) as responded_at
     from ops.tasks
     where outcome in ('loaded', 'unchanged', 'empty') and covers_to is not null
     group by
@@ -150,24 +150,24 @@ answered_windows as (
         case when covers_from is not null then covers_to end
 ),
 
-answered_spans as (
+covered_spans as (
     select
         spans.series,
         spans.vault_address,
         spans.part,
         spans.period,
         greatest(
-            coalesce(answered_windows.covers_from, spans.first_at::date), spans.first_at::date
+            coalesce(covered_windows.covers_from, spans.first_at::date), spans.first_at::date
         ) as from_day,
-        least(answered_windows.covers_to, answered_windows.answered_at::date) as to_day,
-        answered_windows.answered_at
+        least(covered_windows.covers_to, covered_windows.responded_at::date) as to_day,
+        covered_windows.responded_at
     from spans
-    inner join answered_windows
+    inner join covered_windows
         on
-            spans.pipeline = answered_windows.pipeline
-            and spans.vault_address = answered_windows.vault_address
-            and (spans.part = 0 or spans.part = coalesce(answered_windows.chain_id, spans.part))
-            and spans.series = coalesce(answered_windows.series, spans.series)
+            spans.pipeline = covered_windows.pipeline
+            and spans.vault_address = covered_windows.vault_address
+            and (spans.part = 0 or spans.part = coalesce(covered_windows.chain_id, spans.part))
+            and spans.series = coalesce(covered_windows.series, spans.series)
 ),
 
 answered_each_day as (
@@ -175,14 +175,14 @@ answered_each_day as (
         series,
         vault_address,
         part,
-        answered_at,
+        responded_at,
         unnest(generate_series(from_day::timestamp, to_day::timestamp, interval 1 day))::date
             as day
-    from answered_spans
+    from covered_spans
 ),
 
 answered_days as (
-    select series, vault_address, part, day, max(answered_at) as answered_at
+    select series, vault_address, part, day, max(responded_at) as responded_at
     from answered_each_day
     group by series, vault_address, part, day
 ),
@@ -274,9 +274,9 @@ covered as (
         series,
         vault_address,
         part,
-        date_trunc(period, least(to_day::timestamp + interval 1 day, answered_at))::timestamp
+        date_trunc(period, least(to_day::timestamp + interval 1 day, responded_at))::timestamp
             as until_at
-    from answered_spans
+    from covered_spans
     union all
     select
         series,
@@ -330,7 +330,7 @@ known_days as (
         coalesce(gap_days.quarantined, 0) as quarantined,
         coalesce(gap_days.unreachable, 0) as unreachable,
         coalesce(gap_days.gap, 0) as gap,
-        answered_days.answered_at
+        answered_days.responded_at
     from expected_days
     left join present_days using (series, vault_address, part, day)
     left join gap_days using (series, vault_address, part, day)
@@ -365,7 +365,7 @@ select
         when unreachable & bit <> 0 then 'unreachable'
         -- A part known to be incomplete (failed, truncated) was not answered.
         when gap & bit <> 0 then 'missing'
-        when answered_at >= expected_at + step then 'empty'
+        when responded_at >= expected_at + step then 'empty'
         else 'missing'
     end as state
 from expected

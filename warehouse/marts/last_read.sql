@@ -7,6 +7,6 @@ select
     entity,
     max(finished_at) as attempted_at,
     arg_max(outcome, finished_at) as outcome,
-    max(finished_at) filter (outcome in ('loaded', 'unchanged', 'empty')) as answered_at
+    max(finished_at) filter (outcome in ('loaded', 'unchanged', 'empty')) as responded_at
 from tasks
 group by pipeline, entity

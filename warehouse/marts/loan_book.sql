@@ -68,7 +68,7 @@ joined as (
         end as next_payment_due_at,
         book.listed_in,
         book.valid_from as since_at,
-        coalesce(answered.answered_at, book.valid_from) as read_at,
+        coalesce(answered.responded_at, book.valid_from) as read_at,
         clock.now_at
     from book
     inner join mart.clock on true

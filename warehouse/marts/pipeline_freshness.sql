@@ -32,7 +32,7 @@ attempts as (
         count(*) filter (outcome in ('failed', 'quarantined', 'suspicious_empty'))
             as entities_failing,
         max(attempted_at) as last_attempted_at,
-        max(answered_at) as last_answered_at
+        max(responded_at) as last_responded_at
     from mart.last_read
     group by pipeline
 ),
@@ -42,9 +42,9 @@ joined as (
         attempts.*,
         case
             when newest_facts.newest_at is not null then 'fact'
-            when attempts.last_answered_at is not null then 'task'
+            when attempts.last_responded_at is not null then 'task'
         end as source,
-        coalesce(newest_facts.newest_at, attempts.last_answered_at) as newest_at,
+        coalesce(newest_facts.newest_at, attempts.last_responded_at) as newest_at,
         case when newest_facts.newest_at is not null then newest_facts.target_hours else 48 end
             as target_hours
     from attempts

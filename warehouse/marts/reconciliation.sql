@@ -3,12 +3,12 @@ with
 vaults as (select * from core.vaults where is_current),
 
 -- When current rows were last confirmed.
-answered as (
+responded as (
     select *
     from mart.last_read
     where
         pipeline in ('vaults', 'vault_summaries', 'annualized_apy', 'withdrawals')
-        and answered_at is not null
+        and responded_at is not null
 ),
 
 -- What a vault holds, part by part and day by day.
@@ -159,7 +159,7 @@ summary_totals as (
     select
         vaults.chain_id,
         vaults.vault_address,
-        coalesce(max(answered.answered_at), max(summary_allocations.valid_from)) as read_at,
+        coalesce(max(responded.responded_at), max(summary_allocations.valid_from)) as read_at,
         case
             when count(summary_allocations.value) = count(*) then sum(summary_allocations.value)
         end as value
@@ -168,10 +168,10 @@ summary_totals as (
         on
             summary_allocations.vault_address = vaults.vault_address
             and coalesce(summary_allocations.chain_id, vaults.chain_id) = vaults.chain_id
-    left join answered
+    left join responded
         on
-            answered.pipeline = 'vault_summaries'
-            and vaults.vault_address = answered.entity
+            responded.pipeline = 'vault_summaries'
+            and vaults.vault_address = responded.entity
     group by vaults.chain_id, vaults.vault_address
 ),
 
@@ -207,12 +207,12 @@ withdrawal_readings as (
     select
         withdrawals.*,
         coalesce(
-            greatest(by_chain.answered_at, by_address.answered_at), withdrawals.valid_from
+            greatest(by_chain.responded_at, by_address.responded_at), withdrawals.valid_from
         ) as read_at
     from withdrawals
-    left join answered as by_address
+    left join responded as by_address
         on by_address.pipeline = 'withdrawals' and withdrawals.vault_address = by_address.entity
-    left join answered as by_chain
+    left join responded as by_chain
         on
             by_chain.pipeline = 'withdrawals'
             and withdrawals.vault_address || '@' || withdrawals.chain_id = by_chain.entity
@@ -247,13 +247,13 @@ compared as (
         newest_snapshots.chain_id,
         newest_snapshots.vault_address,
         newest_snapshots.snapshot_at as compared_at,
-        coalesce(answered.answered_at, listed_metrics.valid_from) as left_at,
+        coalesce(responded.responded_at, listed_metrics.valid_from) as left_at,
         listed_metrics.latest_reported_tvl as left_value,
         newest_snapshots.reported_tvl as right_value
     from newest_snapshots
     inner join listed_metrics using (chain_id, vault_address)
-    left join answered
-        on answered.pipeline = 'vaults'
+    left join responded
+        on responded.pipeline = 'vaults'
     union all
     select
         'nav_ratio_collateral_ratio' as comparison,
@@ -301,7 +301,7 @@ compared as (
         addresses.chain_id,
         addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
-        coalesce(answered.answered_at, mean_apys.valid_from) as left_at,
+        coalesce(responded.responded_at, mean_apys.valid_from) as left_at,
         -- A fraction or a percent, the document leaves it open: the size shows it.
         case
             when abs(mean_apys.sent) > 10 * abs(mean_apys.mean_apy) then mean_apys.sent / 100
@@ -310,10 +310,10 @@ compared as (
         mean_apys.mean_apy as right_value
     from mean_apys
     inner join mart.vault_addresses as addresses using (vault_address)
-    left join answered
+    left join responded
         on
-            answered.pipeline = 'annualized_apy'
-            and mean_apys.vault_address = answered.entity
+            responded.pipeline = 'annualized_apy'
+            and mean_apys.vault_address = responded.entity
     union all
     select
         'withdrawal_requests_sum' as comparison,

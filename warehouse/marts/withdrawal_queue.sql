@@ -65,7 +65,7 @@ valued as (
         newest_snapshots.snapshot_at as buffer_at,
         queued.valid_from as seen_at,
         coalesce(
-            greatest(answered_by_chain.answered_at, answered_by_address.answered_at), queued.valid_from
+            greatest(answered_by_chain.responded_at, answered_by_address.responded_at), queued.valid_from
         ) as read_at
     from queued
     inner join mart.clock on true

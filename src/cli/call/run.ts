@@ -14,7 +14,7 @@ import { UsageError } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
-import { printReport } from "../report.ts"
+import { jsonText, printReport } from "../report.ts"
 import { retryPrinter } from "../retryText.ts"
 import { serviceOf, wireOf } from "../service.ts"
 import { tableWidth, textTable } from "../table.ts"
@@ -46,7 +46,7 @@ export const runCall = (argv: Arguments): Promise<ExitCode> =>
 const printDecoded = (request: Question, service: Service) =>
   Effect.map(
     call(request, service, () => undefined),
-    (value) => print(`${JSON.stringify(value, null, 2)}\n`),
+    (value) => print(jsonText(value)),
   )
 
 /** Error responses too, and those that break the contract. */
@@ -62,11 +62,11 @@ const printRaw = (request: Question, service: Service) => {
 }
 
 const printList = (argv: Arguments, { settings }: Config): ExitCode => {
-  printReport(argv, endpointList(wireOf(settings)), listText)
+  printReport(argv, { endpoints: endpointList(wireOf(settings)) }, listText)
   return exitCodes.ok
 }
 
-const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string => {
+const listText = ({ endpoints }: { readonly endpoints: ReadonlyArray<ListedEndpoint> }): string => {
   const head = ["endpoint", "method", "path", "auth", "inputs"]
   const rows = endpoints.map(({ name, method, path, auth, inputs, unsafe }) => [
     name,

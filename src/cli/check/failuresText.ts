@@ -6,12 +6,16 @@ import type { CheckResult } from "../../pipelines/publication/check.ts"
 
 const MAX_EXAMPLES = 3
 
+/** Without the noise of the last digits of a computed one, such as 0.30000000000000004. */
+const shortNumber = (value: unknown): string =>
+  typeof value === "number" ? String(Number(value.toPrecision(12))) : String(value)
+
 const rowText = (row: Readonly<Record<string, unknown>>): string =>
   Object.entries(row)
     .filter(([, value]) => value !== null)
     .map(
       ([name, value]) =>
-        `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+        `${name}=${typeof value === "object" ? JSON.stringify(value) : shortNumber(value)}`,
     )
     .join(" ")
 

@@ -77,7 +77,7 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
 })
 
 const checked = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
-  printReport(argv, results, () => resultsText(results, argv["all"] === true))
+  printReport(argv, { checks: results }, () => resultsText(results, argv["all"] === true))
   return hasErrors(results) ? exitCodes.checks : exitCodes.ok
 }
 

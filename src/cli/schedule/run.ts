@@ -53,8 +53,8 @@ const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArr
     pipelines: group.pipelines,
     runs: nextFirings(group, now, DRY_RUN_FIRINGS).map((at) => new Date(at).toISOString()),
   }))
-  printReport(argv, planned, (all) =>
-    all
+  printReport(argv, { groups: planned }, (all) =>
+    all.groups
       .map(
         ({ group, pipelines, runs }) =>
           `${paragraph(`${group} (${pipelines.join(", ")}):`, 2)}\n${runs.map((at) => `  ${instantText(at)}\n`).join("")}`,

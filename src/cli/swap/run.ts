@@ -43,7 +43,7 @@ export const runSwap = (argv: Arguments): Promise<ExitCode> =>
 
 const list = (argv: Arguments, { settings: { dataDir, memoryLimit } }: Config) =>
   Effect.map(readSwaps({ dataDir, memoryLimit }), (swaps) => {
-    printReport(argv, swaps, journalText)
+    printReport(argv, { swaps }, () => journalText(swaps))
     return exitCodes.ok
   })
 
@@ -81,7 +81,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
     printError(`${paintComplaint(text)}\n`)
     return exitCodes.unexpected
   }
-  return outcome.state === "answered" ? exitCodes.ok : exitCodes.unexpected
+  return outcome.state === "confirmed" ? exitCodes.ok : exitCodes.unexpected
 })
 
 /** The flags, by the names of the API document. */

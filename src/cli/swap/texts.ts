@@ -24,11 +24,11 @@ const howToFindOut = (subaccount: string, since: string): string =>
   ].join("\n")
 
 export const outcomeText = (outcome: SwapOutcome): string => {
-  const { swapId, state, answer, status, error, subaccount, requestedAt } = outcome
+  const { swapId, state, response, status, error, subaccount, requestedAt } = outcome
   const reason = error ?? "no response"
   switch (state) {
-    case "answered":
-      return `${JSON.stringify(answer, null, 2)}\n${paint("Swapped", "good")}: the service confirmed it (swap ${swapId}).\n`
+    case "confirmed":
+      return `${JSON.stringify(response, null, 2)}\n${paint("Swapped", "good")}: the service confirmed it (swap ${swapId}).\n`
     case "refused":
       return `${paint("The service refused:", "bad")} ${reason}\nNothing was swapped (swap ${swapId}).\n`
     case "unknown":

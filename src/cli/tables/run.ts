@@ -28,7 +28,7 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
           advice: "`vaulthouse tables` lists them all.",
         })
       }
-      printReport(argv, found, () =>
+      printReport(argv, { tables: found }, () =>
         wanted === undefined ? listText(found) : found.map(entryText).join("\n"),
       )
       return exitCodes.ok

@@ -16,7 +16,7 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
     argv,
     ({ settings: { dataDir } }) =>
       Effect.map(verify(dataDir), (findings) => {
-        printReport(argv, findings, () => findingsText(findings, dataDir))
+        printReport(argv, { findings }, () => findingsText(findings, dataDir))
         if (findings.length === 0) return exitCodes.ok
         if (argv["json"] !== true) {
           printError(

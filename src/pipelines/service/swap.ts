@@ -81,7 +81,7 @@ export interface SwapOutcome {
   readonly requestedAt: string
   readonly status: number | null
   /** The service's record of the swap. */
-  readonly answer: unknown
+  readonly response: unknown
   readonly error: string | null
   /** Why the result is missing from the journal, if it could not be written. */
   readonly journalError: string | null
@@ -131,7 +131,7 @@ const journalled = (options: SwapOptions, runId: string) =>
         responseId: null,
         errorTag: null,
         errorText: null,
-        answer: {},
+        response: {},
       }
       yield* warehouse.commit({ rows: [swapRows(sent)], bookkeeping: [] })
       // The row is in the database file before the request leaves, even if this process is killed.
@@ -153,7 +153,7 @@ const journalled = (options: SwapOptions, runId: string) =>
         subaccount: inputs.address,
         requestedAt: new Date(startedAt).toISOString(),
         status: completed.status,
-        answer: completed.state === "answered" ? completed.answer : null,
+        response: completed.state === "confirmed" ? completed.response : null,
         error: completed.errorText,
         journalError: Result.isFailure(written) ? written.failure.message : null,
       } satisfies SwapOutcome
@@ -171,17 +171,17 @@ const responsesOf = (exit: SwapExit) => {
 /** What the response, or its absence, says. */
 const resultOf = (
   exit: SwapExit,
-): Pick<SwapRecord, "state" | "status" | "responseId" | "errorTag" | "errorText" | "answer"> => {
-  const response = responsesOf(exit).at(-1)
-  const received = { status: response?.status ?? null, responseId: response?.responseId ?? null }
+): Pick<SwapRecord, "state" | "status" | "responseId" | "errorTag" | "errorText" | "response"> => {
+  const last = responsesOf(exit).at(-1)
+  const received = { status: last?.status ?? null, responseId: last?.responseId ?? null }
   if (Exit.isSuccess(exit)) {
-    const answer = isJsonObject(exit.value.value) ? exit.value.value : {}
-    return { ...received, state: "answered", errorTag: null, errorText: null, answer }
+    const response = isJsonObject(exit.value.value) ? exit.value.value : {}
+    return { ...received, state: "confirmed", errorTag: null, errorText: null, response }
   }
   const error = Cause.squash(exit.cause)
   const text = error instanceof Error ? error.message : String(error)
   const errorTag = error instanceof ApiError ? error.reason._tag : "Unexpected"
-  return { ...received, state: stateAfter(error), errorTag, errorText: text, answer: {} }
+  return { ...received, state: stateAfter(error), errorTag, errorText: text, response: {} }
 }
 
 // Statuses below 500 that leave open whether the swap was executed: a timeout, a failure elsewhere.
@@ -205,7 +205,7 @@ const record = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const task = { pipeline: "swap", entity: completed.subaccountAddress, window: completed.swapId }
-  const isAnswered = completed.state === "answered"
+  const isConfirmed = completed.state === "confirmed"
   const result = {
     window: task.window,
     rows: [],
@@ -216,7 +216,7 @@ const record = Effect.fnUntraced(function* (
     runId,
     ...task,
     endpoint: swap.name,
-    outcome: isAnswered ? ("landed" as const) : ("failed" as const),
+    outcome: isConfirmed ? ("landed" as const) : ("failed" as const),
     now: completed.completedAt ?? completed.requestedAt,
   }
   const archive = yield* ResponseArchive
@@ -234,5 +234,5 @@ const record = Effect.fnUntraced(function* (
     rows: [swapRows(completed)],
     bookkeeping: bookkeepingRows(result, recorded, []),
   })
-  yield* warehouse.finishRun(isAnswered ? "complete" : "failed")
+  yield* warehouse.finishRun(isConfirmed ? "complete" : "failed")
 })

@@ -24,7 +24,7 @@ export const swaps: Table = {
     timestamp("completed_at", "When the outcome was known; null when it was never recorded"),
     text(
       "state",
-      "`answered`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, so it is as uncertain",
+      "`confirmed`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, so it is as uncertain",
       { required: true },
     ),
     integer("status", "HTTP status of the response; null without one"),
@@ -42,7 +42,7 @@ export const swaps: Table = {
     "select requested_at, state, request ->> 'source_token' as source_token, transaction_hash from core.swaps order by requested_at desc",
 }
 
-export type SwapState = "sent" | "answered" | "refused" | "unknown"
+export type SwapState = "sent" | "confirmed" | "refused" | "unknown"
 
 export interface SwapRecord {
   readonly swapId: string
@@ -58,14 +58,14 @@ export interface SwapRecord {
   readonly errorTag: string | null
   readonly errorText: string | null
   /** The service's record of the swap; empty before and without it. */
-  readonly answer: JsonObject
+  readonly response: JsonObject
 }
 
 /** The journal's row. It has no lineage, so that a replay does not restore it from the response. */
 export const swapRows = (record: SwapRecord): Rows => {
   const { rows } = mapRecords({
     table: swaps,
-    records: [record.answer],
+    records: [record.response],
     source: { lineage: { responseId: "", receivedAt: record.requestedAt } },
     computed: {
       swap_id: record.swapId,
