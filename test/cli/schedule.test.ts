@@ -62,7 +62,7 @@ it("names the line of a cron expression it can't read", async () => {
 
 it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   const { child, says } = scheduler("watched")
-  const url = await says(/listening on (\S+)/)
+  const url = await says(/listening on ([^\s"]+)/)
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" })
   await says(/(next run at)/)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -108,7 +108,7 @@ it("knows how the last run of any process ended, in /readyz and in its metrics",
   const now = new Date().toISOString()
   writeFileSync(join(cwd, "restarted/schedule.json"), JSON.stringify({ hourly: now, daily: now }))
   const { child, says } = scheduler("restarted")
-  const url = await says(/listening on (\S+)/)
+  const url = await says(/listening on ([^\s"]+)/)
   const ready = await fetch(`${url}/readyz`)
   expect(ready.status).toBe(503)
   expect(((await ready.json()) as { reason: string }).reason).toMatch(/\(sync vaults\): partial/)
