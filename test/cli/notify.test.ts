@@ -138,7 +138,8 @@ it("notify test says what came of each, and fails if one did", async () => {
   ])
   expect(receiver.bodies.map(({ event }) => event)).toEqual(["test"])
   const unset = await vaulthouse(["notify", "test", "--json"], { cwd })
-  expect((JSON.parse(unset.stdout) as ReadonlyArray<unknown>)[0]).toEqual({
+  const { deliveries } = JSON.parse(unset.stdout) as { deliveries: ReadonlyArray<unknown> }
+  expect(deliveries[0]).toEqual({
     receiver: "webhook ${HOOK} (notify[0])",
     state: "failed",
     detail: "the environment variable HOOK is not set",

@@ -30,7 +30,7 @@ export const runNotify = (argv: Arguments): Promise<ExitCode> =>
         }
         const options = { receivers, dataDir, apiKey, proxies }
         const deliveries = yield* notifyTest(options)
-        printReport(argv, deliveries, resultText)
+        printReport(argv, { deliveries }, () => resultText(deliveries))
         return deliveries.some(({ state }) => state === "failed") ? exitCodes.checks : exitCodes.ok
       }),
     stopped,
