@@ -80,7 +80,7 @@ describe("a run that waits for the warehouse", () => {
     let stderr = ""
     child.stderr.on("data", (chunk) => (stderr += String(chunk)))
     await until(() => stderr !== "")
-    expect(stderr).toBe(
+    expect(stderr.replace(/^[\d-]+ [\d:]+ UTC {2}/, "")).toBe(
       `waiting for the warehouse, which process ${process.pid} on ${JSON.parse(readFileSync(join(dataDir, "writer.json"), "utf8")).host} holds\n`,
     )
     child.kill("SIGTERM")

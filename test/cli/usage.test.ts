@@ -106,7 +106,7 @@ describe("a wrong command line", () => {
     [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
     [
       ["runs", "show"],
-      ["Name a run.", "vaulthouse runs show last"],
+      ["name a run.", "vaulthouse runs show last"],
     ],
     [["check", "--name", "one_curent"], ["did you mean"]],
     [
@@ -117,7 +117,7 @@ describe("a wrong command line", () => {
       ["query", "--format", "xml", "select 1"],
       ["--format xml is not one of table, csv, json, ndjson, markdown."],
     ],
-    [["sync"], ["No base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"]],
+    [["sync"], ["no base address", "--base-url", "VAULTHOUSE_BASE_URL", "vaulthouse simulate"]],
     [
       ["sync", ...service, "--since", "yesterday"],
       ["--since yesterday is not a day", "YYYY-MM-DD"],
@@ -146,16 +146,16 @@ describe("a wrong command line", () => {
     [["tables", "mart.vault_dayly"], ["did you mean `mart.vault_daily`?"]],
     [
       ["tables", "nosuch"],
-      ["There is no table `nosuch`.", "vaulthouse tables"],
+      ["there is no table `nosuch`.", "vaulthouse tables"],
     ],
     [["query", "--param", "day", "select 1"], ["--param day is not of the form name=value"]],
     [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
     [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
-    [["query"], ["There is no SQL", "vaulthouse query"]],
+    [["query"], ["there is no SQL", "vaulthouse query"]],
     [
       ["query", ""],
-      ["There is no SQL", "vaulthouse query"],
+      ["there is no SQL", "vaulthouse query"],
     ],
     [["runs", "--max-rows", "0"], ["--max-rows 0 is not a whole number of at least 1."]],
     [["simulate", "--port", "0", "--vaults", "0"], ["--vaults 0 is not a number of at least 1."]],
@@ -227,7 +227,7 @@ describe("a data directory that can't be used", () => {
     const service = ["--base-url", "http://127.0.0.1:9", "--no-progress"]
     const { code, stdout, stderr } = await typed(["sync", ...service, "--data-dir", dataDir])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain(`The data directory ${dataDir} can't be used: `)
+    expect(stderr).toContain(`the data directory ${dataDir} can't be used: `)
     expect(stderr).toContain(why)
     expect(stderr).toContain("choose another with --data-dir")
   })
