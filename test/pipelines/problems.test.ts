@@ -75,7 +75,9 @@ describe("problems", () => {
       )
       const health = yield* readHealth(dataDir)
       const line = (of: Readonly<Record<string, unknown>>): string =>
-        `${of["subject"]} ${of["newest_at"]} ${of["target_hours"]} ${of["entities"]}`
+        ["subject", "newest_at", "target_hours", "entities"]
+          .map((name) => String(of[name]))
+          .join(" ")
       const ofMarts = rows.map((row) => {
         const at = row["newest_at"]
         return line({
