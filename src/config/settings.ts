@@ -2,6 +2,7 @@
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
 import { receiverKind } from "./receiverKind.ts"
+import { scheduleKind } from "./scheduleKind.ts"
 
 export interface Setting {
   readonly kind: Kind
@@ -339,27 +340,7 @@ export const settings = {
     describe: "Fail a run on problems anywhere in the warehouse too: partial, stale, checks, gaps",
   },
   schedule: {
-    kind: {
-      type: "record",
-      fields: {
-        hourly: {
-          kind: { type: "cron" },
-          default: "7 * * * *",
-          describe: "When `vaulthouse schedule` runs the hourly pipelines",
-        },
-        daily: {
-          kind: { type: "cron" },
-          default: "37 3 * * *",
-          describe: "When it runs the daily ones",
-        },
-        jitterSeconds: {
-          kind: { type: "integer", min: 0, max: 3600 },
-          default: 60,
-          describe:
-            "Longest random delay of a run, so that many installations don't start together",
-        },
-      },
-    },
+    kind: scheduleKind,
     default: { hourly: "7 * * * *", daily: "37 3 * * *", jitterSeconds: 60 },
     describe: "When `vaulthouse schedule` runs which pipelines",
   },
