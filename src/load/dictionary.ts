@@ -33,11 +33,11 @@ export interface DictionaryEntry {
   readonly example: string
 }
 
-/** Marts first: they are what most people look for. */
-export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => [
-  ...marts.map(martEntry),
-  ...tables.flatMap(storedTables).map(tableEntry),
-]
+/** Marts first: they are what most people look for. `tables` may have those with superseded versions already. */
+export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => {
+  const stored = new Map(tables.flatMap(storedTables).map((table) => [tableName(table), table]))
+  return [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]
+}
 
 const martEntry = (mart: Mart): DictionaryEntry => ({
   name: `mart.${mart.name}`,

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The package as users get it: packed, installed into an empty folder, and used there without the repository.
+# shellcheck disable=SC2016
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
-trap 'kill "${simulator:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'kill "${simulator:-}" "${receiver:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 echo "Packing …"
 cd "$repository"
@@ -15,23 +16,53 @@ npm init --yes >/dev/null
 npm install --no-progress --silent "$folder"/vaulthouse-*.tgz
 vaulthouse=node_modules/.bin/vaulthouse
 
+# says FILE PATTERN: waits for a line, and prints what follows the pattern in it.
+says() {
+  for _ in $(seq 100); do
+    if grep -q "$2" "$1" 2>/dev/null; then
+      sed -n "s|^.*$2||p" "$1" | head -1
+      return
+    fi
+    sleep 0.1
+  done
+  echo "nothing in $1 has $2:" >&2
+  cat "$1" >&2
+  return 1
+}
+
 "$vaulthouse" simulate --port 0 --vaults 2 --days 5 >simulator.log &
 simulator=$!
-for _ in $(seq 100); do
-  url=$(sed -n 's/^Base URL: //p' simulator.log)
-  [ -n "$url" ] && break
-  sleep 0.1
-done
-export VAULTHOUSE_BASE_URL=${url:?the simulator did not start: $(cat simulator.log)}
-"$vaulthouse" init </dev/null
+node_modules/.bin/node --eval '
+  const server = require("node:http").createServer(async (request, response) => {
+    console.log(request.method, request.url, Buffer.concat(await request.toArray()).toString())
+    response.end()
+  })
+  server.listen(0, "127.0.0.1", () => console.log(`port ${server.address().port}`))
+' >received.log &
+receiver=$!
+url=$(says simulator.log "Base URL: ")
+port=$(says received.log "port ")
+
+# From nothing to a scheduled sync with notifications, as docs/deploying.md has it.
+"$vaulthouse" init --base-url "$url" --data-dir data
 schema=$(sed -n 's/^# yaml-language-server: $schema=//p' vaulthouse.config.yaml)
 [ -f "${schema:?init names no schema}" ] || { echo "there is no schema at $schema" >&2; exit 1; }
+printf 'notify:\n  - webhook: http://127.0.0.1:%s/hook\n  - ping: http://127.0.0.1:%s/ping\n' "$port" "$port" \
+  >>vaulthouse.config.yaml
 "$vaulthouse" config check
-"$vaulthouse" sync --no-progress
+"$vaulthouse" notify test
+says received.log 'POST /hook {"event":"test"' >/dev/null
+"$vaulthouse" schedule --once --no-progress
+says received.log "GET /ping" >/dev/null
 rows=$("$vaulthouse" query --format csv "select count(*) as rows from core.ratio_history" | tail -1)
 [ "$rows" -gt 0 ] || { echo "the installed package landed no rows" >&2; exit 1; }
-"$vaulthouse" schedule --once --no-progress
 "$vaulthouse" check
 "$vaulthouse" backup backup
 "$vaulthouse" restore backup --data-dir restored
-echo "The installed package works: $rows ratio points."
+"$vaulthouse" verify --data-dir restored
+
+kill "$simulator"
+wait "$simulator" || true
+"$vaulthouse" sync --no-progress && { echo "a sync without a service succeeded" >&2; exit 1; }
+says received.log 'POST /hook {"event":"problem"' >/dev/null
+echo "The installed package works: $rows ratio points, and a message about the service that is gone."

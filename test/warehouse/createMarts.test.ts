@@ -1,6 +1,7 @@
 // Views and macros are made when they are new or changed, dropped when this version has none, else left alone.
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createMarts } from "../../src/load/createMarts.ts"
+import { storedTables } from "../../src/load/ddl.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { declaredTables, openWarehouse, readRows, type TestWarehouse } from "./support.ts"
 
@@ -33,6 +34,16 @@ it("makes nothing again that is as it should be", async () => {
   const before = await ids()
   await createMarts(warehouse.connection, CATALOG, declaredTables)
   expect(await ids()).toEqual(before)
+})
+
+it("lists each table once in the dictionary, as a run does with the tables it stores", async () => {
+  const { connection } = warehouse
+  await createMarts(connection, CATALOG, declaredTables.flatMap(storedTables))
+  const twice = await readRows(
+    connection,
+    `SELECT table_name FROM ${CATALOG}.meta.tables GROUP BY table_name HAVING count(*) > 1`,
+  )
+  expect(twice).toEqual([])
 })
 
 it("makes a missing and a changed one, with comments, and drops one it does not know", async () => {
