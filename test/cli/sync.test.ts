@@ -130,6 +130,18 @@ describe("a service in trouble", () => {
     expect(stdout).toContain("Failed: nothing landed")
   })
 
+  it("what fails pipelines for one cause is logged once", async () => {
+    simulator.patch({
+      faults: [
+        { kind: "status", status: 418, detail: "short and stout", pathPrefix: "/platform/gov" },
+      ],
+    })
+    const { stderr } = await sync("failed", "vaults", "roles", "permissions")
+    expect(stderr.split("short and stout")).toHaveLength(2)
+    expect(stderr).toMatch(/"roles: .*tasks failed"/)
+    expect(stderr).toMatch(/"permissions: .*tasks failed"/)
+  })
+
   it("a long wait for the rate limit defers the rest", async () => {
     simulator.patch({
       faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],

@@ -22,7 +22,7 @@ const MAX_BYTES_PER_ROW = 1000
 const DUCKDB_SLACK = 4_000_000
 const DUCKDB_BYTES_PER_ROW = 1500
 const LONGEST_LINE = 400
-const LINES_PER_RUN = 60
+const LINES_PER_RUN = 40
 
 describe("scheduled runs", () => {
   it.live(

@@ -1,4 +1,5 @@
 // Progress of a run on standard error: bars on a terminal, elsewhere a calm log of a line for each pipeline.
+import { causeOf } from "../../domain/errorText.ts"
 import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
 import type {
   OnProgress,
@@ -49,15 +50,20 @@ export const progressDisplay = (options: DisplayOptions): Display => {
   }
 }
 
-/** The line of an event that is worth one: of failures and warnings the first in each pipeline, of retries a few. */
+/**
+ * The line of an event that is worth one: of failures and warnings the first in each pipeline, of failures with the same
+ * cause the first in the run, of retries a few.
+ */
 const lines = () => {
   const isTime = seldom()
   const seen = new Set<string>()
-  const isFirst = (pipeline: string): boolean => {
-    if (seen.has(pipeline)) return false
-    seen.add(pipeline)
+  const isFirst = (pipelineOrCause: string): boolean => {
+    if (seen.has(pipelineOrCause)) return false
+    seen.add(pipelineOrCause)
     return true
   }
+  const isNewFailure = (pipeline: string, text: string): boolean =>
+    isFirst(pipeline) && isFirst(causeOf(text))
   let runId: string | undefined
   const lineOf = (event: ProgressEvent): LogLine | undefined => {
     switch (event.kind) {
@@ -71,7 +77,7 @@ const lines = () => {
       case "finished":
         return finishedLine(event.summary)
       case "task":
-        return isFailure(event.outcome) && isFirst(event.pipeline)
+        return isFailure(event.outcome) && isNewFailure(event.pipeline, event.text ?? event.outcome)
           ? {
               level: "WARN",
               message: `${event.pipeline}: ${event.outcome}: ${event.text ?? event.entity}`,
