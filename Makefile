@@ -1,4 +1,4 @@
-# Every task of the project; `make` alone lists them. All of it needs only npm and the npm registry.
+# Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-month test-package test-deploy test-engines bench bench-dlt check lint types format docs guide build clean
 
