@@ -1,4 +1,4 @@
-// The Grafana dashboard and the alert rules use metrics and labels that docs/operations.md lists; test/cli/schedule.test.ts
+// The Grafana dashboard and the alert rules use metrics and labels that docs/monitoring.md lists; test/cli/schedule.test.ts
 // compares that list with what is exported. `make test-deploy` loads both into Prometheus.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { problemKinds } from "../src/domain/problem.ts"
 const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
 
 const documented = new Map(
-  [...read("docs/operations.md").matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)].map(
+  [...read("docs/monitoring.md").matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)].map(
     ([, name = "", labels = ""]) => [
       name,
       new Set([...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label)),

@@ -1,4 +1,4 @@
-// Metrics by names that stay (docs/operations.md lists them). Runs count while they go on; gauges are set from what is
+// Metrics by names that stay (docs/monitoring.md lists them). Runs count while they go on; gauges are set from what is
 // on disk, when they are read.
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"

@@ -166,7 +166,7 @@ describe("status", () => {
     const shown = await status("data")
     expect(shown).toMatch(/^Health +needs attention: 1 failed check$/m)
     expect(shown).toContain("  The check core.fees.unique_key found 7 wrong rows.\n")
-    expect(shown).toContain("`vaulthouse check core.fees.unique_key` shows them.")
+    expect(shown).toContain("`vaulthouse check --name core.fees.unique_key` shows them.")
   })
 
   it("knows a warehouse of which nothing was published", async () => {

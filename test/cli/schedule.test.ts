@@ -75,8 +75,8 @@ it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   expect(sumOf(metrics, "vaulthouse_rows_total")).toBe(counts.rows_inserted)
   expect(sumOf(metrics, "vaulthouse_runs_total", { outcome: "complete" })).toBe(1)
   expect(sumOf(metrics, "vaulthouse_runs_total")).toBe(1)
-  const operations = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8")
-  const rows = [...operations.matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)]
+  const page = readFileSync(join(import.meta.dirname, "../../docs/monitoring.md"), "utf8")
+  const rows = [...page.matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)]
   const documented = rows.map(([, name = "", labels = ""]) => {
     const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label)
     return [name, names.toSorted()]

@@ -38,8 +38,8 @@ describe("notify", () => {
     expect(inspect(found, { depth: 10 }) + JSON.stringify(found)).not.toContain("T00-secret")
   })
 
-  it("the example in docs/operations.md is valid, and its JSON has the fields of a message", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8")
+  it("the example in docs/monitoring.md is valid, and its JSON has the fields of a message", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/monitoring.md"), "utf8")
     const section = page.slice(page.indexOf("## Notifications"))
     const [, yaml = "", json = ""] = /```yaml\n(.*?)```.*?```json\n(.*?)```/s.exec(section) ?? []
     const entries = config({ file: yaml }).settings.notify

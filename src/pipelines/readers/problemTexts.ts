@@ -55,7 +55,7 @@ export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
     kind: "failed_check",
     subject: row.name,
     text: `The check ${row.name} found ${counted(row.failures, wrong)}.`,
-    advice: `\`vaulthouse check ${row.name}\` shows them.`,
+    advice: `\`vaulthouse check --name ${row.name}\` shows them.`,
     since: row.since,
   }
 }
