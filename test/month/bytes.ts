@@ -6,6 +6,7 @@ export interface Bytes {
   readonly raw: number
   /** The writer's file and its log. */
   readonly warehouse: number
+  /** The newest copy and the one before it. */
   readonly published: number
   readonly parquet: number
   /** Everything, the above included. */
@@ -19,10 +20,14 @@ export const filesIn = (folder: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
 export const bytesIn = (dataDir: string): Bytes => {
-  const sum = (prefix: string): number =>
-    filesIn(dataDir)
+  const sum = (prefix: string): number => {
+    const files = filesIn(dataDir)
       .filter((file) => file.startsWith(prefix))
-      .reduce((bytes, file) => bytes + statSync(join(dataDir, file)).size, 0)
+      .map((file) => statSync(join(dataDir, file)))
+    // A file with two names is on disk once.
+    const sizes = new Map(files.map(({ ino, size }) => [ino, size]))
+    return [...sizes.values()].reduce((bytes, size) => bytes + size, 0)
+  }
   return {
     raw: sum("raw/"),
     warehouse: sum("vaulthouse.duckdb"),
