@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from airflow.exceptions import AirflowFailException
 from airflow.sdk import dag, task
 
-WRONG_SETTINGS = 2  # a retry can't mend them
+WRONG_SETTINGS = 2  # a retry can't fix them
 
 
 @dag(

@@ -1,4 +1,4 @@
-"""The warehouse as a Dagster asset that `vaulthouse sync` makes every hour, and its data-quality checks."""
+"""The warehouse as a Dagster asset that `vaulthouse sync` updates every hour, and its data-quality checks."""
 
 import json
 import subprocess
