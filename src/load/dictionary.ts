@@ -33,10 +33,27 @@ export interface DictionaryEntry {
   readonly example: string
 }
 
+/** Views of schema meta, and what each of them shows under another name. */
+export const metaViews: Readonly<Record<string, string>> = {
+  "meta.freshness": "mart.pipeline_freshness",
+  "meta.runs": "ops.runs",
+}
+
 /** Marts first: they are what most people look for. `tables` may have those with superseded versions already. */
 export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => {
   const stored = new Map(tables.flatMap(storedTables).map((table) => [tableName(table), table]))
-  return [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]
+  const entries = [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]
+  const views = Object.entries(metaViews).flatMap(([name, shown]) =>
+    entries
+      .filter((entry) => entry.name === shown)
+      .map((entry) => ({
+        ...entry,
+        name,
+        source: shown,
+        example: `select * from ${name} limit 5`,
+      })),
+  )
+  return [...entries, ...views]
 }
 
 const martEntry = (mart: Mart): DictionaryEntry => ({

@@ -4,14 +4,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Value } from "../domain/column.ts"
 import { type Table, tableName } from "../domain/table.ts"
-import { columnComment, tableComment } from "./ddl.ts"
-import { dictionaryOf } from "./dictionary.ts"
-import { type Mart, martColumnComment, martComment, marts } from "./marts.ts"
-import { identifier, literal, storedType } from "./sql.ts"
+import { type DictionaryEntry, dictionaryOf, metaViews } from "./dictionary.ts"
+import { identifier, literal } from "./sql.ts"
 import { columns } from "./tables/meta/columns.ts"
 import { questions } from "./tables/meta/questions.ts"
 import { tables as tablesTable } from "./tables/meta/tables.ts"
-import { runs } from "./tables/runs.ts"
 import { findWarehouseFolder } from "./warehouseFolder.ts"
 
 export interface MetaDefinition {
@@ -52,16 +49,7 @@ export const metaDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<Met
       ),
     ),
     filled(questions, workedQuestions()),
-    view("freshness", freshnessOf(marts)),
-    view("runs", {
-      of: tableName(runs),
-      comment: tableComment(runs),
-      columns: runs.columns.map((column) => ({
-        name: column.name,
-        type: storedType[column.type],
-        comment: columnComment(runs, column),
-      })),
-    }),
+    ...entries.filter(({ name }) => metaViews[name] !== undefined).map(view),
   ]
 }
 
@@ -84,46 +72,21 @@ const constant = (value: Value | undefined): string => {
   return typeof value === "string" ? literal(value) : String(value)
 }
 
-interface Renamed {
-  /** The relation it shows. */
-  readonly of: string
-  readonly comment: string
-  readonly columns: ReadonlyArray<{
-    readonly name: string
-    readonly type: string
-    readonly comment: string
-  }>
-}
-
-const view = (name: string, { of, comment, columns: shown }: Renamed): MetaDefinition => {
+const view = ({ name, comment, source, columns: shown }: DictionaryEntry): MetaDefinition => {
   // Cast, as the columns of marts are: an older engine may infer another type.
   const list = shown.map(
-    ({ name: column, type }) => `${identifier(column)}::${type} AS ${identifier(column)}`,
+    (column) => `${identifier(column.name)}::${column.databaseType} AS ${identifier(column.name)}`,
   )
   return {
-    name: `meta.${name}`,
+    name,
     statements: [
-      `CREATE OR REPLACE VIEW meta.${name} AS SELECT ${list.join(", ")} FROM ${of}`,
-      `COMMENT ON VIEW meta.${name} IS ${literal(comment)}`,
-      ...shown.map(
-        (column) =>
-          `COMMENT ON COLUMN meta.${name}.${identifier(column.name)} IS ${literal(column.comment)}`,
-      ),
+      `CREATE OR REPLACE VIEW ${name} AS SELECT ${list.join(", ")} FROM ${source}`,
+      `COMMENT ON VIEW ${name} IS ${literal(comment)}`,
+      ...shown.map((column) => {
+        const unit = column.unit === undefined ? "" : ` [${column.unit}]`
+        return `COMMENT ON COLUMN ${name}.${identifier(column.name)} IS ${literal(column.comment + unit)}`
+      }),
     ],
-  }
-}
-
-const freshnessOf = (all: ReadonlyArray<Mart>): Renamed => {
-  const mart = all.find(({ name }) => name === "pipeline_freshness")
-  if (mart === undefined) throw new Error("There is no mart pipeline_freshness.")
-  return {
-    of: `mart.${mart.name}`,
-    comment: martComment(mart),
-    columns: mart.columns.map((column) => ({
-      name: column.name,
-      type: column.type,
-      comment: martColumnComment(column),
-    })),
   }
 }
 

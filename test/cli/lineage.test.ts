@@ -129,13 +129,13 @@ describe("runs", () => {
     const id = /The last run is not in the published copy: (\S+) /.exec(list.stdout)?.[1] ?? ""
     const named = await typed(["runs", "show", id, "--data-dir", dataDir])
     expect(named).toMatchObject({ code: 2, stdout: "" })
-    expect(named.stderr).toContain(`Run ${id} is not in the published copy.`)
+    expect(named.stderr).toContain(`run ${id} is not in the published copy.`)
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [["show"], "Name a run."],
+    [["show"], "name a run."],
     [["shw", "last"], "is not a command"],
-    [["show", "1999"], "There is no run 1999; the newest are "],
+    [["show", "1999"], "there is no run 1999; the newest are "],
     [["show", "2"], "2 runs begin with 2: "],
     [["--max-rows", "few"], "--max-rows few"],
   ]
@@ -215,8 +215,8 @@ describe("diff", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [[], "Name one run or two"],
-    [["last", "last", "last"], "Name one run or two"],
+    [[], "name one run or two"],
+    [["last", "last", "last"], "name one run or two"],
     [["last", "--table", "ratio_histroy"], "did you mean `ratio_history`?"],
     [
       ["last", "--table", "subaccounts", "--vault", "0x4a7425438d10c2ca3c674b68182725337ed5c1ca"],
@@ -411,7 +411,7 @@ describe("trace", () => {
   })
 
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
-    [[], ["Name a mart or a table"]],
+    [[], ["name a mart or a table"]],
     [["vault_dayly"], ["did you mean `vault_daily`?"]],
     [["completeness"], ["does not record which rows", "vault_latest"]],
     [["vault_daily", "--column", "apy_smothed", "--vault", "V"], ["did you mean `apy_smoothed`?"]],

@@ -304,7 +304,7 @@ describe("comments", () => {
           (await connection.runAndReadAll(sql)).getRowObjectsJson()
         const columns = await rows(
           `select schema_name || '.' || table_name as name, column_name, comment from duckdb_columns()
-         where schema_name in ('core', 'mart', 'ops', 'raw')`,
+         where schema_name in ('core', 'mart', 'meta', 'ops', 'raw')`,
         )
         const relations = await rows(
           `select schema_name || '.' || table_name as name, comment from duckdb_tables()
