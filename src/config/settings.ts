@@ -140,7 +140,7 @@ export const settings = {
             keys: "client-side names (or endpoint.name)",
           },
           default: {},
-          describe: "Query parameters with another spelling",
+          describe: "Query parameters that the service spells differently",
         },
       },
     },
@@ -249,7 +249,8 @@ export const settings = {
       },
     },
     default: [],
-    describe: "Date ranges to read performance fees for, besides year to date and month to date",
+    describe:
+      "Date ranges to read performance fees for, in addition to year to date and month to date",
   },
   revertReasons: {
     kind: {
@@ -266,7 +267,7 @@ export const settings = {
       },
     },
     default: [],
-    describe: "Transactions to read the revert reason of, besides the failed ones found",
+    describe: "Transactions to read the revert reason of, in addition to the failed ones found",
   },
   unsupportedRetryDays: {
     kind: days,
@@ -319,9 +320,9 @@ export const settings = {
         copies: {
           kind: { type: "integer", min: 0, max: 1000 },
           default: 1,
-          describe: "Earlier copies to keep besides the current one",
+          describe: "Earlier copies to keep in addition to the current one",
         },
-        days: { kind: days, default: 7, describe: "Days after which they are removed" },
+        days: { kind: days, default: 7, describe: "Days after which they are deleted" },
       },
     },
     default: { copies: 1, days: 7 },
@@ -337,7 +338,8 @@ export const settings = {
     flag: "fail-on",
     default: [],
     defaultText: "none",
-    describe: "Fail a run on problems anywhere in the warehouse too: partial, stale, checks, gaps",
+    describe:
+      "Also fail a run for problems anywhere in the warehouse: partial, stale, checks, gaps",
   },
   schedule: {
     kind: scheduleKind,

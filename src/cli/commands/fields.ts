@@ -5,7 +5,7 @@ export const fields: Command = {
   name: "fields",
   summary: "List fields the service sends that no column takes",
   details:
-    "The API document names few fields; those it does not name are kept in `extra`. This lists them from the published copy, with an example each, and suggests a column where name and type are near. With --write the suggestions are added to the setting `fields`; `vaulthouse replay` then fills the columns for all history from the archive.",
+    "The API document names few fields; those it does not name are kept in `extra`. This lists them from the published copy, with an example each, and suggests a column where name and type are similar. With --write the suggestions are added to the setting `fields`; `vaulthouse replay` then fills the columns for all history from the archive.",
   flags: {
     write: {
       type: "boolean",
@@ -15,7 +15,7 @@ export const fields: Command = {
   },
   settings: readingSettings,
   examples: [
-    ["fields", "what is in `extra` only"],
+    ["fields", "fields that are only in `extra`"],
     ["fields --write", "give each suggested column its field"],
   ],
   run: async (argv) => (await import("../fields/run.ts")).runFields(argv),

@@ -5,9 +5,9 @@ export const schedule: Command = {
   name: "schedule",
   summary: "Run sync on a schedule until stopped",
   details:
-    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. Runs that were missed while the machine slept are made up for by one. Answers /healthz, /readyz and /metrics on --listen. SIGTERM stops it: what is being committed is committed first. A second scheduler of the same data directory waits until the first is gone.",
+    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run makes up for all that were missed while the machine slept. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone.",
   flags: {
-    once: { type: "boolean", describe: "Run what is due now, and end" },
+    once: { type: "boolean", describe: "Run what is due now, then end" },
     "dry-run": {
       type: "boolean",
       describe: "Print the next ten runs of each group; run nothing",

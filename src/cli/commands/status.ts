@@ -5,13 +5,13 @@ export const status: Command = {
   name: "status",
   summary: "Show how fresh and complete the warehouse is",
   details:
-    "On one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention, with what to do. Reads what the last run left and the published copy.",
+    "Shows on one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention, with what to do. Reads the files that the last run wrote, and the published copy.",
   flags: {
     all: {
       type: "boolean",
-      describe: "Print all of it: every pipeline, row counts, gaps, quarantine and unknown fields",
+      describe: "Print everything: every pipeline, row counts, gaps, quarantine and unknown fields",
     },
-    json: { type: "boolean", describe: "Print all of it as JSON" },
+    json: { type: "boolean", describe: "Print everything as JSON" },
   },
   settings: readingSettings,
   examples: [

@@ -12,7 +12,7 @@ export const commandPage = async (): Promise<string> => {
   )
   return [
     "# Commands and settings",
-    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\n`--json` prints one JSON document with snake_case keys, on one line in a pipe; what the service sent or receives\n(`body`, `answer`, `request`, `value`) keeps its spelling.",
+    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\n`--json` prints one object with snake_case keys, indented on a terminal and on one line elsewhere. What is below `body`,\n`request`, `response` and `value` keeps the spelling of the service. `call` and `query --format json` print data alone.",
     fenced(await helpOf()),
     ...sections,
     "## Settings",
@@ -39,8 +39,9 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   unexpected: "unexpected failure",
   usage: "the command line or the configuration is wrong",
   partial:
-    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed",
-  checks: "a check of `check` or `sync` (severity `error`), `verify` or `doctor` failed",
+    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed. Also by `--fail-on partial` and `gaps`",
+  checks:
+    "a check of `check` or `sync` (severity `error`), `verify`, `doctor` or `notify test` failed. Also by `--fail-on checks` and `stale`",
   deferred:
     "the service requires a longer wait than a run allows; the next run continues from there",
   locked: "another run holds the warehouse (`sync --wait` waits for it)",

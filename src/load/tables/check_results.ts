@@ -8,13 +8,13 @@ export const checkResults: Table = {
   mode: "replace",
   grain: "run and check",
   comment:
-    "Results of the data-quality checks. A sync judges the rows it wrote, `vaulthouse check` all there are.",
+    "Results of the data-quality checks. A sync checks the rows it wrote, `vaulthouse check` all rows.",
   source: "the check command, and the end of a sync",
   key: ["run_id", "check_name"],
   columns: [
     text(
       "run_id",
-      "Run whose rows were checked (ops.runs), or `check-` and the start of a check of all",
+      "Run whose rows were checked (ops.runs), or `check-` and the start of a `vaulthouse check`",
       { required: true },
     ),
     text(
@@ -23,7 +23,7 @@ export const checkResults: Table = {
       { required: true },
     ),
     text("severity", "`warn` or `error`", { required: true }),
-    text("outcome", "`passed`, `failed`, or `not_applicable` where there are no rows to judge", {
+    text("outcome", "`passed`, `failed`, or `not_applicable` where there are no rows to check", {
       required: true,
     }),
     integer("failures", "Offending rows", { required: true }),

@@ -13,7 +13,7 @@ export const cursors: Table = {
   columns: [
     text("pipeline", "Pipeline", { required: true }),
     text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
-    json("cursor", "Position, meaningful to its pipeline alone", { required: true }),
+    json("cursor", "Position, in a form of its pipeline", { required: true }),
     text("run_id", "Run that moved it last", { required: true }),
     timestamp("updated_at", "When it moved last", { required: true }),
   ],

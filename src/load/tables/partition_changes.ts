@@ -8,7 +8,7 @@ export const partitionChanges: Table = {
   mode: "replace",
   grain: "table and month of event time",
   comment:
-    "When each part of each table first changed since it was last exported; written in the transaction that changed it.",
+    "When each month of each table first changed since it was last exported to Parquet; written in the transaction that changed it.",
   source: "the loader",
   key: ["table_schema", "table_name", "month"],
   columns: [

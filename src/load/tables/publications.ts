@@ -1,4 +1,4 @@
-// ops.publications: every reader copy that was made.
+// ops.publications: every publication.
 import { integer, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
@@ -7,7 +7,7 @@ export const publications: Table = {
   name: "publications",
   mode: "replace",
   grain: "publication",
-  comment: "Every read-only copy and Parquet export made; the last row says what a copy holds.",
+  comment: "Every publication; the last row says what a copy holds.",
   source: "the publisher",
   key: ["run_id"],
   columns: [

@@ -24,7 +24,7 @@ export const responses: Table = {
     ),
     boolean(
       "is_suspicious",
-      "Whether it was suspicious that a set has no member (docs/decisions/0010), so that only its warnings or totals landed; null where nothing landed",
+      "Whether its empty set was suspicious (docs/decisions/0010), so that only its warnings or totals landed; null where nothing landed",
     ),
     text("endpoint", "Endpoint", { required: true }),
     text("method", "HTTP method", { required: true }),

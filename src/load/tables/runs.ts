@@ -16,7 +16,7 @@ export const runs: Table = {
     timestamp("started_at", "Start of the run", { required: true }),
     timestamp(
       "finished_at",
-      "End of the run; of a killed one, of its last task, or its start; null while it runs",
+      "End of the run; of a killed run, the end of its last task, or its start without one; null while it runs",
     ),
     text(
       "outcome",
@@ -25,7 +25,7 @@ export const runs: Table = {
     integer("tasks", "Tasks done"),
     integer("requests", "HTTP requests sent"),
     integer("rows_inserted", "Rows new to the warehouse"),
-    integer("rows_revised", "Rows whose values changed, and rows that are gone from their set"),
+    integer("rows_revised", "Rows whose values changed, and rows that were retired"),
     text("base_url", "Origin the data came from"),
     text("vaulthouse_version", "Version of vaulthouse that ran", { required: true }),
   ],

@@ -1,4 +1,4 @@
-// ops.schema_drift: fields the document does not name, or that changed.
+// ops.schema_drift: fields the API document does not name, or that changed.
 import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 

@@ -8,7 +8,7 @@ export const tasks: Table = {
   name: "tasks",
   mode: "replace",
   grain: "run, pipeline, entity and window",
-  comment: "What became of each unit of work; committed together with its rows.",
+  comment: "What became of each task; committed together with its rows.",
   source: "the runner",
   key: ["run_id", "pipeline", "entity", "window"],
   columns: [
@@ -17,7 +17,7 @@ export const tasks: Table = {
     text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
     text(
       "window",
-      "Part of the entity that was read, as people read it, for example a range of days; what it stands for is in covers_from and covers_to",
+      "Part of the entity that was read, for people, for example a range of days; covers_from and covers_to have the days",
       { required: true },
     ),
     text(
@@ -27,7 +27,7 @@ export const tasks: Table = {
     ),
     integer("requests", "HTTP requests sent for it, retries included", { required: true }),
     integer("rows_inserted", "Rows new to the warehouse", { required: true }),
-    integer("rows_revised", "Rows whose values changed, and rows that are gone from their set", {
+    integer("rows_revised", "Rows whose values changed, and rows that were retired", {
       required: true,
     }),
     integer("rows_unchanged", "Rows that were there already", { required: true }),
@@ -38,7 +38,7 @@ export const tasks: Table = {
     ),
     text(
       "error_tag",
-      "Kind of the error, for example RateLimited; `Warned` where a set was empty but came with warnings, and so is kept",
+      "Kind of the error, for example RateLimited; `Warned` where a set was empty but came with warnings, so that its rows stay",
     ),
     text("error_text", "The error as a user reads it"),
     timestamp("finished_at", "When it was committed", { required: true }),

@@ -5,11 +5,11 @@ export const vaultColumns: ReadonlyArray<Column> = [
   text("vault_address", "Vault, as core tables spell it; null where it is not one vault"),
   integer(
     "chain_id",
-    "Its chain, where the service takes chain and address; null where it takes the address alone, whatever its chains",
+    "Its chain, where the service takes chain and address; null where it takes the address alone",
   ),
 ]
 
 export const seriesColumn: Column = text(
   "series",
-  "Series (mart.series); null where it is none, or all that the pipeline reads",
+  "Series (mart.series); null where it is not about one series",
 )
