@@ -1,4 +1,4 @@
-// The product beside dlt over the same URLs: node bench/dlt.ts PYTHON (a Python that has dlt; `make bench-dlt`).
+// vaulthouse and dlt over the same URLs: node bench/dlt.ts PYTHON (a Python that has dlt; `make bench-dlt`).
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -141,7 +141,7 @@ describe.runIf(hasTerminal)("on a terminal", () => {
 
   it.each([
     ["Ctrl-C", "\u0003", "stopped", 130],
-    ["Ctrl-D", "\u0004", "The input ended before the last answer; nothing was written.", 2],
+    ["Ctrl-D", "\u0004", "the input ended before the last answer; nothing was written.", 2],
   ])("%s ends it, and nothing is written", async (_, typed, message, code) => {
     const ended = await converse([
       ["Base address", `${simulator.url}\n`],
