@@ -1,4 +1,4 @@
-// What a script of this folder prints of itself when it has done its work.
+// What each benchmark script prints about itself at its end.
 
 export interface Measured {
   readonly seconds: number

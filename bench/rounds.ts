@@ -1,4 +1,4 @@
-// Rounds of a first sync, one without news, the floor and the plain script, by turns over the same simulator.
+// Rounds of a first sync, one without news, the floor and the plain script, in turn over the same simulator.
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { runChild, startChild } from "./child.ts"

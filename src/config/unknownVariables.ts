@@ -1,4 +1,4 @@
-// Variables of the environment that look like settings and are none.
+// Environment variables that look like settings but are not.
 import type { ConfigProblem } from "./ConfigError.ts"
 import { nearest, sameName } from "./nearest.ts"
 import { API_KEY, API_KEY_FILE, environmentName, settingNames, settingOf } from "./settings.ts"

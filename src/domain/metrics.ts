@@ -1,5 +1,5 @@
-// Metrics by names that stay (docs/monitoring.md lists them). Runs count while they go on; gauges are set from what is
-// on disk, when they are read.
+// Metrics with stable names (docs/monitoring.md lists them). Counters count during a run; gauges are set from what is on
+// disk when they are read.
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 

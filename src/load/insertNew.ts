@@ -1,5 +1,5 @@
-// Inserts rows of which nothing can be stored yet, with keys of their own: the bulk of a first sync, which needs
-// no comparison and is appended to its table directly.
+// Inserts rows whose keys are distinct and can't be stored yet: the bulk of a first sync, which needs no comparison
+// and is appended to its table directly.
 import type { Value } from "../domain/column.ts"
 import { appendRows } from "./appendRows.ts"
 import type { Counts, MergeContext, Merged } from "./merge.ts"

@@ -1,5 +1,5 @@
 // The layout of a warehouse: the statements that make its tables, and a fingerprint of them. A warehouse with the
-// same fingerprint has these tables and comments, so that none of the 1,900 is made or compared again.
+// same fingerprint has these tables and comments, so that none of the 1,900 statements runs again.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table } from "../domain/table.ts"

@@ -1,4 +1,4 @@
-// Retires stored rows whose merge key is present in a reading and which are not: in a slowly changing table their
+// Retires stored rows that are missing from a reading of their set (its merge key): in a slowly changing table their
 // `valid_to` is set, in a history they move to the versions. All of a group in one statement a table, since one an
 // entity cost two seconds of a run that reads everything again.
 import type { DuckDBConnection } from "@duckdb/node-api"

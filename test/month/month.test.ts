@@ -1,6 +1,6 @@
 // A month of scheduled runs under a simulated clock, with faults, two restarts and one kill a day: no hole that could
-// have been filled, nothing twice, disk that grows with what is new, a log that a person can read. `make test` lives
-// through a day with all of that, `make test-month` through all thirty.
+// have been filled, nothing twice, disk that grows with what is new, a log that a person can read. `make test` runs
+// one day with all of that, `make test-month` all thirty.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vaulthouse } from "../cli/command.ts"

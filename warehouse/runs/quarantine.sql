@@ -1,4 +1,4 @@
--- Responses this run set aside, and what became of them.
+-- Responses this run quarantined, and what became of them.
 select
     response_id,
     endpoint,

@@ -1,4 +1,4 @@
-// vaulthouse config: which settings apply, and why.
+// vaulthouse config: which settings apply, and where they come from.
 import type { Command } from "../Command.ts"
 
 export const config: Command = {

@@ -1,4 +1,4 @@
-// vaulthouse notify: whether notifications arrive.
+// vaulthouse notify: tests whether notifications arrive.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const notify: Command = {

@@ -1,4 +1,4 @@
-// Notifications at the end of a run, which they can neither fail nor hold up for long.
+// Sends notifications at the end of a run; they can neither fail it nor delay it for long.
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"

@@ -1,4 +1,4 @@
-// What a scheduler answers to whoever watches it: /healthz, /readyz and /metrics.
+// The HTTP endpoints of a scheduler: /healthz, /readyz and /metrics.
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"

@@ -1,4 +1,4 @@
-// vaulthouse schedule: runs sync whenever a group of pipelines is due, and answers whoever watches it.
+// vaulthouse schedule: runs sync whenever a group of pipelines is due, and responds to health checks.
 import * as Clock from "effect/Clock"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

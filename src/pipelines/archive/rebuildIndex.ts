@@ -1,5 +1,5 @@
-// Makes the archive's index (raw.responses) and ops.quarantine again from the archive itself, for a warehouse that was
-// lost: of runs this one does not know.
+// Rebuilds the archive's index (raw.responses) and ops.quarantine from the archive itself, for the runs that a new
+// warehouse does not have because the old one was lost.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CommitMarker, ResponseHead, ResponseLine } from "../../archive/lines.ts"

@@ -1,5 +1,5 @@
 // The directory of subaccounts: offset pages that overlap, read again when the directory moved in between. The pages
-// of a reading that found it still land as one set, so that subaccounts that left are retired.
+// of a reading during which it did not move land as one set, so that subaccounts that left are retired.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../../domain/errors.ts"

@@ -33,7 +33,7 @@ export interface TaskResult {
   readonly cursor?: { readonly entity: string; readonly value: unknown }
   readonly gaps?: ReadonlyArray<GapNote>
   readonly drift?: ReadonlyArray<Drift>
-  /** Records that broke the contract: set aside one by one, while the others land. */
+  /** Records that broke the contract: quarantined one by one, while the others land. */
   readonly rejected?: ReadonlyArray<Rejected>
   readonly error?: ApiError
   /** Earlier runs had rows for this window, so that an empty response is suspicious. */

@@ -1,5 +1,5 @@
-// Runs the program of a receiver, with the message as JSON on standard input and the most needed of it in the
-// environment. It and all it started are ended when its time is over.
+// Runs the program of a receiver, with the message as JSON on standard input and its main parts in the
+// environment. It and its child processes are stopped at the time limit.
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"

@@ -1,5 +1,5 @@
-// What every receiver was sent last, in `notifications.json` of the data directory. Nothing depends on the file but
-// which messages are sent again: one that is missing or can't be read counts as empty.
+// What every receiver was sent last, in `notifications.json` of the data directory. The file only
+// decides which messages are sent again: one that is missing or can't be read counts as empty.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"

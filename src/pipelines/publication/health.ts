@@ -1,5 +1,5 @@
-// What is late, missing, set aside or failing in the warehouse, in `health.json`: written by whatever has changed it, so
-// that readers know it without the writer's file, and though nothing was published.
+// What is late, missing, in quarantine or failing in the warehouse, in `health.json`: written by every command that may
+// change it, so that readers need neither the writer's file nor a publication.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"

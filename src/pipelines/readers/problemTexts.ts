@@ -1,4 +1,4 @@
-// Problems from what health.json has of the warehouse, in words.
+// Problems in health.json, in words.
 import { reasonOf } from "../../domain/errorText.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { HealthRow } from "../publication/health.ts"

@@ -66,7 +66,7 @@ export const resolveOutcome = Effect.fnUntraced(function* (
       outcome: "quarantined",
       rows,
       errorTag: "ContractViolation",
-      text: `${rejected.length} record(s) are not as documented and were set aside, the first at ${broken.path}: ${broken.detail}; the others landed`,
+      text: `${rejected.length} record(s) are not as documented and in quarantine, the first at ${broken.path}: ${broken.detail}; the others landed`,
     } satisfies Resolved
   }
   if (hasRows(rows)) return { outcome: "landed", rows, text: warning } satisfies Resolved

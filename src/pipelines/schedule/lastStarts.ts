@@ -1,4 +1,4 @@
-// When each group last started, in `<data-dir>/schedule.json`: what a restarted scheduler knows.
+// When each group last started, in `<data-dir>/schedule.json`: what a restarted scheduler continues from.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 // Rows of a decoded response, in a run as in a replay. A mapping that throws is a contract violation like any other;
-// where a record was rejected, the sets it may belong to are not taken as whole.
+// where a record was rejected, the sets it may belong to count as incomplete.
 import * as Result from "effect/Result"
 import type { Rows } from "../../domain/table.ts"
 import type { RejectedRecord, Violation } from "../../domain/violation.ts"
