@@ -1,4 +1,4 @@
--- Checks whose newest result is a failure. Freshness is not among them: it is judged with the present time.
+-- Checks whose newest result is a failure. Freshness is not among them: it depends on the present time.
 select
     check_name as name,
     severity,

@@ -1,7 +1,7 @@
--- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest answered
--- task. As mart.freshness and mart.pipeline_freshness have it, which read every task there ever was: every run asks this.
--- What no task of the last two days before the newest asked for is no longer read (another selection, a vault that is
--- excluded, no key), and what the service does not offer for a vault is not late: neither is here.
+-- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest response.
+-- The same as mart.freshness and mart.pipeline_freshness, which read every task there ever was: this runs in every run.
+-- What no task requested in the two days before the newest is no longer read (another selection, an excluded vault, no
+-- key), and what the service does not offer for a vault is not late: neither is here.
 with
 
 clock as (select max(finished_at) as newest_at from ops.tasks),

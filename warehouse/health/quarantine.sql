@@ -1,4 +1,4 @@
--- Responses and records that break the contract and are still aside, by pipeline.
+-- Responses and records that break the contract and are still in quarantine, by pipeline.
 select
     pipeline,
     count(*) as entries,
