@@ -1,5 +1,5 @@
 // The detail of a vault: its description, its moving figures, and its lists, each a whole set. §2.10 names no field:
-// lists are found by the names of FIELD_NOTES.md and the words of §2.10.
+// lists are found by the names that public clients use and the words of §2.10.
 import type * as Result from "effect/Result"
 import { type Column, spellings } from "../../../domain/column.ts"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
