@@ -49,7 +49,7 @@ export const settings = {
     kind: { type: "path" },
     flag: "data-dir",
     default: "./data",
-    describe: "Folder of the warehouse, the published copy, Parquet and the archive",
+    describe: "Data directory: the warehouse, the published copy, Parquet and the archive",
   },
   platformSegment: {
     kind: { type: "pathSegment", example: "platform" },

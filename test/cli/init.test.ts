@@ -128,7 +128,7 @@ describe.runIf(hasTerminal)("on a terminal", () => {
       ["Base address", "nonsense\n"],
       ["Base address", `${simulator.url}\n`],
       ["The word in place of", "\n"],
-      ["Folder of the warehouse", "warehouse\n"],
+      ["Data directory", "warehouse\n"],
     ])
     expect(shown).toContain("`nonsense` is not a valid address")
     expect(shown).toContain("none is set: public data only")

@@ -14,7 +14,7 @@ import { openPrompts, type Prompts } from "../prompts.ts"
 
 type Answers = Partial<Record<keyof Chosen, string>>
 
-/** `given`: what flags and environment say. The data folder becomes relative to that of `file`. */
+/** `given`: what flags and environment say. The data directory becomes relative to that of `file`. */
 export const readAnswers = Effect.fnUntraced(function* (given: Config, file: string) {
   const answers = yield* completed(known(given))
   const { baseUrl, platformSegment = settings.platformSegment.default, dataDir } = answers
