@@ -10,9 +10,18 @@ export const chartQuestion = `
 
 type Row = Readonly<Record<string, unknown>>
 
-/** `undefined` where there is no day to draw. */
-export const chart = (days: ReadonlyArray<Row>): string | undefined => {
-  const series = days.map((day) => Number(day["collateral_ratio_close"])).toReversed()
+// The scale on the left.
+const SCALE_WIDTH = 11
+
+/** The newest `days` that fit `width` columns; `undefined` where there is no day to draw. */
+export const chart = (
+  days: ReadonlyArray<Row>,
+  width = Number.POSITIVE_INFINITY,
+): string | undefined => {
+  const series = days
+    .slice(0, Math.max(2, width - SCALE_WIDTH))
+    .map((day) => Number(day["collateral_ratio_close"]))
+    .toReversed()
   const [newest] = days
   if (newest === undefined) return undefined
   const title = `${String(newest["vault_name"])}: collateral ratio at each day's close, last ${series.length} days`

@@ -52,16 +52,18 @@ try {
   const url = await listening(simulator)
   await show("sync", "--base-url", url, "--data-dir", dataDir, "--log-format", "pretty")
   await show("status", "--data-dir", dataDir)
-  const drawn = chart(await query(chartQuestion))
+  const drawn = chart(await query(chartQuestion), process.stdout.columns)
   if (drawn !== undefined) print(`\n${drawn}`)
   print(`
 A second sync finds nothing new and takes about a second. Now try:
 
-  npx vaulthouse query --data-dir ${dataDir} "select vault_name, collateral_ratio, apy_smoothed from mart.vault_latest"
+  npx vaulthouse query --data-dir ${dataDir} \\
+    "select vault_name, collateral_ratio, apy_smoothed from mart.vault_latest"
   npx vaulthouse tables mart.vault_daily
-  npx vaulthouse query --data-dir ${dataDir}          (a shell; end statements with a semicolon)
+  npx vaulthouse query --data-dir ${dataDir}   # a shell; end statements with ;
 
-The database is ${dataDir}/published/vaulthouse.duckdb, the Parquet files are in ${dataDir}/parquet.`)
+The database is ${dataDir}/published/vaulthouse.duckdb,
+the Parquet files are in ${dataDir}/parquet.`)
 } finally {
   simulator.kill("SIGTERM")
 }
