@@ -13,20 +13,35 @@ const COLUMNS = 80
 
 const control = (sign: string): RegExp => new RegExp(`\\u001B\\[([\\d;?]*)${sign}`, "g")
 
+const script = join(import.meta.dirname, "drawBars.ts")
+
+const draw = async (columns: number): Promise<string> => {
+  const child = runOnTerminal([process.execPath, script], import.meta.dirname, columns, LINES)
+  const [shown, [code]] = await Promise.all([text(child.stdout), once(child, "close")])
+  expect(code).toBe(0)
+  return shown
+}
+
+const linesOf = (shown: string): ReadonlyArray<string> =>
+  shown.replaceAll(control("[A-Za-z]"), "").split(/[\r\n]+/)
+
 describe.runIf(hasTerminal)("bars", () => {
   it("never reach above the terminal, and each leaves one line when it is done", async () => {
-    const script = join(import.meta.dirname, "drawBars.ts")
-    const child = runOnTerminal([process.execPath, script], import.meta.dirname, COLUMNS, LINES)
-    const [shown, [code]] = await Promise.all([text(child.stdout), once(child, "close")])
-    expect(code).toBe(0)
+    const shown = await draw(COLUMNS)
     const ups = [...shown.matchAll(control("A"))].map(([, up]) => Number(up))
     expect(Math.max(...ups)).toBeGreaterThan(LINES / 2)
     expect(Math.max(...ups)).toBeLessThan(LINES)
-    const lines = shown.replaceAll(control("[A-Za-z]"), "").split(/[\r\n]+/)
+    const lines = linesOf(shown)
     const done = lines.filter((line) => line.endsWith(" done"))
     expect(done.map((line) => line.trim().split(" ")[0])).toEqual([...pipelineNames])
     expect(done[0]).toMatch(/^ \w+ +█+ 2\/2 +9,134 rows +2 req +[\d,]+\/s done$/)
     expect(lines.filter((line) => line.length > COLUMNS)).toEqual([])
+  })
+
+  it("leave one line on a narrow terminal too", async () => {
+    const done = linesOf(await draw(60)).filter((line) => line.endsWith(" done"))
+    expect(done.map((line) => line.trim().split(" ")[0])).toEqual([...pipelineNames])
+    expect(done[0]).toMatch(/^ \w+ +█+ 2\/2 +9,134 rows done$/)
   })
 })
 

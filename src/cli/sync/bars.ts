@@ -48,10 +48,13 @@ const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counte
 export const bars = (lineText: (event: ProgressEvent) => string | undefined) => {
   const width = terminalWidth("stderr")
   const { stderr } = streams()
+  const isWide = width >= NAME_WIDTH + OTHER_WIDTH
   const barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
   const multi = new MultiBar({
     stream: stderr,
-    format: " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}",
+    format: isWide
+      ? " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}"
+      : " {name} {bar} {tasks} {rows} rows {left}",
     barsize,
     hideCursor: true,
     clearOnComplete: true,
@@ -82,9 +85,8 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
     }
     if (counter.requests === 0) return
     const { tasks, rows, requests, rate, ...line } = lineOf(name, counter)
-    addLine(
-      ` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows ${requests} req ${rate}/s done`,
-    )
+    const speed = isWide ? ` ${requests} req ${rate}/s` : ""
+    addLine(` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows${speed} done`)
   }
   const onProgress = (event: ProgressEvent): void => {
     const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
