@@ -151,6 +151,7 @@ describe("kinds of values", () => {
   it.each([
     ["ftp://example.com", "http:// or https://"],
     ["example.com", "http:// or https://"],
+    ["http://127.0.0.1:99999", "the host or the port is wrong"],
     ["https://example.com/?key=1", "must end before"],
   ])("no base URL: %s", (url, complaint) => {
     expect(complaints({ flags: { baseUrl: url } })).toContain(complaint)

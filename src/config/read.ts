@@ -223,9 +223,12 @@ const url = (text: string, path: Path): Read => {
   const parsed = URL.parse(text)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     const guess = withScheme(text)
+    const problem = /^https?:\/\//i.test(text)
+      ? "the host or the port is wrong"
+      : "it must begin with http:// or https://"
     return one(
       path,
-      `${show(text)} is not a valid address: it must begin with http:// or https://${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+      `${show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
     )
   }
   // The message leaves the text out, which contains a secret.

@@ -41,7 +41,11 @@ export const publishAnyway = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     yield* recordHealth
     return yield* publish({ ...options, definition })
-  }).pipe(Effect.provide(existingWarehouse("Publishing", { dataDir: options.dataDir, runId })))
+  }).pipe(
+    Effect.provide(
+      existingWarehouse("Publishing the warehouse", { dataDir: options.dataDir, runId }),
+    ),
+  )
 })
 
 /** The marts' files and the settings of what is published: a newer version or another setting is news. */
