@@ -27,7 +27,7 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
 	@vitest run $(ARGS)
 
-test-month: install ## Live through a simulated month of scheduled runs: minutes (not part of `make test`)
+test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
 
 test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)
