@@ -1,7 +1,7 @@
 // Reads the published copy: nothing but that file, nothing that changes it.
 import { randomUUID } from "node:crypto"
-import { existsSync, rmSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
+import { rmSync } from "node:fs"
+import { access, constants, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -70,11 +70,32 @@ const adviceOn = (refusal: string): string => {
   return isUnknown.test(refusal) ? "`vaulthouse tables` lists tables and columns." : ""
 }
 
+/** Whether there is such a file; fails with `advice` where this user may not read it. */
+export const isReadable = (file: string, advice: string): Effect.Effect<boolean, ReadError> =>
+  Effect.tryPromise({
+    try: () => access(file, constants.R_OK),
+    catch: (cause) => (cause as NodeJS.ErrnoException).code,
+  }).pipe(
+    Effect.as(true),
+    Effect.catch((code) =>
+      code === "EACCES"
+        ? Effect.fail(new ReadError({ why: `This user may not read ${file}.`, advice }))
+        : Effect.succeed(false),
+    ),
+  )
+
+/** Whether anything is published; fails where this user may not read it. */
+export const isPublished = (dataDir: string): Effect.Effect<boolean, ReadError> =>
+  isReadable(
+    publishedFile(dataDir),
+    "Run this as the user of the runs, or let others read it with the setting publishedMode.",
+  )
+
 /** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
 export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_LIMIT) =>
   Effect.gen(function* () {
     const file = publishedFile(dataDir)
-    if (!existsSync(file)) {
+    if (!(yield* isPublished(dataDir))) {
       return yield* new ReadError({
         why: `Nothing is published in ${dataDir} yet.`,
         advice: "Run `vaulthouse sync` first, or choose another folder with --data-dir.",

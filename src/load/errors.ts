@@ -51,15 +51,22 @@ const reasonOf = (cause: unknown): string => {
 
 const isRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
-  "code" in cause &&
-  ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
+  ("code" in cause
+    ? ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
+    : NO_PERMISSION.test(cause.message))
+
+/** As DuckDB says it. */
+const NO_PERMISSION = /Permission denied/
 
 const corrupt =
   /not a valid DuckDB database file|corrupt|checksum|Failed to (load|read|deserialize)|Serialization Error/i
 
-/** What to do about a database that does not open. */
-export const REBUILD =
+const REBUILD =
   "Move vaulthouse.duckdb and vaulthouse.duckdb.wal away and run `vaulthouse replay`: it rebuilds every table from the archive."
+
+/** What to do about a database that does not open. */
+export const openAdvice = (why: string): string =>
+  NO_PERMISSION.test(why) ? "Run this as the user of the runs." : REBUILD
 
 const databaseAdvice = (cause: unknown, why: string): string => {
   if (isRefused(cause)) {

@@ -1,13 +1,13 @@
 // Everything `status` shows: from what the last run left, and from the published copy.
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
-import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
+import { isPublished, isReadable, openPublishedCopy } from "../../load/PublishedCopy.ts"
 import type { Problem } from "../../domain/problem.ts"
 import { readHealth } from "../publication/health.ts"
-import { type LastRun, readLastRun } from "../run/lastRun.ts"
+import { type LastRun, lastRunFile, readLastRun } from "../run/lastRun.ts"
 import { type Freshness, freshnessOf } from "./freshness.ts"
 import { problemsOf } from "./problems.ts"
 
@@ -32,10 +32,14 @@ export interface Status extends Parts {
 
 export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLimit?: string) {
   const now = yield* Clock.currentTimeMillis
+  yield* isReadable(
+    lastRunFile(dataDir),
+    "Run this as the user of the runs; `vaulthouse runs` shows what is published.",
+  )
   const health = yield* readHealth(dataDir)
   const lastRun = yield* readLastRun(dataDir)
   const problems = problemsOf(health, lastRun, now)
-  const copy = existsSync(publishedFile(dataDir))
+  const copy = (yield* isPublished(dataDir))
     ? yield* openPublishedCopy(dataDir, memoryLimit)
     : undefined
   const folder = findWarehouseFolder("status", import.meta.dirname)

@@ -45,11 +45,11 @@ export interface LastRun extends RunRecord {
   readonly alive_at: string | null
 }
 
-const fileOf = (dataDir: string): string => join(dataDir, "last-run.json")
+export const lastRunFile = (dataDir: string): string => join(dataDir, "last-run.json")
 
 const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadError> =>
   Effect.tryPromise({
-    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(record)}\n`),
+    try: () => writeDurably(lastRunFile(dataDir), `${JSON.stringify(record)}\n`),
     catch: (cause) => filesError("Recording the run", cause),
   })
 
@@ -141,7 +141,7 @@ const messageOf = (error: unknown): string =>
 /** `undefined` before the first run. */
 export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>
   Effect.promise(async () => {
-    const text = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
+    const text = await readFile(lastRunFile(dataDir), "utf8").catch(() => undefined)
     if (text === undefined) return undefined
     const record = JSON.parse(text) as RunRecord
     if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }

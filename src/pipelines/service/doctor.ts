@@ -1,5 +1,5 @@
 // The checks of `doctor`: the machine, the service, the key and the warehouse, each by itself.
-import { existsSync } from "node:fs"
+import { accessSync, constants, existsSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import type { ApiError } from "../../domain/errors.ts"
 import { noProxies, proxyFor, proxyText } from "../../domain/proxies.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
-import { REBUILD } from "../../load/errors.ts"
+import { openAdvice } from "../../load/errors.ts"
 import { type Condition, inspectWarehouse } from "../../load/inspect.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
@@ -42,9 +42,27 @@ const TOO_FEW_BYTES = 0.5 * GIGA
 const nearestFolder = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
 
+const mayWrite = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const checkDisk = (dataDir: string): Effect.Effect<Check> =>
   Effect.promise(async (): Promise<Check> => {
-    const { bavail, bsize } = await statfs(nearestFolder(dataDir))
+    const folder = nearestFolder(dataDir)
+    if (!mayWrite(folder)) {
+      return {
+        check: "disk",
+        state: "failed",
+        detail: `this user may not write ${folder}`,
+        advice: "Give the folder to this user, or name another with --data-dir.",
+      }
+    }
+    const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
     const detail = `${(free / GIGA).toFixed(1)} GB free for ${dataDir}`
     const advice = "Free some space, or name another folder with --data-dir."
@@ -184,7 +202,7 @@ const warehouseCheck = (dataDir: string, condition: Condition): Omit<Check, "che
       return {
         state: "failed",
         detail: `does not open: ${condition.why}`,
-        advice: REBUILD,
+        advice: openAdvice(condition.why),
       }
   }
 }
