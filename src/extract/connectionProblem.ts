@@ -28,6 +28,12 @@ export const connectionProblem = (
       isFinal: true,
     }
   }
+  if (proxy === undefined && reason === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return {
+      detail: `${origin} does not speak TLS (${reason}); check whether ${address} begins with http:// rather than https://`,
+      isFinal: true,
+    }
+  }
   if (proxy === undefined) {
     return {
       detail: `no complete response from ${origin}: ${reason}; check ${address}, the network, and any firewall on the way`,

@@ -127,13 +127,17 @@ it("knows how the last run of any process ended, in /readyz and in its metrics",
   await once(child, "exit")
 })
 
-it("lets one scheduler run; another takes over when the first is killed", async () => {
+it("lets one scheduler run; another takes over when the first is killed, one with --once does not wait", async () => {
   const first = scheduler("shared")
   await first.says(/(next run at)/)
   const second = scheduler("shared")
   expect(await second.says(/(process \d+ on \S+) schedules runs for/)).toContain(
     `process ${first.child.pid}`,
   )
+  const third = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "shared"]
+  const { code, stderr } = await vaulthouse(third, { cwd })
+  expect(code).toBe(75)
+  expect(stderr).toContain(`in use by process ${first.child.pid}`)
   first.child.kill("SIGKILL")
   await second.says(/(next run at)/)
   second.child.kill("SIGTERM")

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { failureOf, startClient } from "../support/client.ts"
-import { json, type Script } from "../support/scriptedServer.ts"
+import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
 import { tlsServer } from "../support/tlsServer.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
@@ -128,6 +128,17 @@ it.live("the error of a certificate from an unknown authority names NODE_EXTRA_C
     const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
     expect(error.message).toContain(`certificate of ${baseUrl}`)
     expect(error.message).toContain("NODE_EXTRA_CA_CERTS")
+    expect(error.attempts).toBe(1)
+  }),
+)
+
+it.live("the error of an https address of a plain HTTP server says so", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((_, response) => json(response, []))
+    const baseUrl = server.url.replace("http:", "https:")
+    const { client } = yield* startClient((_, response) => json(response, []), { baseUrl })
+    const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
+    expect(error.message).toContain(`${baseUrl} does not speak TLS`)
     expect(error.attempts).toBe(1)
   }),
 )

@@ -89,7 +89,8 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     })
     const say = (message: string): void =>
       printLine({ level: "INFO", message: `schedule: ${message}` }, isPretty(config.settings))
-    yield* schedulerLock(dataDir, say)
+    // One that is started often must not pile up behind the one that runs.
+    yield* schedulerLock(dataDir, isOnce ? undefined : say)
     const where = textOf(argv, "listen") ?? "off"
     if (!isOnce && where !== "off") {
       yield* countRun()

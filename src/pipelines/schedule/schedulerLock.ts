@@ -6,8 +6,11 @@ import { makePrivateDirectory } from "../../load/database.ts"
 import { databaseError, WarehouseLocked } from "../../load/errors.ts"
 import { acquireLock } from "../../load/LockFile.ts"
 
-/** Holds the lock until the scope closes; `onWait` is called once where another scheduler has it. */
-export const schedulerLock = (dataDir: string, onWait: (text: string) => void) => {
+/**
+ * Holds the lock until the scope closes. Where another scheduler has it, it waits after one call of `onWait`; without
+ * `onWait` it fails with `WarehouseLocked`.
+ */
+export const schedulerLock = (dataDir: string, onWait?: (text: string) => void) => {
   let isWaiting = false
   const attempt = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.tryPromise({
@@ -30,11 +33,11 @@ export const schedulerLock = (dataDir: string, onWait: (text: string) => void) =
           const holder = error.holder
           const who =
             holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`
-          onWait(`${who} schedules runs for ${dataDir}; waiting until it is gone`)
+          onWait?.(`${who} schedules runs for ${dataDir}; waiting until it is gone`)
         }),
       ),
       Effect.retry({
-        while: (error) => error._tag === "WarehouseLocked",
+        while: (error) => error._tag === "WarehouseLocked" && onWait !== undefined,
         schedule: Schedule.spaced("1 second"),
       }),
     ),
