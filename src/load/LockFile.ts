@@ -57,7 +57,11 @@ const readHolder = (dataDir: string, name: LockName): Holder | undefined => {
 }
 
 const locked = (dataDir: string, name: LockName): WarehouseLocked =>
-  new WarehouseLocked({ file: lockFile(dataDir, name), holder: readHolder(dataDir, name) })
+  new WarehouseLocked({
+    file: lockFile(dataDir, name),
+    holder: readHolder(dataDir, name),
+    isScheduler: name === "scheduler",
+  })
 
 const openForWriting = async (
   dataDir: string,

@@ -26,19 +26,23 @@ export class LoadError extends Data.TaggedError("LoadError")<{
   }
 }
 
-/** Another process holds the warehouse; the command ends with exit code 75. */
+/** Another process holds the warehouse, or schedules its runs; the command ends with exit code 75. */
 export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   readonly file: string
   /** `undefined` where the holder has not written down who it is. */
   readonly holder:
     | { readonly pid: number; readonly host: string; readonly since: string }
     | undefined
+  readonly isScheduler?: boolean
 }> {
   override get message(): string {
     const holder =
       this.holder === undefined
         ? "another process"
         : `process ${this.holder.pid} on ${this.holder.host} since ${this.holder.since}`
+    if (this.isScheduler === true) {
+      return `The runs are scheduled by ${holder} (${this.file}). Leave them to it, or stop it first.`
+    }
     return `The warehouse is in use by ${holder} (${this.file}). Try again when it has ended; \`sync --wait\` waits for it.`
   }
 }

@@ -137,7 +137,7 @@ it("lets one scheduler run; another takes over when the first is killed, one wit
   const third = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "shared"]
   const { code, stderr } = await vaulthouse(third, { cwd })
   expect(code).toBe(75)
-  expect(stderr).toContain(`in use by process ${first.child.pid}`)
+  expect(stderr).toContain(`runs are scheduled by process ${first.child.pid}`)
   first.child.kill("SIGKILL")
   await second.says(/(next run at)/)
   second.child.kill("SIGTERM")
