@@ -1,9 +1,9 @@
 // The files of published/: one immutable copy for each publication, the stable name that readers open, and
 // current.json, which says what is published without opening it.
-import { link, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { copyFile, link, readdir, readFile, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
-import { flush, writeDurably } from "./durableFiles.ts"
+import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 
 export const CURRENT = "current.json"
@@ -53,15 +53,23 @@ export const readCurrent = async (dataDir: string): Promise<Current | undefined>
   }
 }
 
-/** Gives the stable name to the copy: a second name of the same file, which costs no space. */
+/**
+ * Gives the stable name to the copy: a second name of the same file, which costs no space; a copy of it where the file
+ * system knows no second names.
+ */
 export const giveStableName = async (dataDir: string, copy: string): Promise<void> => {
   const folder = publishedDirectory(dataDir)
   const aside = join(folder, `${ASIDE}${process.pid}.link`)
   await rm(aside, { force: true })
-  await link(join(folder, copy), aside)
-  await rename(aside, publishedFile(dataDir))
-  await flush(folder)
+  await link(join(folder, copy), aside).catch(async (cause: NodeJS.ErrnoException) => {
+    if (!withoutLinks.has(cause.code ?? "")) throw cause
+    await copyFile(join(folder, copy), aside)
+  })
+  await putInPlace(aside, publishedFile(dataDir))
 }
+
+// As some network, FAT and container file systems say it.
+const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 const DAY_MILLIS = 86_400_000
 
