@@ -58,7 +58,14 @@ export const rowLimit = (argv: Arguments): Result.Result<number, UsageError> => 
 /** What the configuration and `--no-publish` say; `undefined` leaves what is published as it is. */
 export const publishOptions = (
   argv: Arguments,
-  { publish, parquet, publishedMode, publishedGroup, publishedKeep }: Config["settings"],
+  {
+    publish,
+    parquet,
+    publishedMode,
+    publishedGroup,
+    publishedKeep,
+    publishedStorageVersion,
+  }: Config["settings"],
 ): PublishOptions | undefined =>
   publish && argv["publish"] !== false
     ? {
@@ -67,5 +74,6 @@ export const publishOptions = (
           : undefined,
         access: { mode: publishedMode, group: publishedGroup },
         keep: publishedKeep,
+        storageVersion: publishedStorageVersion,
       }
     : undefined

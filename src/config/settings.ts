@@ -328,6 +328,12 @@ export const settings = {
     default: { copies: 1, days: 7 },
     describe: "How long earlier published copies (`published/vaulthouse-<run>.duckdb`) stay",
   },
+  publishedStorageVersion: {
+    kind: { type: "choice", of: ["v1.0.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },
+    default: "v1.0.0",
+    describe:
+      "Storage version of the published copy: the oldest DuckDB that opens it (v1.0.0: from 1.1 on)",
+  },
   publishFailedChecks: {
     kind: { type: "boolean" },
     default: true,

@@ -27,6 +27,7 @@ import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
+import { STORAGE_VERSION } from "./template.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 export interface PublishOptions {
@@ -36,6 +37,8 @@ export interface PublishOptions {
   readonly access?: PublishedAccess
   /** Without it no earlier copy stays. */
   readonly keep?: PublishedKeep
+  /** Of the copy; without it the warehouse's own (`STORAGE_VERSION`). */
+  readonly storageVersion?: string
 }
 
 /** What is published, and how it was defined. */
@@ -75,6 +78,27 @@ const stamp = async (
   await transaction(session, async () => {
     await changes.write([rows])
   })
+}
+
+/** A file has one storage version: in another one the copy is written anew, row by row. */
+const makeCopy = async (
+  { connection }: Session,
+  dataDir: string,
+  copy: string,
+  storageVersion = STORAGE_VERSION,
+): Promise<void> => {
+  if (storageVersion === STORAGE_VERSION) {
+    await copyDatabase(databaseFile(dataDir), copy)
+    return
+  }
+  await connection.run(
+    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
+  )
+  try {
+    await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
+  } finally {
+    await connection.run("DETACH copied")
+  }
 }
 
 /** Opens the copy as a reader would and reads its stamp and views, before it takes the old one's place. */
@@ -134,7 +158,7 @@ const publishAll = async (
     await stamp(session, micros, { files: files.length, rows: parquetRows })
   await session.connection.run(`CHECKPOINT ${CATALOG}`)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
-  await copyDatabase(databaseFile(dataDir), aside)
+  await makeCopy(session, dataDir, aside, options.storageVersion)
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)

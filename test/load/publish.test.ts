@@ -9,10 +9,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs"
+import fileSystem from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { basename, join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { settings } from "../../src/config/settings.ts"
 import type { Table } from "../../src/domain/table.ts"
 import { defaultParquet } from "../../src/load/parquet.ts"
 import { changedSincePublication, publish } from "../../src/load/publish.ts"
@@ -62,6 +65,32 @@ const readOnly = (file: string, sql: string) =>
       instance.closeSync()
     }
   })
+
+/** The storage version that DuckDB reads in a file's header. */
+const storedAs = (file: string) =>
+  Effect.map(
+    readOnly(
+      file,
+      "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL",
+    ),
+    ([row]) => String(row?.["version"]).replace("+", ""),
+  )
+
+/** From here to the end of the scope, making a hard link fails with `code`. */
+const withoutLinks = (code: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { link } = fileSystem
+      fileSystem.link = () => Promise.reject(Object.assign(new Error(`${code}: link`), { code }))
+      syncBuiltinESMExports()
+      return link
+    }),
+    (link) =>
+      Effect.sync(() => {
+        fileSystem.link = link
+        syncBuiltinESMExports()
+      }),
+  )
 
 const inMemory = (sql: string) =>
   Effect.promise(async () => {
@@ -172,6 +201,59 @@ describe("the published copy", () => {
         `vaulthouse-${last.runId}.duckdb`,
         "vaulthouse.duckdb",
       ])
+    }),
+  )
+
+  it.live("has a stable name that is a copy where the file system has no hard links", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const access = { mode: "0640", group: undefined }
+      const publishTo = (value: number) =>
+        asRun(
+          dataDir,
+          Effect.andThen(
+            commit(readingsBatch(twoMonths(value))),
+            publish({ ...published, access }),
+          ),
+        )
+      const content = "SELECT DISTINCT value::INTEGER AS value FROM core.readings"
+      const stable = publishedFile(dataDir)
+      for (const [at, code] of ["EPERM", "ENOTSUP"].entries()) {
+        yield* withoutLinks(code)
+        const { runId } = yield* publishTo(at)
+        const own = join(dataDir, "published", `vaulthouse-${runId}.duckdb`)
+        expect(statSync(stable).ino).not.toBe(statSync(own).ino)
+        expect(readFileSync(stable).equals(readFileSync(own))).toBe(true)
+        expect(statSync(stable).mode & 0o777).toBe(0o640)
+        expect(yield* readOnly(stable, content)).toEqual([{ value: at }])
+        expect(yield* verify(dataDir)).toEqual([])
+      }
+      // Anything else is a failure, and readers keep what they had.
+      yield* withoutLinks("EIO")
+      expect((yield* Effect.flip(publishTo(2))).message).toContain("EIO")
+      expect(yield* readOnly(stable, content)).toEqual([{ value: 1 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("has the storage version that is set, with all the warehouse holds", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, commit(readingsBatch(twoMonths(1))))
+      const versions = settings.publishedStorageVersion.kind.of
+      const readers: Array<unknown> = []
+      for (const storageVersion of [...versions, settings.publishedStorageVersion.default]) {
+        yield* asRun(dataDir, publish({ ...published, storageVersion }))
+        readers.push(yield* storedAs(publishedFile(dataDir)))
+        expect(yield* verify(dataDir)).toEqual([])
+      }
+      expect(readers).toEqual([...versions, "v1.0.0"])
+      // The engine lists the versions it knows when it is given another one.
+      const unknown = yield* Effect.flip(
+        asRun(dataDir, publish({ ...published, storageVersion: "v9.0.0" })),
+      )
+      const known = [...unknown.message.matchAll(/v1\.\d+\.0\b/g)].map(([version]) => version)
+      // Files of v1.1.0 are those of v1.0.0.
+      expect(known.filter((version) => version !== "v1.1.0")).toEqual(versions)
     }),
   )
 

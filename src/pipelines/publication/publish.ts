@@ -49,10 +49,10 @@ export const publishAnyway = Effect.fnUntraced(function* (
 })
 
 /** The marts' files and the settings of what is published: a newer version or another setting is news. */
-const definitionOf = ({ parquet, access }: PublishOptions) =>
+const definitionOf = ({ parquet, access, storageVersion }: PublishOptions) =>
   Effect.sync(() => {
     const folder = findWarehouseFolder("marts", import.meta.dirname)
-    const hash = createHash("sha256").update(JSON.stringify([parquet, access]))
+    const hash = createHash("sha256").update(JSON.stringify([parquet, access, storageVersion]))
     for (const file of readdirSync(folder).toSorted()) {
       hash.update(file).update(readFileSync(join(folder, file)))
     }
