@@ -67,7 +67,7 @@ export const publishOptions = (
     publishedStorageVersion,
   }: Config["settings"],
 ): PublishOptions | undefined =>
-  publish && argv["publish"] !== false
+  publish.enabled && argv["publish"] !== false
     ? {
         parquet: parquet.enabled
           ? { compression: parquet.compression, plain: parquet.profile === "compatible" }

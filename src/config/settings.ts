@@ -1,6 +1,7 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
+import { publishKind } from "./publishKind.ts"
 import { receiverKind } from "./receiverKind.ts"
 import { scheduleKind } from "./scheduleKind.ts"
 
@@ -299,9 +300,9 @@ export const settings = {
     describe: "Format of the Parquet files",
   },
   publish: {
-    kind: { type: "boolean" },
-    default: true,
-    describe: "Publish after a run that found something new",
+    kind: publishKind,
+    default: { enabled: true },
+    describe: "What a run publishes",
   },
   publishedMode: {
     kind: { type: "choice", of: ["0600", "0640", "0644"] },

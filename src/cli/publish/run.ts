@@ -11,8 +11,11 @@ import { printReport } from "../report.ts"
 export const runPublish = (argv: Arguments): Promise<ExitCode> =>
   execute(argv, ({ settings }) =>
     Effect.gen(function* () {
-      // The setting `publish` is about `sync` alone.
-      const options = publishOptions(argv, { ...settings, publish: true })
+      // `publish.enabled` is about `sync` alone.
+      const options = publishOptions(argv, {
+        ...settings,
+        publish: { ...settings.publish, enabled: true },
+      })
       const published = yield* publishAnyway({
         parquet: undefined,
         ...options,
