@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-deploy test-engines bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-deploy test-engines test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -40,7 +40,17 @@ test-deploy: install $(DEPLOY)/.installed ## Check and run deploy/ (needs PyPI; 
 
 $(DEPLOY)/.installed: test/deploy/requirements.txt
 	@echo "Installing the tools of test/deploy …"
-	@test/deploy/install.sh $(DEPLOY)
+	@test/deploy/install.sh $(DEPLOY) $<
+	@touch $@
+
+BI := node_modules/.bi
+
+test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; not part of `make test`)
+	@test/bi/run.sh
+
+$(BI)/.installed: test/bi/requirements.txt
+	@echo "Installing the tools of test/bi …"
+	@test/deploy/install.sh $(BI) $<
 	@touch $@
 
 ENGINES := node_modules/.engines

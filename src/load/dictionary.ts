@@ -1,10 +1,10 @@
 // The data dictionary: every table and mart, from the values the database itself is made of. `vaulthouse tables`,
-// docs/tables.md, warehouse/sources.yml and the tables of schema meta are made from it.
+// docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
 import type { Column } from "../domain/column.ts"
 import { allColumns, storedKey, type Table, tableName } from "../domain/table.ts"
 import { asOfMacro } from "./asOf.ts"
 import { storedTables } from "./ddl.ts"
-import { type Mart, marts } from "./marts.ts"
+import { type Mart, type Measure, marts } from "./marts.ts"
 import { storedType } from "./sql.ts"
 
 export interface DictionaryColumn {
@@ -18,6 +18,8 @@ export interface DictionaryColumn {
   readonly fields: ReadonlyArray<string>
   /** Never null. */
   readonly required: boolean
+  /** How it is added up over rows, where it may be. */
+  readonly measure: Measure | undefined
 }
 
 export interface DictionaryEntry {
@@ -63,7 +65,7 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
   key: mart.key,
   source: `warehouse/marts/${mart.name}.sql`,
   asOf: undefined,
-  columns: mart.columns.map(({ name, type, unit, comment }) => ({
+  columns: mart.columns.map(({ name, type, unit, comment, measure }) => ({
     name,
     type,
     databaseType: type,
@@ -71,6 +73,7 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
     comment,
     fields: [],
     required: mart.key.includes(name),
+    measure,
   })),
   example: mart.example,
 })
@@ -104,4 +107,5 @@ const columnEntry = ({
   comment,
   fields: fields ?? [],
   required: required === true,
+  measure: undefined,
 })

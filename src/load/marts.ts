@@ -42,12 +42,23 @@ const names: ReadonlyArray<string> = [
   "protocol_exposure",
 ]
 
+/**
+ * How a column is added up over rows, for dbt metrics. `newest` is a level: the newest row of each vault or subaccount
+ * counts, and those are summed. `ratio` is one of two other measures. A column without any is not added up.
+ */
+const Measure = Schema.Union([
+  Schema.Literals(["sum", "newest", "average", "minimum", "maximum"]),
+  Schema.Struct({ ratio: Schema.Tuple([Schema.NonEmptyString, Schema.NonEmptyString]) }),
+])
+export type Measure = typeof Measure.Type
+
 const MartColumn = Schema.Struct({
   name: Schema.NonEmptyString,
   type: Schema.Literals(["boolean", "integer", "bigint", "double", "varchar", "date", "timestamp"]),
   /** Meaning in one sentence; becomes the COMMENT and the dictionary entry. */
   comment: Schema.NonEmptyString,
   unit: Schema.optionalKey(Schema.NonEmptyString),
+  measure: Schema.optionalKey(Measure),
 })
 export type MartColumn = typeof MartColumn.Type
 

@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import { dbtSources } from "../../src/cli/docs/sources.ts"
+import { dbtFiles } from "../../src/cli/docs/dbt/files.ts"
+import { dbtSemanticModels } from "../../src/cli/docs/dbt/semanticModels.ts"
+import { dbtSources } from "../../src/cli/docs/dbt/sources.ts"
 import { schemas, tablesPage } from "../../src/cli/docs/tablesPage.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
 import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
@@ -101,9 +103,32 @@ describe("docs/tables.md", () => {
   })
 })
 
-describe("warehouse/sources.yml", () => {
-  it("is what the dictionary says; `make docs` writes it again", () => {
-    expect(written("warehouse/sources.yml")).toBe(dbtSources())
+// `make test-bi` has dbt build the project and MetricFlow query its metrics.
+describe("deploy/dbt", () => {
+  it.each(Object.keys(dbtFiles()))(
+    "%s is what the dictionary says; `make docs` writes it",
+    (file) => {
+      expect(written(file)).toBe(dbtFiles()[file])
+    },
+  )
+
+  it("has a metric of its own name for each measure, and a ratio only of measures", () => {
+    const { metrics, semantic_models } = parse(dbtSemanticModels()) as {
+      readonly metrics: ReadonlyArray<{ readonly name: string }>
+      readonly semantic_models: ReadonlyArray<{
+        readonly measures: ReadonlyArray<{ readonly name: string }>
+      }>
+    }
+    const measured = entries.flatMap(({ columns }) =>
+      columns.filter(({ measure }) => measure !== undefined),
+    )
+    expect(metrics.map(({ name }) => name)).toEqual(measured.map(({ name }) => name))
+    expect(new Set(metrics.map(({ name }) => name)).size).toBe(metrics.length)
+    const measures = semantic_models.flatMap((model) => model.measures.map(({ name }) => name))
+    const ratios = measured.flatMap(({ measure }) =>
+      typeof measure === "object" ? measure.ratio : [],
+    )
+    expect(measures).toEqual(expect.arrayContaining(ratios))
   })
 
   it.each(entries)("$name with its columns, described, and its key tested", (entry) => {

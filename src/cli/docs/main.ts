@@ -1,24 +1,22 @@
-// Writes the generated pages of docs/ and the dbt sources: node src/cli/docs/main.ts
+// Writes the generated pages of docs/ and what is generated of the dbt project: node src/cli/docs/main.ts
 import { writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { configJsonSchema } from "../../config/jsonSchema.ts"
 import { openapi } from "../../pipelines/service/openapi.ts"
-import { commandPage } from "./page.ts"
-import { dbtSources } from "./sources.ts"
-import { tablesPage } from "./tablesPage.ts"
 import { print } from "../output.ts"
+import { dbtFiles } from "./dbt/files.ts"
+import { commandPage } from "./page.ts"
+import { tablesPage } from "./tablesPage.ts"
 
-/** By their path below docs/. */
 const pages: Readonly<Record<string, string>> = {
-  "cli.md": await commandPage(),
-  "config.schema.json": `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
-  "openapi.json": `${JSON.stringify(openapi(), null, 2)}\n`,
-  "tables.md": tablesPage(),
-  "../warehouse/sources.yml": dbtSources(),
+  "docs/cli.md": await commandPage(),
+  "docs/config.schema.json": `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  "docs/openapi.json": `${JSON.stringify(openapi(), null, 2)}\n`,
+  "docs/tables.md": tablesPage(),
+  ...dbtFiles(),
 }
 
-for (const [name, text] of Object.entries(pages)) {
-  const file = posix.join("docs", name)
-  writeFileSync(new URL(`../../../${file}`, import.meta.url), text)
+for (const [file, text] of Object.entries(pages)) {
+  writeFileSync(new URL(posix.join("../../..", file), import.meta.url), text)
   print(`${file}\n`)
 }

@@ -11,7 +11,7 @@ export const tablesPage = (): string => {
   const entries = dictionary()
   return [
     "# Tables",
-    "Written by `make docs` from the definitions of the tables. The same texts are in the database as COMMENTs, in\nthe Parquet files as key-value metadata, in `vaulthouse tables`, and in `warehouse/sources.yml` as dbt sources.",
+    "Written by `make docs` from the definitions of the tables. The same texts are in the database as COMMENTs, in\nthe Parquet files as key-value metadata, in `vaulthouse tables`, and in the dbt project `deploy/dbt`.",
     "All times are UTC. Columns that begin with `_` are the same in every table of `core`.",
     ...schemas.flatMap(({ name, about }) => {
       const within = entries.filter((entry) => entry.name.startsWith(`${name}.`))

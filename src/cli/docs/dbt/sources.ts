@@ -4,10 +4,10 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionary,
-} from "../../pipelines/readers/dictionary.ts"
-import { schemas } from "./tablesPage.ts"
+} from "../../../pipelines/readers/dictionary.ts"
+import { schemas } from "../tablesPage.ts"
 
-/** YAML of warehouse/sources.yml. */
+/** YAML of deploy/dbt/models/sources.yml. */
 export const dbtSources = (): string => {
   const entries = dictionary()
   const sources = schemas.map(({ name, about }) => ({
@@ -27,8 +27,12 @@ export const dbtSources = (): string => {
       return visit.SKIP
     },
   })
-  return `# Written by \`make docs\` from the data dictionary.\n${document.toString({ lineWidth: 0 })}`
+  return dbtYaml(document)
 }
+
+/** What `make docs` writes, a description on one line. */
+export const dbtYaml = (document: Document): string =>
+  `# Written by \`make docs\` from the data dictionary.\n${document.toString({ lineWidth: 0 })}`
 
 const sourceTable = (entry: DictionaryEntry) => {
   const { key } = entry

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Reads a published copy with the tools of deploy/dbt, deploy/bi and docs/bi, and compares what they show with SQL. Fails
+# when one part failed; a part whose tools this machine can't have is skipped with a line that says so.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+tools=$PWD/node_modules/.bi/bin
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+node test/bi/example.ts "$scratch" || exit
+published=$scratch/stopped-clock.duckdb
+
+failed=0
+part() {
+  local name=$1 began=$SECONDS
+  shift
+  echo "── $name"
+  "$@" >"$scratch/log" 2>&1
+  case $? in
+    0) sed 's/^/   /' "$scratch/log"; echo "   ok ($((SECONDS - began)) s)" ;;
+    77) echo "   skipped: $(tail -1 "$scratch/log")" ;;
+    *) cat "$scratch/log"; echo "   FAILED: $name"; failed=1 ;;
+  esac
+}
+
+part "dbt: the project built, its metrics queried" "$tools/python" test/bi/try_dbt.py "$published" "$scratch"
+exit $failed
