@@ -20,6 +20,7 @@ import { isRefusedByWarehouse } from "../run/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "./archiveIndex.ts"
+import { Repetitions } from "./repetitions.ts"
 
 export interface RebuildOptions extends FieldNames {
   readonly dataDir: string
@@ -42,7 +43,7 @@ export interface LostRows {
 }
 
 // As many as the loader commits together.
-const BATCHES_AT_ONCE = 64
+const BATCHES_AT_ONCE = 256
 
 /** Tables that pipelines fill; a journal of vaulthouse's own (core.swaps) is in no response. */
 export const replayedTables = (): ReadonlyArray<Table> => [
@@ -116,6 +117,7 @@ const rebuild = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const reader = new ArchiveReader(archiveDirectory(dataDir))
   const unreadable: Array<UnreadableResponse> = []
+  const repetitions = new Repetitions()
   let done = 0
   const leaveOut = (task: Task, why: string): void => {
     for (const { responseId, pipeline, file } of task) {
@@ -136,20 +138,31 @@ const rebuild = Effect.fnUntraced(function* (
     }
     done += task.length
     onResponse(done, responses.length)
-    return asCommitted(batches, isWhole).map((batch) => ({ task, batch }))
+    return asCommitted(batches, isWhole).flatMap((batch) => {
+      const rows = repetitions.without(batch.rows)
+      return rows.length === 0 ? [] : [{ task, batch: { ...batch, rows } }]
+    })
   })
-  yield* Stream.fromIterable(inOrder(responses)).pipe(
-    Stream.mapEffect(batchesOf),
-    Stream.flatMap((batches) => Stream.fromIterable(batches)),
-    Stream.mapEffect(
-      ({ task, batch }) =>
-        warehouse.commit(batch).pipe(
-          Effect.asVoid,
-          Effect.catchIf(isRefusedByWarehouse, ({ why }) => Effect.sync(() => leaveOut(task, why))),
+  // One run's commits end before those of the next begin: batches with the same rows in one commit take effect one by one.
+  yield* Effect.forEach(
+    runsOf(responses),
+    (tasks) =>
+      Stream.fromIterable(tasks).pipe(
+        Stream.mapEffect(batchesOf),
+        Stream.flatMap((batches) => Stream.fromIterable(batches)),
+        Stream.mapEffect(
+          ({ task, batch }) =>
+            warehouse.commit(batch).pipe(
+              Effect.asVoid,
+              Effect.catchIf(isRefusedByWarehouse, ({ why }) =>
+                Effect.sync(() => leaveOut(task, why)),
+              ),
+            ),
+          { concurrency: BATCHES_AT_ONCE },
         ),
-      { concurrency: BATCHES_AT_ONCE },
-    ),
-    Stream.runDrain,
+        Stream.runDrain,
+      ),
+    { discard: true },
   )
   return unreadable
 })
@@ -171,12 +184,12 @@ const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyA
  * The tasks of each run, one pipeline's after the other: no two pipelines write the same rows, and a commit costs by the
  * number of tables it writes. Responses of a task stay together.
  */
-const inOrder = (responses: ReadonlyArray<IndexedResponse>): ReadonlyArray<Task> => {
+const runsOf = (responses: ReadonlyArray<IndexedResponse>): ReadonlyArray<ReadonlyArray<Task>> => {
   const tasks = Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
     JSON.stringify([runId, pipeline, entity, window]),
   )
   const runs = Map.groupBy(tasks.values(), ([first]) => first?.runId)
-  return [...runs.values()].flatMap((ofRun) =>
+  return [...runs.values()].map((ofRun) =>
     [...Map.groupBy(ofRun, ([first]) => first?.pipeline).values()].flat(),
   )
 }

@@ -1,0 +1,61 @@
+// Readings that a rebuild need not merge: most say what the reading before them said. Only slowly changing tables, whose
+// readings are few rows; a merge costs by the table, not by the row.
+import { hash } from "node:crypto"
+import { type Rows, tableName } from "../../domain/table.ts"
+
+/** What was read last in one table. */
+interface Known {
+  /** Columns that distinguish its sets: sets of the same columns share no row. */
+  readonly columns: string
+  /** Hash of the rows, by the values of these columns. */
+  readonly sets: Map<string, string>
+}
+
+export class Repetitions {
+  private readonly tables = new Map<string, Known>()
+
+  /** The rows of one batch without those of tables in which they change nothing. Batches come in the order of their commits. */
+  readonly without = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
+    [...Map.groupBy(rows, ({ table }) => tableName(table)).values()].flatMap((ofTable) =>
+      this.isRepeated(ofTable) ? [] : ofTable,
+    )
+
+  private isRepeated(ofTable: ReadonlyArray<Rows>): boolean {
+    const rows = ofTable.filter(({ length, mergeKey }) => length > 0 || mergeKey !== undefined)
+    const [first] = rows
+    if (first === undefined) return ofTable.every(({ table }) => table.mode === SETS)
+    if (first.table.mode !== SETS) return false
+    const name = tableName(first.table)
+    const [set, ...others] = [...new Set(rows.map(setOf))]
+    // Part of a set, or several sets: they may change rows of any.
+    if (set === undefined || others.length > 0) {
+      this.tables.delete(name)
+      return false
+    }
+    const [columns, values] = JSON.parse(set) as [string, string]
+    let known = this.tables.get(name)
+    if (known?.columns !== columns) this.tables.set(name, (known = { columns, sets: new Map() }))
+    const content = hash("sha256", JSON.stringify(rows.map(contentOf)))
+    const isRepeated = known.sets.get(values) === content
+    known.sets.set(values, content)
+    return isRepeated
+  }
+}
+
+const SETS = "slowly_changing"
+
+/** The set that the rows are, by columns and values: that of the merge key, or a single row by its key. */
+const setOf = ({ table, columns, length, mergeKey, isPartial }: Rows): string | undefined => {
+  if (isPartial === true || (mergeKey === undefined && length !== 1)) return undefined
+  const names = mergeKey === undefined ? table.key : Object.keys(mergeKey).toSorted()
+  const values = names.map((name) =>
+    mergeKey === undefined
+      ? columns[table.columns.findIndex((column) => column.name === name)]?.[0]
+      : mergeKey[name],
+  )
+  return JSON.stringify([JSON.stringify(names), JSON.stringify(values)])
+}
+
+/** The values that make a new version where they differ. */
+const contentOf = ({ table, columns }: Rows) =>
+  columns.filter((_, at) => table.columns[at]?.isIncidental !== true)
