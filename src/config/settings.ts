@@ -321,13 +321,14 @@ export const settings = {
         copies: {
           kind: { type: "integer", min: 0, max: 1000 },
           default: 1,
-          describe: "Earlier copies to keep in addition to the current one",
+          describe: "Earlier publications to keep in addition to the current one",
         },
         days: { kind: days, default: 7, describe: "Days after which they are deleted" },
       },
     },
     default: { copies: 1, days: 7 },
-    describe: "How long earlier published copies (`published/vaulthouse-<run>.duckdb`) stay",
+    describe:
+      "How long earlier publications stay (`published/vaulthouse-<run>.duckdb`, `parquet/publications`)",
   },
   publishedStorageVersion: {
     kind: { type: "choice", of: ["v1.0.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },

@@ -2,7 +2,7 @@
 // flushed too.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { mkdir, open, rename } from "node:fs/promises"
+import { copyFile, link, mkdir, open, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
 
@@ -21,6 +21,21 @@ export const putInPlace = async (from: string, to: string): Promise<void> => {
   await flush(from)
   await rename(from, to)
   await flush(dirname(to))
+}
+
+// As some network, FAT and container file systems say it.
+const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
+
+/** Whether a link failed because the file system knows none. */
+export const knowsNoLinks = (cause: unknown): boolean =>
+  withoutLinks.has((cause as NodeJS.ErrnoException).code)
+
+/** Gives the file a second name, which costs no space; a copy where the file system knows no links. */
+export const linkOrCopy = async (from: string, to: string): Promise<void> => {
+  await link(from, to).catch(async (cause: unknown) => {
+    if (!knowsNoLinks(cause)) throw cause
+    await copyFile(from, to)
+  })
 }
 
 export const writeDurably = async (path: string, content: string): Promise<void> => {

@@ -1,12 +1,11 @@
-// parquet/manifest.json: every exported file with what is needed to check it, written after all of them.
+// manifest.json of a Parquet publication: every file of it, with what is needed to check it.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
-import { writeDurably } from "./durableFiles.ts"
 import { LoadError } from "./errors.ts"
 
 const ManifestFile = Schema.Struct({
-  /** Below `parquet/`, with forward slashes. */
+  /** `files/<schema>/<table>/<name>` below `parquet/`, with forward slashes; never used for another content. */
   path: Schema.NonEmptyString,
   schema: Schema.NonEmptyString,
   table: Schema.NonEmptyString,
@@ -26,7 +25,7 @@ const ManifestFile = Schema.Struct({
 export type ManifestFile = typeof ManifestFile.Type
 
 const Manifest = Schema.Struct({
-  version: Schema.Literal(1),
+  version: Schema.Literal(2),
   run_id: Schema.NonEmptyString,
   /** As-of time of everything in the export, ISO-8601 UTC. */
   published_at: Schema.NonEmptyString,
@@ -36,12 +35,15 @@ export type Manifest = typeof Manifest.Type
 
 export const parquetDirectory = (dataDir: string): string => join(dataDir, "parquet")
 
+export const MANIFEST = "manifest.json"
+
+/** Of the current publication. */
 export const manifestFile = (dataDir: string): string =>
-  join(parquetDirectory(dataDir), "manifest.json")
+  join(parquetDirectory(dataDir), "current", MANIFEST)
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))
 
-/** The manifest, or `undefined` when nothing was exported yet. */
+/** The manifest of the current publication, or `undefined` when nothing was exported yet. */
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   const file = manifestFile(dataDir)
   let text: string
@@ -58,11 +60,8 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
       reason: "Files",
       what: `Reading ${file}`,
       why: "it is not a manifest this version wrote",
-      advice: "Remove it and publish again: every file is then written anew.",
+      advice: "Remove `parquet/current` and publish again: every file is then written anew.",
       cause,
     })
   }
 }
-
-export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
-  writeDurably(manifestFile(dataDir), `${JSON.stringify(manifest, null, 1)}\n`)

@@ -11,7 +11,9 @@ import { databaseFile, makePrivateDirectory } from "./database.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile, parquetDirectory } from "./manifest.ts"
-import { exportParquet, type ParquetOptions, removeExport } from "./parquet.ts"
+import { exportParquet } from "./parquet.ts"
+import type { ParquetOptions } from "./parquetFile.ts"
+import { makeCurrent, removeOldParquet, removeParquet } from "./parquetFolder.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import {
@@ -35,7 +37,7 @@ export interface PublishOptions {
   readonly parquet: ParquetOptions | undefined
   /** Without it only the owner can read what is published. */
   readonly access?: PublishedAccess
-  /** Without it no earlier copy stays. */
+  /** Without it nothing of an earlier publication stays. */
   readonly keep?: PublishedKeep
   /** Of the copy; without it the warehouse's own (`STORAGE_VERSION`). */
   readonly storageVersion?: string
@@ -140,7 +142,6 @@ const publishAll = async (
   const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
   await stamp(session, micros, undefined)
-  if (options.afresh === true) await rm(manifestFile(dataDir), { force: true })
   const exported =
     options.parquet === undefined
       ? undefined
@@ -151,6 +152,7 @@ const publishAll = async (
           options: options.parquet,
           stamp: { runId, publishedAt },
           access,
+          afresh: options.afresh ?? false,
         })
   const files = exported?.manifest.files ?? []
   const parquetRows = files.reduce((sum, { rows }) => sum + rows, 0)
@@ -162,10 +164,10 @@ const publishAll = async (
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)
+  if (exported !== undefined) await makeCurrent(dataDir, exported.manifest)
   await putInPlace(aside, join(directory, file))
   await giveStableName(dataDir, file)
-  const parquetRemoved =
-    options.parquet === undefined ? await removeExport(dataDir, warehouse.tables) : 0
+  const parquetRemoved = exported === undefined ? await removeParquet(dataDir) : 0
   await writeCurrent(dataDir, {
     file,
     run_id: runId,
@@ -174,7 +176,9 @@ const publishAll = async (
     definition: options.definition,
     ...definitions,
   })
-  await removeOldCopies(dataDir, file, options.keep ?? { copies: 0, days: 0 })
+  const keep = options.keep ?? { copies: 0, days: 0 }
+  await removeOldCopies(dataDir, file, keep)
+  if (exported !== undefined) await removeOldParquet(dataDir, exported.manifest, keep)
   await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
   return {
     runId,

@@ -69,6 +69,8 @@ export const giveAccessBelow = async (
   for (const folder of folders) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
+      // It leads to a folder that is here too.
+      if (entry.isSymbolicLink()) continue
       const mode = entry.isDirectory() ? folderMode : modeOf(access)
       await give(join(entry.parentPath, entry.name), mode, group)
     }

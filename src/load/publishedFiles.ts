@@ -1,9 +1,9 @@
 // The files of published/: one immutable copy for each publication, the stable name that readers open, and
 // current.json, which says what is published without opening it.
-import { copyFile, link, readdir, readFile, rm, stat } from "node:fs/promises"
+import { readdir, readFile, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
-import { putInPlace, writeDurably } from "./durableFiles.ts"
+import { linkOrCopy, putInPlace, writeDurably } from "./durableFiles.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 
 export const CURRENT = "current.json"
@@ -11,7 +11,7 @@ export const CURRENT = "current.json"
 /** Names of what is not in place yet begin with this: the next publication removes what a kill left. */
 export const ASIDE = ".tmp-"
 
-/** How many earlier copies stay for readers that open them by their own name, and for how long. */
+/** How many earlier publications stay for readers that open their files by name, and for how long. */
 export interface PublishedKeep {
   readonly copies: number
   readonly days: number
@@ -61,17 +61,27 @@ export const giveStableName = async (dataDir: string, copy: string): Promise<voi
   const folder = publishedDirectory(dataDir)
   const aside = join(folder, `${ASIDE}${process.pid}.link`)
   await rm(aside, { force: true })
-  await link(join(folder, copy), aside).catch(async (cause: NodeJS.ErrnoException) => {
-    if (!withoutLinks.has(cause.code ?? "")) throw cause
-    await copyFile(join(folder, copy), aside)
-  })
+  await linkOrCopy(join(folder, copy), aside)
   await putInPlace(aside, publishedFile(dataDir))
 }
 
-// As some network, FAT and container file systems say it.
-const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
-
 const DAY_MILLIS = 86_400_000
+
+/** Of the earlier publications' files or folders in `folder`, those that are not to be kept. */
+export const outdated = async (
+  folder: string,
+  names: ReadonlyArray<string>,
+  keep: PublishedKeep,
+): Promise<ReadonlyArray<string>> => {
+  const earlier = await Promise.all(
+    names.map(async (name) => ({ name, madeAt: (await stat(join(folder, name))).mtimeMs })),
+  )
+  const oldest = Date.now() - keep.days * DAY_MILLIS
+  return earlier
+    .toSorted((one, other) => other.madeAt - one.madeAt)
+    .filter(({ madeAt }, at) => at >= keep.copies || madeAt < oldest)
+    .map(({ name }) => name)
+}
 
 /** Removes the copies that are neither current nor to be kept. */
 export const removeOldCopies = async (
@@ -80,17 +90,8 @@ export const removeOldCopies = async (
   keep: PublishedKeep,
 ): Promise<void> => {
   const folder = publishedDirectory(dataDir)
-  const earlier = await Promise.all(
-    (await readdir(folder))
-      .filter((name) => isCopy(name) && name !== current)
-      .map(async (name) => ({ name, madeAt: (await stat(join(folder, name))).mtimeMs })),
-  )
-  const oldest = Date.now() - keep.days * DAY_MILLIS
-  const kept = earlier
-    .toSorted((one, other) => other.madeAt - one.madeAt)
-    .slice(0, keep.copies)
-    .filter(({ madeAt }) => madeAt >= oldest)
-  for (const { name } of earlier) {
-    if (!kept.some((copy) => copy.name === name)) await rm(join(folder, name), { force: true })
+  const earlier = (await readdir(folder)).filter((name) => isCopy(name) && name !== current)
+  for (const name of await outdated(folder, earlier, keep)) {
+    await rm(join(folder, name), { force: true })
   }
 }

@@ -1,13 +1,19 @@
 // Checks what is published: every file against the manifest, and the reader copy against both.
-import { stat } from "node:fs/promises"
+import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { sha256Of } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
-import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
-import { filesThere } from "./parquet.ts"
+import {
+  MANIFEST,
+  type Manifest,
+  type ManifestFile,
+  parquetDirectory,
+  readManifest,
+} from "./manifest.ts"
+import { currentFiles, linkPath } from "./parquetFolder.ts"
 import { CURRENT, readCurrent } from "./publishedFiles.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "./publishedViews.ts"
@@ -16,6 +22,8 @@ import { literal } from "./sql.ts"
 import { differingTables } from "./verifyContent.ts"
 
 export type { Finding } from "./Finding.ts"
+
+const CURRENT_PARQUET = "parquet/current"
 
 const sizeOf = async (path: string): Promise<number | undefined> => {
   try {
@@ -44,13 +52,50 @@ const checkFile = async (
     connection,
     `SELECT num_rows AS rows FROM parquet_file_metadata(${literal(whole)})`,
   )
-  return found?.["rows"] === file.rows
-    ? undefined
-    : {
-        kind: "rows",
-        path,
-        detail: `${String(found?.["rows"])} rows, the manifest says ${file.rows}`,
-      }
+  if (found?.["rows"] !== file.rows) {
+    const detail = `${String(found?.["rows"])} rows, the manifest says ${file.rows}`
+    return { kind: "rows", path, detail }
+  }
+  return checkLink(dataDir, file)
+}
+
+/** What readers open is the file itself; a copy of it where the file system knows no links. */
+const checkLink = async (dataDir: string, file: ManifestFile): Promise<Finding | undefined> => {
+  const path = `${CURRENT_PARQUET}/${linkPath(file.path)}`
+  const [link, listed] = await Promise.all(
+    [path, `parquet/${file.path}`].map((each) => stat(join(dataDir, each)).catch(() => undefined)),
+  )
+  if (link === undefined) return { kind: "missing", path, detail: "listed, but not there" }
+  const isSame =
+    (link.ino === listed?.ino && link.dev === listed.dev) ||
+    (await sha256Of(join(dataDir, path))) === file.sha256
+  return isSame ? undefined : { kind: "checksum", path, detail: `it is not parquet/${file.path}` }
+}
+
+/** Of an export that was interrupted, or laid out by an earlier version. */
+const checkManifest = async (
+  dataDir: string,
+  manifest: Manifest | undefined,
+): Promise<Finding | undefined> => {
+  const there = await readdir(parquetDirectory(dataDir)).catch(() => [])
+  if (manifest !== undefined || there.length === 0) return undefined
+  const path = `${CURRENT_PARQUET}/${MANIFEST}`
+  return { kind: "missing", path, detail: "there are files in parquet, but no manifest" }
+}
+
+/** What a glob would read in addition to what is listed. */
+const extraFiles = async (
+  dataDir: string,
+  manifest: Manifest | undefined,
+): Promise<ReadonlyArray<Finding>> => {
+  const listed = new Set(manifest?.files.map(({ path }) => linkPath(path)))
+  return (await currentFiles(dataDir))
+    .filter((path) => !listed.has(path))
+    .map((path) => ({
+      kind: "extra",
+      path: `${CURRENT_PARQUET}/${path}`,
+      detail: `not in ${CURRENT_PARQUET}/${MANIFEST}`,
+    }))
 }
 
 const checkCopy = async (
@@ -124,7 +169,11 @@ const soundTables = (
 const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
   const findings: Array<Finding> = []
   const manifest = await readManifest(dataDir).catch((cause: unknown) => {
-    findings.push({ kind: "unreadable", path: "parquet/manifest.json", detail: messageOf(cause) })
+    findings.push({
+      kind: "unreadable",
+      path: `${CURRENT_PARQUET}/${MANIFEST}`,
+      detail: messageOf(cause),
+    })
     return undefined
   })
   const instance = await DuckDBInstance.create(":memory:")
@@ -139,14 +188,12 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       }))
       if (finding !== undefined) findings.push(finding)
     }
-    const listed = new Set(manifest?.files.map(({ path }) => path))
     // What an unreadable manifest lists is not known.
     const isLost = manifest === undefined && findings.length > 0
-    for (const path of isLost ? [] : await filesThere(dataDir)) {
-      if (!listed.has(path)) {
-        const detail = `not in ${parquetDirectory(dataDir)}/manifest.json`
-        findings.push({ kind: "extra", path: `parquet/${path}`, detail })
-      }
+    if (!isLost) {
+      const lost = await checkManifest(dataDir, manifest)
+      if (lost !== undefined) findings.push(lost)
+      findings.push(...(await extraFiles(dataDir, manifest)))
     }
     const copy = await checkCopy(connection, dataDir, manifest)
     if (copy !== undefined) findings.push(copy)

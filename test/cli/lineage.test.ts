@@ -108,7 +108,7 @@ describe("runs", () => {
 
   it("mentions a last run that published nothing", async () => {
     const dataDir = join(cwd, "unpublished")
-    cpSync(join(cwd, "data"), dataDir, { recursive: true })
+    cpSync(join(cwd, "data"), dataDir, { recursive: true, verbatimSymlinks: true })
     await typed([
       "sync",
       "vaults",
@@ -396,7 +396,7 @@ describe("trace", () => {
 
   it("will not show a body that was changed", async () => {
     const dataDir = join(cwd, "changed")
-    cpSync(join(cwd, "data"), dataDir, { recursive: true })
+    cpSync(join(cwd, "data"), dataDir, { recursive: true, verbatimSymlinks: true })
     for (const file of readdirSync(join(dataDir, "raw"))) {
       const path = join(dataDir, "raw", file)
       const bytes = readFileSync(path)

@@ -240,15 +240,20 @@ describe("verify", () => {
 
   it("finds what is missing, changed or extra; its advice repairs it", async () => {
     const dataDir = join(cwd, "damaged")
-    cpSync(join(cwd, "data"), dataDir, { recursive: true })
-    const parquet = join(dataDir, "parquet")
-    const changed = join(parquet, "core/ratio_history/month=2026-05/data.parquet")
-    const bytes = readFileSync(changed)
+    cpSync(join(cwd, "data"), dataDir, { recursive: true, verbatimSymlinks: true })
+    const { files } = JSON.parse(
+      readFileSync(join(dataDir, "parquet/current/manifest.json"), "utf8"),
+    ) as { files: ReadonlyArray<{ path: string; table: string; month: string | null }> }
+    const pathOf = (table: string, month: string | null) =>
+      `parquet/${files.find((file) => file.table === table && file.month === month)?.path}`
+    const changed = pathOf("ratio_history", "2026-05")
+    const gone = pathOf("vaults", null)
+    const bytes = readFileSync(join(dataDir, changed))
     const middle = Math.floor(bytes.length / 2)
     bytes[middle] = (bytes[middle] ?? 0) ^ 1
-    writeFileSync(changed, bytes)
-    rmSync(join(parquet, "core/vaults/data.parquet"))
-    writeFileSync(join(parquet, "core/stray.parquet"), "")
+    writeFileSync(join(dataDir, changed), bytes)
+    rmSync(join(dataDir, gone))
+    writeFileSync(join(dataDir, "parquet/current/core/stray.parquet"), "")
 
     const json = await typed(["verify", "--json", "--data-dir", dataDir])
     expect(json.code).toBe(4)
@@ -256,13 +261,13 @@ describe("verify", () => {
       findings: ReadonlyArray<{ kind: string; path: string }>
     }
     expect(findings.map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual([
-      "checksum parquet/core/ratio_history/month=2026-05/data.parquet",
-      "extra parquet/core/stray.parquet",
-      "missing parquet/core/vaults/data.parquet",
+      `checksum ${changed}`,
+      "extra parquet/current/core/stray.parquet",
+      `missing ${gone}`,
     ])
     const output = await typed(["verify", "--data-dir", dataDir])
     expect(output.code).toBe(4)
-    expect(output.stdout).toMatch(/^missing +parquet\/core\/vaults\/data\.parquet /m)
+    expect(output.stdout).toMatch(new RegExp(`^missing +${gone} `, "m"))
     expect(output.stderr).toContain("3 findings")
     expect(output.stderr).toContain("`vaulthouse publish --all`")
 

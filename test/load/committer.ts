@@ -2,7 +2,7 @@
 // node test/load/committer.ts DATA_DIR [publish]
 // Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../src/load/parquet.ts"
+import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { publish } from "../../src/load/publish.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { reading, readingsBatch, sampleTables } from "./sample.ts"
@@ -36,7 +36,7 @@ const work = Effect.gen(function* () {
     publishes === undefined
       ? Effect.never
       : Effect.andThen(
-          publish({ parquet: defaultParquet, definition: "d" }),
+          publish({ parquet: defaultParquet, definition: "d", keep: { copies: 3, days: 1 } }),
           Effect.sync(() => process.stdout.write("published\n")),
         ),
   )

@@ -1,9 +1,13 @@
 // Publishing: readers always get whole copies, only changes are written, and damage is repaired.
 import {
-  copyFileSync,
+  cpSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -17,7 +21,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { settings } from "../../src/config/settings.ts"
 import type { Table } from "../../src/domain/table.ts"
-import { defaultParquet } from "../../src/load/parquet.ts"
+import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { changedSincePublication, publish } from "../../src/load/publish.ts"
 import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { verify } from "../../src/load/verify.ts"
@@ -103,8 +107,15 @@ const inMemory = (sql: string) =>
     }
   })
 
-const monthsWritten = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(join(dataDir, "parquet/core/readings")).toSorted()
+/** The current files of the table, by name. */
+const readingsFiles = (dataDir: string): ReadonlyArray<string> =>
+  readdirSync(join(dataDir, "parquet/current/core/readings")).toSorted()
+
+const monthsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.map((name) => name.slice(0, 7))
+
+const everyReading = (dataDir: string): string =>
+  `read_parquet('${dataDir}/parquet/current/core/readings/**/*.parquet')`
 
 describe("the published copy", () => {
   it.live("holds tables, comments, views and its own stamp, and can't be written", () =>
@@ -158,11 +169,15 @@ describe("the published copy", () => {
         if (!existsSync(publishedFile(dataDir))) return
         const found = yield* readOnly(publishedFile(dataDir), `SELECT ${counts} FROM core.readings`)
         seen.push(...found)
-        for (const month of monthsWritten(dataDir)) {
-          const path = join(dataDir, "parquet/core/readings", month, "data.parquet")
-          const rowsOfMonth = yield* inMemory(`SELECT ${counts} FROM read_parquet('${path}')`)
-          seen.push(...rowsOfMonth.map((row) => ({ ...row, rows: Number(row["rows"]) * 2 })))
-        }
+        // A file that a later publication replaced is gone under this path; what was read is never mixed.
+        const globbed = yield* Effect.promise(() =>
+          inMemory(`SELECT ${counts} FROM ${everyReading(dataDir)}`)
+            .pipe(Effect.runPromise)
+            .catch((cause: Error) =>
+              cause.message.includes("No such file") ? [] : Promise.reject(cause),
+            ),
+        )
+        seen.push(...globbed)
       })
       yield* Effect.raceFirst(asRun(dataDir, write), Effect.forever(read))
       yield* read
@@ -330,16 +345,18 @@ describe("whether there is news", () => {
 })
 
 describe("a publication that was killed", () => {
-  const manifestIn = (dataDir: string) => join(dataDir, "parquet/manifest.json")
+  const manifestIn = (dataDir: string) => join(dataDir, "parquet/current/manifest.json")
   const changed = (dataDir: string) => asRun(dataDir, changedSincePublication(published))
 
-  it.live("after it had removed the manifest, to write every file again, is news", () =>
+  it.live("is news where the manifest is lost", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
       expect(yield* changed(dataDir)).toBe(false)
       rmSync(manifestIn(dataDir))
-      expect((yield* verify(dataDir)).map(({ kind }) => kind)).toContain("extra")
+      expect(new Set((yield* verify(dataDir)).map(({ kind }) => kind))).toEqual(
+        new Set(["missing", "extra"]),
+      )
       expect(yield* changed(dataDir)).toBe(true)
       yield* asRun(dataDir, publishAll)
       expect(yield* verify(dataDir)).toEqual([])
@@ -373,7 +390,7 @@ describe("a publication without Parquet", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const exported = parquetIn(dataDir).filter((path) => path.endsWith(".parquet")).length
+      const exported = parquetIn(dataDir).filter((path) => /^files\/.*\.parquet$/.test(path)).length
       const load = commit(readingsBatch(twoMonths(2)))
       const { parquetRemoved } = yield* asRun(
         dataDir,
@@ -408,12 +425,16 @@ describe("the Parquet export", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      expect(monthsWritten(dataDir)).toEqual(["month=2024-01", "month=2024-02"])
+      const before = readingsFiles(dataDir)
+      expect(monthsOf(before)).toEqual(["2024-01", "2024-02"])
       const revision = readingsBatch([reading("a", 23, 2)])
       const { parquetWritten } = yield* asRun(dataDir, Effect.andThen(commit(revision), publishAll))
       // The month and its versions; tasks and publications are of every run.
       expect(parquetWritten).toBe(4)
-      const versions = `${dataDir}/parquet/core/readings_versions/**/*.parquet`
+      const [january, february] = readingsFiles(dataDir)
+      expect(january).toBe(before[0])
+      expect(february).not.toBe(before[1])
+      const versions = `${dataDir}/parquet/current/core/readings_versions/**/*.parquet`
       expect(yield* inMemory(`SELECT value FROM read_parquet('${versions}')`)).toEqual([
         { value: 1 },
       ])
@@ -433,25 +454,75 @@ describe("the Parquet export", () => {
           }
         }),
       )
-      const exported = `${dataDir}/parquet/core/readings/**/*.parquet`
-      expect(yield* inMemory(`SELECT DISTINCT value FROM read_parquet('${exported}')`)).toEqual([
+      expect(yield* inMemory(`SELECT DISTINCT value FROM ${everyReading(dataDir)}`)).toEqual([
         { value: 3 },
       ])
     }),
   )
 
-  it.live("is completed after it was killed before its manifest", () =>
+  it.live("keeps the files of the publications that stay, and no others", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const manifest = join(dataDir, "parquet/manifest.json")
+      const keep = { copies: 1, days: 7 }
+      const publishValue = (value: number) =>
+        asRun(
+          dataDir,
+          Effect.andThen(
+            commit(readingsBatch([reading("a", 0, 1), reading("a", 23, value)])),
+            publish({ ...published, keep }),
+          ),
+        )
+      const folders: Array<string> = []
+      for (const value of [1, 2, 3]) {
+        yield* publishValue(value)
+        folders.push(realpathSync(join(dataDir, "parquet/current")))
+      }
+      const [first = "", second = "", third = ""] = folders
+      expect([first, second, third].map((folder) => existsSync(folder))).toEqual([
+        false,
+        true,
+        true,
+      ])
+      const values = (folder: string) =>
+        inMemory(
+          `SELECT value::INTEGER AS value FROM '${folder}/core/readings/*.parquet' ORDER BY ALL`,
+        )
+      expect(yield* values(second)).toEqual([{ value: 1 }, { value: 2 }])
+      expect(yield* values(third)).toEqual([{ value: 1 }, { value: 3 }])
+      // Both have the same file of January, and one each of February.
+      const stored = readdirSync(join(dataDir, "parquet/files/core/readings"))
+      expect(monthsOf(stored).toSorted()).toEqual(["2024-01", "2024-02", "2024-02"])
+      const [january = ""] = readingsFiles(dataDir)
+      const inode = (folder: string) => statSync(join(folder, "core/readings", january)).ino
+      expect(inode(second)).toBe(inode(third))
+      expect(yield* verify(dataDir)).toEqual([])
+      // No longer kept, the files that only it had are gone too.
+      utimesSync(second, 0, 0)
+      utimesSync(third, 0, 0)
+      yield* asRun(dataDir, publish({ ...published, keep }))
+      expect(readdirSync(join(dataDir, "parquet/publications"))).toHaveLength(1)
+      expect(readdirSync(join(dataDir, "parquet/files/core/readings")).toSorted()).toEqual(
+        readingsFiles(dataDir),
+      )
+    }),
+  )
+
+  it.live("replaces one that an earlier version laid out, and a folder in place of the link", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      copyFileSync(manifest, `${manifest}.before`)
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
-      copyFileSync(`${manifest}.before`, manifest)
-      rmSync(`${manifest}.before`)
-      const kinds = new Set((yield* verify(dataDir)).map(({ kind }) => kind))
-      expect(kinds.size).toBeGreaterThan(0)
+      const root = join(dataDir, "parquet")
+      const january = join(root, "core/readings/month=2024-01")
+      cpSync(join(root, "current/"), join(root, "copied"), { recursive: true, dereference: true })
+      rmSync(join(root, "current"))
+      renameSync(join(root, "copied"), join(root, "current"))
+      mkdirSync(january, { recursive: true })
+      writeFileSync(join(january, "data.parquet"), "")
+      writeFileSync(join(root, "manifest.json"), "{}")
+      expect(yield* verify(dataDir)).toEqual([])
       yield* asRun(dataDir, publishAll)
+      expect(readdirSync(root).toSorted()).toEqual(["current", "files", "publications"])
+      expect(lstatSync(join(root, "current")).isSymbolicLink()).toBe(true)
       expect(yield* verify(dataDir)).toEqual([])
     }),
   )
@@ -460,9 +531,10 @@ describe("the Parquet export", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const folder = join(dataDir, "parquet/core/readings")
-      rmSync(join(folder, "month=2024-01"), { recursive: true })
-      writeFileSync(join(folder, "month=2024-02/data.parquet"), "PAR1")
+      const folder = join(dataDir, "parquet/files/core/readings")
+      const [january = "", february = ""] = readdirSync(folder).toSorted()
+      rmSync(join(folder, january))
+      writeFileSync(join(folder, february), "PAR1")
       expect((yield* verify(dataDir)).map(({ kind }) => kind).toSorted()).toEqual([
         "missing",
         "size",
@@ -486,9 +558,7 @@ describe("the Parquet export", () => {
         }),
       )
       expect(yield* verify(dataDir)).toEqual([])
-      const there = readdirSync(join(dataDir, "parquet"), { recursive: true, encoding: "utf8" })
-      const files = there.filter((path) => path.includes("readings/") && path.endsWith(".parquet"))
-      expect(files).toEqual([join("core", "readings", "month=2024-02", "data.parquet")])
+      expect(monthsOf(readingsFiles(dataDir))).toEqual(["2024-02"])
     }),
   )
 
@@ -505,7 +575,7 @@ describe("the Parquet export", () => {
         tables: [grown, ...sampleTables.slice(1)],
       })
       const columns = yield* inMemory(`SELECT count(*) AS files FROM parquet_schema(
-        '${dataDir}/parquet/core/readings/**/*.parquet') WHERE name = 'added'`)
+        '${dataDir}/parquet/current/core/readings/**/*.parquet') WHERE name = 'added'`)
       expect(columns).toEqual([{ files: "2" }])
     }),
   )
@@ -525,9 +595,9 @@ describe("the Parquet export", () => {
           const { tables } = yield* Warehouse
           const compared = []
           for (const { schema, name, columns } of tables) {
-            const files = `${dataDir}/parquet/${schema}/${name}/**/*.parquet`
+            const files = `${dataDir}/parquet/current/${schema}/${name}/**/*.parquet`
             const [stored] = yield* rows(`SELECT count(*) AS rows FROM ${schema}.${name}`)
-            const isThere = existsSync(join(dataDir, "parquet", schema, name))
+            const isThere = existsSync(join(dataDir, "parquet/current", schema, name))
             expect(isThere, name).toBe(
               stored?.["rows"] !== 0 && !["partition_changes", "layout"].includes(name),
             )

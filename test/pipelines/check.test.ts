@@ -50,7 +50,7 @@ const restated = sharedWarehouse(
 /** The same warehouse, changed by hand, in a folder of its own. */
 const corrupted = Effect.fnUntraced(function* (dataDir: string, statements: ReadonlyArray<string>) {
   const copy = yield* temporaryFolder
-  yield* Effect.sync(() => cpSync(dataDir, copy, { recursive: true }))
+  yield* Effect.sync(() => cpSync(dataDir, copy, { recursive: true, verbatimSymlinks: true }))
   yield* change(copy, ...statements)
   return copy
 })

@@ -18,6 +18,6 @@ export const sharedWarehouse = (
   }, 120_000)
   afterAll(() => rm(made, { recursive: true, force: true }))
   return Effect.tap(temporaryFolder, (folder) =>
-    Effect.sync(() => cpSync(made, folder, { recursive: true })),
+    Effect.sync(() => cpSync(made, folder, { recursive: true, verbatimSymlinks: true })),
   )
 }

@@ -19,7 +19,7 @@ import { createSchemas, createTable } from "../../src/load/ddl.ts"
 import { readManifest } from "../../src/load/manifest.ts"
 import { marts, martStatements } from "../../src/load/marts.ts"
 import { bindParameters, type QueryParameter, variablesIn } from "../../src/load/queryParameter.ts"
-import { CATALOG, identifiers, literal } from "../../src/load/sql.ts"
+import { CATALOG, identifier, literal, storedType } from "../../src/load/sql.ts"
 import { checkFigures } from "./exampleFigures.ts"
 import { tables } from "./support.ts"
 
@@ -137,11 +137,14 @@ describe("over the Parquet files alone", () => {
         .map(({ path }) => literal(join(example.dataDir, "parquet", path)))
       // A table without rows has no file: it is there as an empty one.
       if (paths.length === 0) return createTable(table)
-      const columns = identifiers(allColumns(table).map((column) => column.name))
+      // In Parquet an instant is marked as UTC; the examples expect the types of the published copy.
+      const columns = allColumns(table)
+        .map(({ name, type }) => `${identifier(name)}::${storedType[type]} AS ${identifier(name)}`)
+        .join(", ")
       return `CREATE VIEW ${CATALOG}.${tableName(table)} AS
         SELECT ${columns} FROM read_parquet([${paths.join(", ")}], hive_partitioning = false)`
     })
-    await connection.run(`ATTACH ':memory:' AS ${CATALOG}`)
+    await connection.run(`SET TimeZone = 'UTC'; ATTACH ':memory:' AS ${CATALOG}`)
     await connection.run([...createSchemas, ...views].join(";\n"))
     await connection.run(`USE ${CATALOG}`)
     await connection.run([...marts.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))

@@ -129,12 +129,17 @@ const diskBytes = (dataDir: string) =>
     }),
   )
 
-/** Of a file, or of all files below a folder; 0 of what is not there. A file with two names counts once. */
+/**
+ * Of a file, or of all files below a folder; 0 of what is not there. A file with several names counts once, and what a
+ * link leads to where it is.
+ */
 const bytesOf = async (path: string): Promise<number> => {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return 0
   if (!found.isDirectory()) return found.size / found.nlink
-  const names = await readdir(path).catch(() => [])
-  const sizes = await Promise.all(names.map((name) => bytesOf(join(path, name))))
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries.filter((entry) => !entry.isSymbolicLink()).map(({ name }) => bytesOf(join(path, name))),
+  )
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }

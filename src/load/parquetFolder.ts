@@ -1,0 +1,118 @@
+// The folder parquet/: files/ holds every file once, under a name never used for another content; publications/ has a
+// folder of links to them for each publication, and `current` leads to that of the last one.
+import { lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises"
+import { dirname, join, sep } from "node:path"
+import { flush, knowsNoLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
+import { MANIFEST, type Manifest, parquetDirectory } from "./manifest.ts"
+import { outdated, type PublishedKeep } from "./publishedFiles.ts"
+
+const FILES = "files"
+const PUBLICATIONS = "publications"
+const CURRENT = "current"
+// Without the suffix of Parquet files, so that no glob of a reader meets it.
+const ASIDE = ".tmp"
+
+/** Where files and folders are made before they are put in place. */
+export const asideFolder = (dataDir: string): string => join(parquetDirectory(dataDir), ASIDE)
+
+/** Path in the manifest of a file with this content. */
+export const filePath = (
+  { schema, name }: { readonly schema: string; readonly name: string },
+  month: string | null,
+  sha256: string,
+): string => `${FILES}/${schema}/${name}/${month ?? "data"}-${sha256.slice(0, 16)}.parquet`
+
+/** The same file in a publication's folder. One folder a table: a reader lists all its files at once, or none. */
+export const linkPath = (path: string): string => path.slice(FILES.length + 1)
+
+/** A publication is named by its as-of time, without the signs that some file systems refuse. */
+const nameOf = ({ published_at }: Manifest): string => published_at.replaceAll(/[-:]/g, "")
+
+/** Begins with an empty folder for what is not in place yet, whatever a kill left there. */
+export const clearAside = async (dataDir: string): Promise<void> => {
+  await rm(asideFolder(dataDir), { recursive: true, force: true })
+  await mkdir(asideFolder(dataDir), { recursive: true, mode: 0o700 })
+}
+
+/** Makes the folder of a publication, complete with its manifest; no reader is led to it yet. */
+export const makePublication = async (dataDir: string, manifest: Manifest): Promise<void> => {
+  const root = parquetDirectory(dataDir)
+  const aside = join(asideFolder(dataDir), nameOf(manifest))
+  const links = manifest.files.map(({ path }) => ({ from: join(root, path), to: linkPath(path) }))
+  for (const folder of new Set(links.map(({ to }) => dirname(to)))) {
+    await mkdir(join(aside, folder), { recursive: true, mode: 0o700 })
+  }
+  for (const { from, to } of links) await linkOrCopy(from, join(aside, to))
+  await writeDurably(join(aside, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`)
+  await mkdir(join(root, PUBLICATIONS), { recursive: true, mode: 0o700 })
+  await rename(aside, join(root, PUBLICATIONS, nameOf(manifest)))
+}
+
+/** Leads readers to the publication, in one rename: every table, and the manifest. */
+export const makeCurrent = async (dataDir: string, manifest: Manifest): Promise<void> => {
+  const root = parquetDirectory(dataDir)
+  const current = join(root, CURRENT)
+  const target = join(PUBLICATIONS, nameOf(manifest))
+  const aside = join(asideFolder(dataDir), CURRENT)
+  const isLink = await symlink(target, aside).then(
+    () => true,
+    (cause: unknown) => {
+      if (!knowsNoLinks(cause)) throw cause
+      return false
+    },
+  )
+  // A folder has been put in place of the link by a copy of the data directory, or where there are no links.
+  const found = await lstat(current).catch(() => undefined)
+  if (found?.isDirectory() === true) await rename(current, join(asideFolder(dataDir), "before"))
+  await rename(isLink ? aside : join(root, target), current)
+  await flush(root)
+}
+
+/** Files with the suffix, below the folder, with forward slashes. */
+const parquetBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const found = await readdir(folder, { recursive: true }).catch(() => [])
+  return found.filter((path) => path.endsWith(".parquet")).map((path) => path.split(sep).join("/"))
+}
+
+/** What a glob below `parquet/current` finds. */
+export const currentFiles = (dataDir: string): Promise<ReadonlyArray<string>> =>
+  parquetBelow(join(parquetDirectory(dataDir), CURRENT))
+
+/** How versions before this layout named what they wrote. */
+const EARLIER = ["manifest.json", "core", "meta", "ops", "raw"]
+
+const removeAll = async (root: string, names: ReadonlyArray<string>): Promise<void> => {
+  for (const name of names) await rm(join(root, name), { recursive: true, force: true })
+}
+
+/** Removes what neither the current publication nor one to be kept refers to. */
+export const removeOldParquet = async (
+  dataDir: string,
+  manifest: Manifest,
+  keep: PublishedKeep,
+): Promise<void> => {
+  const root = parquetDirectory(dataDir)
+  const publications = join(root, PUBLICATIONS)
+  const earlier = (await readdir(publications)).filter((name) => name !== nameOf(manifest))
+  for (const name of await outdated(publications, earlier, keep)) {
+    // Away in one step: half a publication would look like a whole one.
+    await rename(join(publications, name), join(asideFolder(dataDir), name))
+  }
+  const kept = (await readdir(publications)).map((name) => parquetBelow(join(publications, name)))
+  const referred = new Set([
+    ...manifest.files.map(({ path }) => linkPath(path)),
+    ...(await Promise.all(kept)).flat(),
+  ])
+  for (const path of await parquetBelow(join(root, FILES))) {
+    if (!referred.has(path)) await rm(join(root, FILES, path), { force: true })
+  }
+  await removeAll(root, [ASIDE, ...EARLIER])
+}
+
+/** Removes everything, `current` first; answers how many files there were. */
+export const removeParquet = async (dataDir: string): Promise<number> => {
+  const root = parquetDirectory(dataDir)
+  const { length } = await parquetBelow(join(root, FILES))
+  await removeAll(root, [CURRENT, PUBLICATIONS, FILES, ASIDE, ...EARLIER])
+  return length
+}
