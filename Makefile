@@ -45,12 +45,14 @@ $(DEPLOY)/.installed: test/deploy/requirements.txt
 
 BI := node_modules/.bi
 
-test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; not part of `make test`)
+test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; 700 MB; not part of `make test`)
 	@test/bi/run.sh
 
-$(BI)/.installed: test/bi/requirements.txt
+$(BI)/.installed: test/bi/requirements.txt test/bi/package.json
 	@echo "Installing the tools of test/bi …"
-	@test/deploy/install.sh $(BI) $<
+	@mkdir -p $(BI)/npm && cp test/bi/package.json $(BI)/npm/
+	@cd $(BI)/npm && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
+	@test/deploy/install.sh $(BI)/python $<
 	@touch $@
 
 ENGINES := node_modules/.engines

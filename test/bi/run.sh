@@ -3,7 +3,8 @@
 # when one part failed; a part whose tools this machine can't have is skipped with a line that says so.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
-tools=$PWD/node_modules/.bi/bin
+installed=$PWD/node_modules/.bi
+tools=$installed/python/bin
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -17,11 +18,14 @@ part() {
   echo "── $name"
   "$@" >"$scratch/log" 2>&1
   case $? in
-    0) sed 's/^/   /' "$scratch/log"; echo "   ok ($((SECONDS - began)) s)" ;;
+    0) echo "   ok ($((SECONDS - began)) s)" ;;
     77) echo "   skipped: $(tail -1 "$scratch/log")" ;;
     *) cat "$scratch/log"; echo "   FAILED: $name"; failed=1 ;;
   esac
 }
 
 part "dbt: the project built, its metrics queried" "$tools/python" test/bi/try_dbt.py "$published" "$scratch"
+part "Malloy: every view" node test/bi/malloy.js "$installed/npm" "$published"
+part "Evidence: every query" node test/bi/evidence.js "$installed/npm" "$published" "$scratch"
+part "Grafana: every query" node test/bi/grafana.js "$installed/npm" "$published" "$scratch"
 exit $failed

@@ -46,16 +46,13 @@ queries = [
         select month::date, sum(nav_usd), sum(buffer_usd) / sum(nav_usd)
         from newest inner join mart.vault_daily using (vault_address, day) group by month""",
     ),
+    # Of two marts.
     (
-        "pnl_usd_change",
+        "share_of_hours_present,collateral_ratio_low,apy_smoothed,pnl_usd_change",
         "vault",
-        "select vault_address, sum(pnl_usd_change) from mart.pnl_daily group by all",
-    ),
-    (
-        "share_of_hours_present,collateral_ratio_low,apy_smoothed",
-        "vault",
-        """select vault_address, sum(hours_present) / sum(hours_expected), min(collateral_ratio_low), avg(apy_smoothed)
-        from mart.vault_daily group by all""",
+        """with changes as (select vault_address, sum(pnl_usd_change) as pnl from mart.pnl_daily group by all)
+        select vault_address, sum(hours_present) / sum(hours_expected), min(collateral_ratio_low), avg(apy_smoothed), any_value(pnl)
+        from mart.vault_daily left join changes using (vault_address) group by all""",
     ),
     (
         "health_factor_low,debt_usd",

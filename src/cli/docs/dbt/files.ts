@@ -1,10 +1,12 @@
 // What is generated of the dbt project in deploy/dbt.
+import { dbtExposures } from "./exposures.ts"
 import { dbtModels, dbtSemanticModels } from "./semanticModels.ts"
 import { dbtSources } from "./sources.ts"
 
 /** Text by path in the repository. */
 export const dbtFiles = (): Readonly<Record<string, string>> => ({
   "deploy/dbt/models/sources.yml": dbtSources(),
+  "deploy/dbt/models/exposures.yml": dbtExposures(),
   "deploy/dbt/models/semantic_models.yml": dbtSemanticModels(),
   ...Object.fromEntries(
     Object.entries(dbtModels()).map(([name, sql]) => [`deploy/dbt/models/marts/${name}`, sql]),

@@ -1,0 +1,33 @@
+select
+    vaults.chain_id,
+    vaults.vault_address,
+    vaults.vault_name,
+    vaults.status,
+    vaults.is_ended,
+    vaults.nav_usd,
+    vaults.backing,
+    vaults.supply,
+    vaults.collateral_ratio,
+    vaults.ratio_at,
+    vaults.ratio_age_hours,
+    vaults.apy_smoothed,
+    vaults.pnl_usd,
+    vaults.management_fee_pct,
+    vaults.performance_fee_pct,
+    vaults.top_protocol,
+    vaults.top_protocol_share,
+    vaults.concentration_hhi,
+    vaults.buffer_share,
+    vaults.pending_withdrawals_share,
+    vaults.lowest_health_factor,
+    performance.return_1d,
+    performance.return_30d,
+    performance.return_90d,
+    performance.apy_return_7d,
+    performance.apy_return_30d,
+    performance.apy_return_90d,
+    performance.volatility_30d,
+    performance.max_drawdown
+from mart.vault_latest as vaults
+left join mart.vault_performance as performance
+    on vaults.chain_id = performance.chain_id and vaults.vault_address = performance.vault_address
