@@ -13,17 +13,22 @@ const SOURCES = "*"
 
 const fingerprints = tableName(viewFingerprints)
 
-/** What both schemas hold in the catalog in use: of what was made by other means the fingerprint is null. */
+/**
+ * What both schemas hold in the catalog in use: of what was made by other means the fingerprint is null, and of views
+ * that read a stored mart, where a published copy became the warehouse.
+ */
 const existing = `
-  SELECT name, kind, fingerprint
+  SELECT name, kind, CASE WHEN is_stored IS NOT TRUE THEN fingerprint END AS fingerprint
   FROM (
-    SELECT schema_name || '.' || view_name AS name, 'VIEW' AS kind FROM duckdb_views()
+    SELECT schema_name || '.' || view_name AS name, 'VIEW' AS kind,
+      contains(sql, ' FROM mart_tables.') AS is_stored
+    FROM duckdb_views()
     WHERE database_name = current_database() AND schema_name IN ('mart', 'meta')
     UNION
-    SELECT schema_name || '.' || function_name, 'MACRO TABLE' FROM duckdb_functions()
+    SELECT schema_name || '.' || function_name, 'MACRO TABLE', false FROM duckdb_functions()
     WHERE database_name = current_database() AND schema_name = 'mart'
     UNION
-    SELECT schema_name || '.' || table_name, 'TABLE' FROM duckdb_tables()
+    SELECT schema_name || '.' || table_name, 'TABLE', false FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = 'meta'
   )
   FULL JOIN (FROM ${fingerprints} WHERE name <> ${literal(SOURCES)}) USING (name)`

@@ -28,6 +28,7 @@ import {
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
+import { readStoredMarts, refreshStoredMarts } from "./storedMarts.ts"
 import { publications } from "./tables/publications.ts"
 import { STORAGE_VERSION } from "./template.ts"
 import { Warehouse } from "./Warehouse.ts"
@@ -89,15 +90,14 @@ const makeCopy = async (
   copy: string,
   storageVersion = STORAGE_VERSION,
 ): Promise<void> => {
-  if (storageVersion === STORAGE_VERSION) {
-    await copyDatabase(databaseFile(dataDir), copy)
-    return
-  }
+  const isCopied = storageVersion === STORAGE_VERSION
+  if (isCopied) await copyDatabase(databaseFile(dataDir), copy)
   await connection.run(
     `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
   )
   try {
-    await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
+    if (!isCopied) await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
+    await readStoredMarts(connection, "copied")
   } finally {
     await connection.run("DETACH copied")
   }
@@ -141,6 +141,7 @@ const publishAll = async (
   const micros = session.tick()
   const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
+  await refreshStoredMarts(session)
   await stamp(session, micros, undefined)
   const exported =
     options.parquet === undefined

@@ -308,6 +308,7 @@ describe("comments", () => {
         )
         const relations = await rows(
           `select schema_name || '.' || table_name as name, comment from duckdb_tables()
+         where schema_name <> 'mart_tables'
          union all select schema_name || '.' || view_name, comment from duckdb_views() where not internal`,
         )
         for (const entry of entries) {

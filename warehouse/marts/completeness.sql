@@ -13,27 +13,11 @@ named_vaults as (
 -- A slot is an hour of the day, or the whole day where a day is expected whole. A day's slots are the
 -- bits of one integer: everything below is joined by day, and only the end is spread into hours.
 fact_days as (
-    select
-        'ratio' as series,
-        vault_address,
-        min(chain_id) as chain_id,
-        observed_at::date as day,
-        bit_or(1::integer << date_part('hour', observed_at)::integer) as hours,
-        min(observed_at) as first_at,
-        max(observed_at) as last_at
-    from core.ratio_history
-    group by vault_address, day
+    select 'ratio' as series, vault_address, chain_id, day, hours, first_at, last_at
+    from mart.ratio_days
     union all
-    select
-        'pnl' as series,
-        vault_address,
-        min(chain_id) as chain_id,
-        snapshot_at::date as day,
-        bit_or(1::integer << date_part('hour', snapshot_at)::integer) as hours,
-        min(snapshot_at) as first_at,
-        max(snapshot_at) as last_at
-    from core.pnl_history
-    group by vault_address, day
+    select 'pnl' as series, vault_address, chain_id, day, hours, first_at, last_at
+    from mart.pnl_days
     union all
     select
         'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
@@ -66,8 +50,9 @@ present_days as (
         fact_days.chain_id,
         fact_days.day,
         case series.period when 'hour' then fact_days.hours else 1 end::integer as present,
-        date_trunc(series.period, fact_days.first_at)::timestamp as first_at,
-        date_trunc(series.period, fact_days.last_at)::timestamp as last_at
+        series.period,
+        fact_days.first_at,
+        fact_days.last_at
     from fact_days
     inner join mart.series using (series)
 ),
@@ -78,10 +63,10 @@ histories as (
         vault_address,
         part,
         min(chain_id) as chain_id,
-        min(first_at) as first_at,
-        max(last_at) as last_at
+        date_trunc(period, min(first_at))::timestamp as first_at,
+        date_trunc(period, max(last_at))::timestamp as last_at
     from present_days
-    group by series, vault_address, part
+    group by series, vault_address, part, period
 ),
 
 vault_ends as (
@@ -337,16 +322,26 @@ known_days as (
     left join answered_days using (series, vault_address, part, day)
 ),
 
+-- The hours of a day that are expected: all but those before the first and from the end on.
 slots as (
     select
-        known_days.*,
-        unnest(range(case period when 'hour' then 24 else 1 end))::integer as slot
+        *,
+        unnest(
+            range(
+                case when period = 'hour' and day = first_at::date then date_part('hour', first_at) else 0 end,
+                case
+                    when period <> 'hour' then 1
+                    when day = until_at::date then date_part('hour', until_at)
+                    else 24
+                end
+            )
+        )::integer as slot
     from known_days
 ),
 
 expected as (
     select
-        slots.*,
+        *,
         1::integer << slot as bit,
         day::timestamp + slot * interval 1 hour as expected_at
     from slots
@@ -369,4 +364,3 @@ select
         else 'missing'
     end as state
 from expected
-where expected_at >= first_at and expected_at < until_at

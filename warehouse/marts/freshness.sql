@@ -7,12 +7,12 @@ vaults as (select * from core.vaults where is_current),
 -- By the time of the fact, never by the time it was loaded. A day counts from its start. Without a chain
 -- where the facts are the address's.
 newest_facts as (
-    select 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at
-    from core.ratio_history
+    select 'ratio' as series, vault_address, null as chain_id, max(last_at) as newest_at
+    from mart.ratio_days
     group by vault_address
     union all
-    select 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at
-    from core.pnl_history
+    select 'pnl' as series, vault_address, null as chain_id, max(last_at) as newest_at
+    from mart.pnl_days
     group by vault_address
     union all
     select

@@ -3,14 +3,14 @@ with
 -- Pipelines whose rows carry the time of the fact. The age of the others is that of the newest answered task: of
 -- events, such as the audit log, none may have happened.
 newest_facts as (
-    select 'ratio_history' as pipeline, max(observed_at) as newest_at, 3 as target_hours
-    from core.ratio_history
+    select 'ratio_history' as pipeline, max(last_at) as newest_at, 3 as target_hours
+    from mart.ratio_days
     union all
-    select 'pnl_history' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
-    from core.pnl_history
+    select 'pnl_history' as pipeline, max(last_at) as newest_at, 3 as target_hours
+    from mart.pnl_days
     union all
     select 'positions' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
-    from core.position_snapshots
+    from mart.position_days
     union all
     select 'apy_history' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
     from core.apy_history

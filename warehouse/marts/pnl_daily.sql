@@ -1,33 +1,5 @@
 with
 
-snapshots as (
-    select
-        vault_address,
-        snapshot_at::date as day,
-        snapshot_at,
-        unrealized_pnl,
-        unrealized_pnl_in_asset
-    from core.pnl_history
-),
-
-days as (
-    select
-        vault_address,
-        day,
-        arg_min(unrealized_pnl, snapshot_at) as pnl_usd_open,
-        min(unrealized_pnl) as pnl_usd_low,
-        max(unrealized_pnl) as pnl_usd_high,
-        arg_max(unrealized_pnl, snapshot_at) as pnl_usd_close,
-        arg_min(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset_open,
-        min(unrealized_pnl_in_asset) as pnl_in_asset_low,
-        max(unrealized_pnl_in_asset) as pnl_in_asset_high,
-        arg_max(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset_close,
-        max(snapshot_at) as newest_at,
-        count(*) as snapshots
-    from snapshots
-    group by vault_address, day
-),
-
 -- Against the close before, however long ago: so the changes of a month add up to what the month brought,
 -- whatever days are missing.
 changes as (
@@ -42,14 +14,14 @@ changes as (
         pnl_in_asset_low,
         pnl_in_asset_high,
         pnl_in_asset_close,
-        newest_at,
+        last_at as newest_at,
         snapshots,
         lag(day) over before as day_before,
         pnl_usd_close - last_value(pnl_usd_close ignore nulls) over closed_before
             as pnl_usd_change,
         pnl_in_asset_close - last_value(pnl_in_asset_close ignore nulls) over closed_before
             as pnl_in_asset_change
-    from days
+    from mart.pnl_days as days
     window
         before as (partition by vault_address order by day),
         closed_before as (

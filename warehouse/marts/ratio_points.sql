@@ -7,5 +7,6 @@ select
     case
         when actual_tvl is distinct from 0 or tvl_on_vault is distinct from 0
             then adjusted_redeem_ratio
-    end as collateral_ratio
+    end as collateral_ratio,
+    chain_id
 from core.ratio_history as points

@@ -65,29 +65,19 @@ withdrawal_requests as (select * from core.withdrawal_requests where is_current)
 
 newest_snapshots as (
     select *
-    from core.position_snapshots as snapshots
-    qualify row_number() over (partition by chain_id, vault_address order by snapshot_at desc) = 1
+    from mart.position_days as days
+    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 newest_points as (
     select addresses.chain_id, points.*
     from core.ratio_history as points
     semi join (
-        select vault_address, max(observed_at) as observed_at
-        from core.ratio_history
+        select vault_address, max(last_at) as observed_at
+        from mart.ratio_days
         group by vault_address
     ) using (vault_address, observed_at)
     inner join mart.vault_addresses as addresses using (vault_address)
-),
-
--- The newest snapshot of each day, to set the day's figures against.
-snapshot_days as (
-    select *, snapshot_at::date as day
-    from core.position_snapshots as snapshots
-    qualify row_number() over (
-        partition by chain_id, vault_address, snapshot_at::date
-        order by snapshot_at desc
-    ) = 1
 ),
 
 -- Of the two days before the newest snapshot, not of all of history.
@@ -143,11 +133,11 @@ holdings_and_nav as (
         holding_days.comparison,
         holding_days.chain_id,
         holding_days.vault_address,
-        snapshot_days.snapshot_at,
+        snapshots.snapshot_at,
         holding_days.value,
-        snapshot_days.total_nav
+        snapshots.nav_usd
     from holding_days
-    inner join snapshot_days using (chain_id, vault_address, day)
+    inner join mart.position_days as snapshots using (chain_id, vault_address, day)
     qualify row_number() over (
         partition by
             holding_days.comparison, holding_days.chain_id, holding_days.vault_address
@@ -227,10 +217,10 @@ compared as (
         snapshot_at as compared_at,
         snapshot_at as left_at,
         -- What exceeds the net asset value is wrong, what falls short of it is the buffer.
-        greatest(total_nav, subaccounts_total_usd) as left_value,
-        total_nav as right_value
+        greatest(nav_usd, subaccounts_total_usd) as left_value,
+        nav_usd as right_value
     from newest_snapshots
-    where total_nav is not null and subaccounts_total_usd is not null
+    where nav_usd is not null and subaccounts_total_usd is not null
     union all
     select
         'nav_reported_tvl' as comparison,
@@ -238,7 +228,7 @@ compared as (
         vault_address,
         snapshot_at as compared_at,
         snapshot_at as left_at,
-        total_nav as left_value,
+        nav_usd as left_value,
         reported_tvl as right_value
     from newest_snapshots
     union all
@@ -282,7 +272,7 @@ compared as (
         snapshot_at as compared_at,
         snapshot_at as left_at,
         value as left_value,
-        total_nav as right_value
+        nav_usd as right_value
     from holdings_and_nav
     union all
     select
@@ -292,7 +282,7 @@ compared as (
         newest_snapshots.snapshot_at as compared_at,
         summary_totals.read_at as left_at,
         summary_totals.value as left_value,
-        newest_snapshots.total_nav as right_value
+        newest_snapshots.nav_usd as right_value
     from summary_totals
     inner join newest_snapshots using (chain_id, vault_address)
     union all

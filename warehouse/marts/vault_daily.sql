@@ -1,83 +1,26 @@
 with
 
-ratio_points as (
-    select
-        vault_address,
-        observed_at::date as day,
-        observed_at,
-        backing,
-        supply,
-        collateral_ratio
-    from mart.ratio_points
-),
-
-pnl_snapshots as (
-    select
-        vault_address,
-        snapshot_at::date as day,
-        snapshot_at,
-        unrealized_pnl,
-        unrealized_pnl_in_asset
-    from core.pnl_history
-),
-
 clock as (
     select date_trunc('hour', now_at)::timestamp as this_hour_at
     from mart.clock
 ),
 
-ratio_days as (
-    select
-        vault_address,
-        day,
-        min(observed_at) as first_ratio_at,
-        max(observed_at) as ratio_at,
-        arg_max(backing, observed_at) as backing,
-        arg_max(supply, observed_at) as supply,
-        arg_min(collateral_ratio, observed_at) as collateral_ratio_open,
-        min(collateral_ratio) as collateral_ratio_low,
-        max(collateral_ratio) as collateral_ratio_high,
-        arg_max(collateral_ratio, observed_at) as collateral_ratio_close,
-        max(observed_at) filter (collateral_ratio is not null) as collateral_ratio_close_at,
-        -- One bit an hour: two points in an hour count once, at the price of an addition.
-        bit_count(bit_or(1::integer << date_part('hour', observed_at)::integer)) as hours_present
-    from ratio_points
-    group by vault_address, day
-),
-
-pnl_days as (
-    select
-        vault_address,
-        day,
-        arg_max(unrealized_pnl, snapshot_at) as pnl_usd,
-        arg_max(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset
-    from pnl_snapshots
-    group by vault_address, day
-),
-
--- The newest snapshot whole, so that the day's figures are of one instant; of the vault the row is of, where
--- one address is a vault on several chains.
+-- Of the vault the row is of, where one address is a vault on several chains.
 snapshot_days as (
-    select
-        snapshots.vault_address,
-        snapshots.snapshot_at::date as day,
-        snapshots.snapshot_at,
-        snapshots.total_nav,
-        snapshots.reported_tvl,
-        snapshots.buffer_usd
-    from core.position_snapshots as snapshots
+    select snapshots.*
+    from mart.position_days as snapshots
     left join mart.vault_addresses as vaults using (vault_address)
     where vaults.chain_id is null or snapshots.chain_id = vaults.chain_id
     qualify row_number() over (
-        partition by snapshots.vault_address, snapshots.snapshot_at::date
+        partition by snapshots.vault_address, snapshots.day
         order by snapshots.snapshot_at desc, snapshots.chain_id
     ) = 1
 ),
 
 fact_days as (
-    select vault_address, day, first_ratio_at from ratio_days
+    select vault_address, day, first_at as first_ratio_at from mart.ratio_days as ratio_days
     union all
-    select vault_address, day, null::timestamp as first_ratio_at from pnl_days
+    select vault_address, day, null::timestamp as first_ratio_at from mart.pnl_days as pnl_days
     union all
     select vault_address, day, null::timestamp as first_ratio_at from snapshot_days
     union all
@@ -121,13 +64,13 @@ joined as (
         ratio_days.collateral_ratio_high,
         ratio_days.collateral_ratio_close,
         ratio_days.collateral_ratio_close_at,
-        pnl_days.pnl_usd,
-        pnl_days.pnl_in_asset,
-        snapshot_days.total_nav as nav_usd,
+        pnl_days.pnl_usd_close as pnl_usd,
+        pnl_days.pnl_in_asset_close as pnl_in_asset,
+        snapshot_days.nav_usd,
         snapshot_days.reported_tvl,
         snapshot_days.buffer_usd,
         snapshot_days.snapshot_at as nav_at,
-        coalesce(ratio_days.hours_present, 0) as hours_present,
+        coalesce(bit_count(ratio_days.hours), 0) as hours_present,
         -- From the day's start or the vault's first point, to the day's end or this hour: the
         -- hour under way counts once its point is there.
         case
@@ -141,7 +84,7 @@ joined as (
                         least(
                             expected_days.day::timestamp + interval 1 day,
                             case
-                                when ratio_days.ratio_at >= clock.this_hour_at
+                                when ratio_days.last_at >= clock.this_hour_at
                                     then clock.this_hour_at + interval 1 hour
                                 else clock.this_hour_at
                             end
@@ -152,8 +95,8 @@ joined as (
     from expected_days
     inner join clock on true
     left join mart.vault_addresses as vaults using (vault_address)
-    left join ratio_days using (vault_address, day)
-    left join pnl_days using (vault_address, day)
+    left join mart.ratio_days as ratio_days using (vault_address, day)
+    left join mart.pnl_days as pnl_days using (vault_address, day)
     left join snapshot_days using (vault_address, day)
     left join mart.apy_daily as apy_days using (vault_address, day)
 )

@@ -62,8 +62,8 @@ newest_ratio as (
     select *
     from mart.ratio_points
     semi join (
-        select vault_address, max(observed_at) as observed_at
-        from mart.ratio_points
+        select vault_address, max(last_at) as observed_at
+        from mart.ratio_days
         group by vault_address
     ) using (vault_address, observed_at)
 ),
@@ -72,8 +72,8 @@ newest_pnl as (
     select *
     from core.pnl_history
     semi join (
-        select vault_address, max(snapshot_at) as snapshot_at
-        from core.pnl_history
+        select vault_address, max(last_at) as snapshot_at
+        from mart.pnl_days
         group by vault_address
     ) using (vault_address, snapshot_at)
 ),
@@ -104,8 +104,8 @@ newest_allocation as (
 
 newest_snapshots as (
     select *
-    from core.position_snapshots as snapshots
-    qualify row_number() over (partition by chain_id, vault_address order by snapshot_at desc) = 1
+    from mart.position_days as days
+    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 owners as (
@@ -211,10 +211,10 @@ select
     newest_allocation.top_protocol,
     newest_allocation.top_share as top_protocol_share,
     newest_allocation.concentration_hhi,
-    newest_snapshots.total_nav as nav_usd,
+    newest_snapshots.nav_usd,
     newest_snapshots.reported_tvl as contract_tvl,
     newest_snapshots.buffer_usd,
-    newest_snapshots.buffer_usd / nullif(newest_snapshots.total_nav, 0) as buffer_share,
+    newest_snapshots.buffer_usd / nullif(newest_snapshots.nav_usd, 0) as buffer_share,
     newest_snapshots.snapshot_at as nav_at,
     date_diff('second', newest_snapshots.snapshot_at, clock.now_at) / 3600 as nav_age_hours,
     current_fees.management_fee_pct,

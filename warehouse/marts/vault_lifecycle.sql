@@ -2,12 +2,12 @@ with
 
 -- Without a chain where the facts are the address's.
 newest_facts as (
-    select vault_address, null::bigint as chain_id, max(observed_at) as newest_at
-    from core.ratio_history
+    select vault_address, null::bigint as chain_id, max(last_at) as newest_at
+    from mart.ratio_days
     group by vault_address
     union all
-    select vault_address, null::bigint as chain_id, max(snapshot_at) as newest_at
-    from core.pnl_history
+    select vault_address, null::bigint as chain_id, max(last_at) as newest_at
+    from mart.pnl_days
     group by vault_address
     union all
     select vault_address, null::bigint as chain_id, max(date)::timestamp as newest_at
@@ -19,7 +19,7 @@ newest_facts as (
     group by vault_address, chain_id
     union all
     select vault_address, chain_id, max(snapshot_at) as newest_at
-    from core.position_snapshots
+    from mart.position_days
     group by vault_address, chain_id
 ),
 

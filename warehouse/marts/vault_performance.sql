@@ -1,21 +1,16 @@
 with
 
-points as (select * from mart.ratio_points where collateral_ratio is not null),
-
 ratio_days as (
     select
         vault_address,
-        observed_at::date as day,
-        arg_max(collateral_ratio, observed_at) as close,
-        min(collateral_ratio) as low,
-        max(collateral_ratio) as high,
-        -- One bit an hour: two points in an hour count once, at the price of an addition.
-        bit_or(1::integer << date_part('hour', observed_at)::integer) as hours,
-        bit_or(
-            case when collateral_ratio < 1 then 1::integer << date_part('hour', observed_at)::integer else 0 end
-        ) as hours_below_par
-    from points
-    group by vault_address, observed_at::date
+        day,
+        collateral_ratio_close as close,
+        collateral_ratio_low as low,
+        collateral_ratio_high as high,
+        hours_with_ratio as hours,
+        hours_below_par
+    from mart.ratio_days as days
+    where collateral_ratio_close is not null
 ),
 
 dated_days as (
@@ -97,11 +92,12 @@ fall_points as (
                 order by points.observed_at
             )
         ) as high
-    from points
+    from mart.ratio_points as points
     inner join fall_days
         on
             points.vault_address = fall_days.vault_address
             and points.observed_at::date = fall_days.day
+    where points.collateral_ratio is not null
 ),
 
 deepest_falls as (
@@ -132,7 +128,7 @@ moments as (
             points.collateral_ratio >= deepest_falls.high
             and points.observed_at > deepest_falls.trough_at
         ) as recovered_at
-    from points
+    from mart.ratio_points as points
     inner join ratio using (vault_address)
     left join deepest_falls using (vault_address)
     where

@@ -19,7 +19,7 @@ position_links as (
 
 newest_snapshots as (
     select chain_id, vault_address, max(snapshot_at) as snapshot_at
-    from core.position_snapshots
+    from mart.position_days
     group by chain_id, vault_address
 ),
 

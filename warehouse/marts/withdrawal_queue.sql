@@ -10,8 +10,8 @@ answered as (select * from mart.last_read where pipeline = 'withdrawals'),
 
 newest_snapshots as (
     select *
-    from core.position_snapshots as snapshots
-    qualify row_number() over (partition by chain_id, vault_address order by snapshot_at desc) = 1
+    from mart.position_days as days
+    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 -- First in, first out: the service gives no order.
@@ -60,7 +60,7 @@ valued as (
         coalesce(summaries.total_withdrawals, queued.requested_amount)
         / nullif(summaries.total_assets, 0) as queue_share,
         summaries.total_assets,
-        newest_snapshots.total_nav as nav_usd,
+        newest_snapshots.nav_usd,
         newest_snapshots.buffer_usd,
         newest_snapshots.snapshot_at as buffer_at,
         queued.valid_from as seen_at,

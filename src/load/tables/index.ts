@@ -13,6 +13,7 @@ import { quarantine } from "./quarantine.ts"
 import { responses } from "./responses.ts"
 import { runs } from "./runs.ts"
 import { schemaDrift } from "./schema_drift.ts"
+import { storedMartsTable } from "./stored_marts.ts"
 import { tasks } from "./tasks.ts"
 import { viewFingerprints } from "./view_fingerprints.ts"
 
@@ -29,6 +30,7 @@ export const operationTables: ReadonlyArray<Table> = [
   responses,
   runs,
   schemaDrift,
+  storedMartsTable,
   tables,
   tasks,
   viewFingerprints,

@@ -1,0 +1,19 @@
+// ops.stored_marts: what the tables of schema `mart_tables` were made from, so that only what changed is made again.
+import { text, timestamp } from "../../domain/column.ts"
+import type { Table } from "../../domain/table.ts"
+
+export const storedMartsTable: Table = {
+  schema: "ops",
+  name: "stored_marts",
+  mode: "replace",
+  grain: "mart that published copies hold as a table",
+  comment: "When each mart that published copies hold as a table was brought up to date.",
+  source: "the publisher",
+  key: ["name"],
+  columns: [
+    text("name", "Name of the mart, without its schema", { required: true }),
+    text("definition", "Hash of how the marts were defined", { required: true }),
+    timestamp("refreshed_at", "Up to which changes its rows are made from", { required: true }),
+  ],
+  example: "select name, refreshed_at from ops.stored_marts order by name",
+}
