@@ -49,7 +49,8 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
     "src/domain",
     "src/config",
   ],
-  "src/cli": ["src/cli", "src/pipelines", "src/config", "src/domain"],
+  "src/serve": ["src/serve", "src/pipelines", "src/domain"],
+  "src/cli": ["src/cli", "src/serve", "src/pipelines", "src/config", "src/domain"],
 }
 
 describe("imports", () => {

@@ -2,6 +2,7 @@
 // shown as escapes; files and pipes keep the bytes. A reader that goes away never ends a run.
 import { randomInt } from "node:crypto"
 import type { Readable, Writable } from "node:stream"
+import { CONTROL, escaped } from "../domain/visible.ts"
 
 export interface Sink extends Writable {
   readonly isTTY?: boolean
@@ -49,9 +50,8 @@ const sinkOf = (name: StreamName): Sink => {
 // end in `y`: in sequences that end in `m`, cli-table3 looks for colours of its own, and closes them.
 const MARK = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}y`
 const mark = String.raw`\u001B\[(\d+);${MARK}`
-const control = String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`
 const marks = new RegExp(mark, "g")
-const marksAndControls = new RegExp(`${mark}|${control}`, "g")
+const marksAndControls = new RegExp(`${mark}|${CONTROL}`, "g")
 
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] }
 
@@ -59,13 +59,6 @@ const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yel
 export const styled = (text: string, style: keyof typeof codes): string => {
   const [on, off] = codes[style]
   return `\u001B[${on};${MARK}${text}\u001B[${off};${MARK}`
-}
-
-const escaped = (character: string): string => {
-  const code = character.charCodeAt(0)
-  return code < 256
-    ? String.raw`\x${code.toString(16).padStart(2, "0")}`
-    : String.raw`\u${code.toString(16).padStart(4, "0")}`
 }
 
 /** The text as the stream gets it: on a terminal without control characters and bidirectional overrides. */

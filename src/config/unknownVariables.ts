@@ -1,5 +1,6 @@
 // Environment variables that look like settings but are not.
 import type { ConfigProblem } from "./ConfigError.ts"
+import { SERVE_TOKEN } from "./serveToken.ts"
 import { nearest, sameName } from "./nearest.ts"
 import { API_KEY, API_KEY_FILE, environmentName, settingNames, settingOf } from "./settings.ts"
 
@@ -11,6 +12,7 @@ export const unknownVariables = (
   const known = [
     API_KEY,
     API_KEY_FILE,
+    SERVE_TOKEN,
     ...settingNames.flatMap((name) => environmentName(settingOf(name)) ?? []),
   ]
   return Object.keys(environment)

@@ -5,7 +5,13 @@ import { access, constants, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { type DuckDBConnection, DuckDBInstance, type DuckDBType, type Json } from "@duckdb/node-api"
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBType,
+  type Json,
+  StatementType,
+} from "@duckdb/node-api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { bindParameters, type QueryParameters } from "./queryParameter.ts"
@@ -48,6 +54,8 @@ export interface PublishedCopy {
     sql: string,
     parameters?: QueryParameters,
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, Json>>>, ReadError>
+  /** Whether the SQL only reads: one SELECT, with whatever DuckDB treats as one, such as DESCRIBE. */
+  readonly isSelect: (sql: string) => Effect.Effect<boolean, ReadError>
   /** Stops the running query, which then fails. */
   readonly interrupt: () => void
 }
@@ -94,64 +102,95 @@ export const isPublished = (dataDir: string): Effect.Effect<boolean, ReadError> 
 /** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
 export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_LIMIT) =>
   Effect.gen(function* () {
-    const file = publishedFile(dataDir)
-    if (!(yield* isPublished(dataDir))) {
-      return yield* new ReadError({
-        why: `Nothing is published in ${dataDir} yet.`,
-        advice: "Run `vaulthouse sync` first, or choose another folder with --data-dir.",
-      })
-    }
+    if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
+    const [copy] = yield* openCopies(publishedFile(dataDir), { memoryLimit, readers: 1 })
+    return copy
+  })
+
+export const nothingPublished = (dataDir: string): ReadError =>
+  new ReadError({
+    why: `Nothing is published in ${dataDir} yet.`,
+    advice: "Run `vaulthouse sync` first, or choose another folder with --data-dir.",
+  })
+
+export interface CopyOptions {
+  readonly memoryLimit: string
+  /** How many queries may run at once. */
+  readonly readers: number
+  /** The only folder that a query may write to. */
+  readonly exportFolder?: string
+}
+
+/** One published file with several readers, each for one query at a time; open until the scope ends. */
+export const openCopies = (file: string, options: CopyOptions) =>
+  Effect.gen(function* () {
     // Not in the data directory, which the reader may not be allowed to write.
     const spill = join(tmpdir(), `vaulthouse-query-${randomUUID()}`)
-    const { connection } = yield* Effect.acquireRelease(
+    const { connections } = yield* Effect.acquireRelease(
       attempt(
         `${file} can't be opened`,
         () => REPUBLISH,
         undefined,
-        () => open(file, memoryLimit, spill),
+        () => open(file, spill, options),
       ),
       (opened) =>
         Effect.sync(() => {
           // An open connection would keep the file open until it is collected.
-          opened.connection.closeSync()
+          for (const connection of opened.connections) connection.closeSync()
           opened.instance.closeSync()
           rmSync(spill, { recursive: true, force: true })
         }),
     )
-    const query: PublishedCopy["query"] = (sql, parameters, use) =>
-      attempt("DuckDB refused the query", adviceOn, connection, async () => {
-        const statements = await connection.extractStatements(sql)
-        if (statements.count > 1) {
-          throw new Error(`${statements.count} statements at once; run them one at a time`)
-        }
-        const result = await connection.stream(
-          sql,
-          await bindParameters(connection, sql, parameters),
-        )
-        const types = result.columnTypes()
-        const names = result.deduplicatedColumnNames()
-        return use({
-          columns: names.flatMap((name, at) => {
-            const type = types[at]
-            return type === undefined ? [] : [{ name, type }]
-          }),
-          rows: result.yieldConvertedRows(convert) as QueryResult["rows"],
-        })
-      })
-    const rows: PublishedCopy["rows"] = (sql, parameters) =>
-      attempt("DuckDB refused the query", adviceOn, connection, async () => {
-        const reader = await connection.runAndReadAll(
-          sql,
-          await bindParameters(connection, sql, parameters),
-        )
-        return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
-      })
-    const interrupt = (): void => connection.interrupt()
-    return { query, rows, interrupt } satisfies PublishedCopy
+    const [first, ...others] = connections
+    return [copyOf(first), ...others.map(copyOf)] satisfies NonEmpty<PublishedCopy>
   })
 
+type NonEmpty<A> = readonly [A, ...ReadonlyArray<A>]
+
+const copyOf = (connection: DuckDBConnection): PublishedCopy => ({
+  query: (sql, parameters, use) =>
+    attempt("DuckDB refused the query", adviceOn, connection, async () => {
+      const statements = await connection.extractStatements(sql)
+      if (statements.count > 1) {
+        throw new Error(`${statements.count} statements at once; run them one at a time`)
+      }
+      const result = await connection.stream(sql, await bindParameters(connection, sql, parameters))
+      const types = result.columnTypes()
+      const names = result.deduplicatedColumnNames()
+      return use({
+        columns: names.flatMap((name, at) => {
+          const type = types[at]
+          return type === undefined ? [] : [{ name, type }]
+        }),
+        rows: result.yieldConvertedRows(convert) as QueryResult["rows"],
+      })
+    }),
+  rows: (sql, parameters) =>
+    attempt("DuckDB refused the query", adviceOn, connection, async () => {
+      const reader = await connection.runAndReadAll(
+        sql,
+        await bindParameters(connection, sql, parameters),
+      )
+      return reader.convertRowObjects(convert) as ReadonlyArray<Record<string, Json>>
+    }),
+  isSelect: (sql) =>
+    attempt("DuckDB refused the query", adviceOn, connection, async () => {
+      const statements = await connection.extractStatements(sql)
+      if (statements.count !== 1) return false
+      const prepared = await statements.prepare(0)
+      const { statementType } = prepared
+      prepared.destroySync()
+      return statementType === StatementType.SELECT
+    }),
+  interrupt: () => connection.interrupt(),
+})
+
 /** A file from elsewhere could contain a view that reads other files: nothing outside it is reachable. */
-const open = async (file: string, memoryLimit: string, spill: string) => {
+const open = async (
+  file: string,
+  spill: string,
+  { memoryLimit, readers, exportFolder }: CopyOptions,
+) => {
   // DuckDB would make it readable for everyone. Where it can't be made, only a query that has to spill fails.
   await mkdir(spill, { mode: 0o700 }).catch(() => undefined)
   const instance = await DuckDBInstance.create(":memory:", {
@@ -159,13 +198,20 @@ const open = async (file: string, memoryLimit: string, spill: string) => {
     temp_directory: spill,
   })
   try {
-    const connection = await instance.connect()
-    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
-    await connection.run("USE published")
-    await connection.run("SET TimeZone = 'UTC'")
-    await connection.run("SET enable_external_access = false")
-    await connection.run("SET lock_configuration = true")
-    return { instance, connection }
+    const first = await instance.connect()
+    const connections: [DuckDBConnection, ...Array<DuckDBConnection>] = [first]
+    while (connections.length < readers) connections.push(await instance.connect())
+    await first.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    for (const connection of connections) {
+      await connection.run("USE published")
+      await connection.run("SET TimeZone = 'UTC'")
+    }
+    if (exportFolder !== undefined) {
+      await first.run(`SET allowed_directories = [${literal(exportFolder)}]`)
+    }
+    await first.run("SET enable_external_access = false")
+    await first.run("SET lock_configuration = true")
+    return { instance, connections }
   } catch (cause) {
     instance.closeSync()
     throw cause

@@ -24,6 +24,19 @@ export type QueryParameters = Readonly<Record<string, QueryParameter>>
 export const variablesIn = (sql: string): ReadonlySet<string> =>
   new Set([...sql.matchAll(/\bgetvariable\('(\w+)'\)/g)].map(([, name = ""]) => name))
 
+/** Names the SQL has as $name or with getvariable. A name in quotes counts as well: DuckDB then says what is wrong. */
+export const parameterNames = (sql: string): ReadonlySet<string> => {
+  const code = sql.replaceAll(/--.*$/gm, "")
+  const bound = [...code.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)
+  return new Set([...bound, ...variablesIn(code)])
+}
+
+/** The values that the SQL uses, where many statements share them. */
+export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
+  const names = parameterNames(sql)
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
+}
+
 /** Sets the variables the SQL reads, to null without a value, and returns the values to bind to `$name`. */
 export const bindParameters = async (
   connection: DuckDBConnection,

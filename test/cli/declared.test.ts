@@ -1,7 +1,8 @@
 // Which parameters a query has, and which value it takes.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { parametersFor, parametersIn } from "../../src/cli/query/parameters.ts"
+import { parametersFor } from "../../src/cli/query/parameters.ts"
+import { parametersIn } from "../../src/pipelines/readers/published.ts"
 
 const sql = "-- $unused\nselect $vault, coalesce(getvariable('days'), 30)"
 

@@ -19,6 +19,7 @@ import { replay } from "./replay.ts"
 import { restore } from "./restore.ts"
 import { runs } from "./runs.ts"
 import { schedule } from "./schedule.ts"
+import { serve } from "./serve.ts"
 import { simulate } from "./simulate.ts"
 import { status } from "./status.ts"
 import { swap } from "./swap.ts"
@@ -37,6 +38,7 @@ export const commands: ReadonlyArray<Command> = [
   diff,
   trace,
   query,
+  serve,
   tables,
   fields,
   docs,

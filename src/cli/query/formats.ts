@@ -6,6 +6,7 @@ import {
   type QueryResult,
   ReadError,
 } from "../../pipelines/readers/published.ts"
+import { cellText, csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
 import { counted, duration } from "../numbers.ts"
 import { printData, shown } from "../output.ts"
 import { recordBlocks, tableWidth, textTable } from "../table.ts"
@@ -77,7 +78,7 @@ export const printResult = async (
 const headOf = (format: Format, names: ReadonlyArray<string>, csvSafe: boolean): string => {
   switch (format) {
     case "csv":
-      return `${names.map((name) => csvCell(name, csvSafe)).join(",")}\n`
+      return `${csvLine(names, csvSafe)}\n`
     case "markdown":
       return `| ${names.map(markdownCell).join(" | ")} |\n|${names.map(() => "---").join("|")}|\n`
     default:
@@ -94,45 +95,18 @@ const lineOf = (
 ): string => {
   switch (format) {
     case "csv":
-      return `${row.map((value) => csvCell(value, csvSafe)).join(",")}\n`
+      return `${csvLine(row, csvSafe)}\n`
     case "markdown":
       return `| ${row.map(markdownCell).join(" | ")} |\n`
     case "json":
-      return `${isFirst ? "[\n" : ",\n"}  ${objectText(columns, row)}`
+      return `${isFirst ? "[\n" : ",\n"}  ${jsonObject(columns, row)}`
     default:
-      return `${objectText(columns, row)}\n`
+      return `${jsonObject(columns, row)}\n`
   }
 }
 
-/** JSON values are copied as stored, on one line: parsing would lose digits. */
-const objectText = (columns: QueryResult["columns"], row: ReadonlyArray<Cell>): string => {
-  const fields = columns.map(({ name, type }, at) => {
-    const value = row[at]
-    const isJson = type.alias === "JSON" && typeof value === "string"
-    const text = isJson ? value.replaceAll(/[\n\r]+\s*/g, " ") : JSON.stringify(value ?? null)
-    return `${JSON.stringify(name)}:${text}`
-  })
-  return `{${fields.join(",")}}`
-}
-
-const textOf = (value: Cell): string =>
-  value === null || value === undefined
-    ? ""
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value)
-
-/** An empty text is quoted, to differ from null. */
-const csvCell = (value: Cell, isSafe: boolean): string => {
-  const plain = textOf(value)
-  const text =
-    isSafe && typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
-  if (value === "") return '""'
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 const markdownCell = (value: Cell): string =>
-  textOf(value)
+  cellText(value)
     .replaceAll(/\r?\n|\r/g, " ")
     .replaceAll(/[\\|]/g, "\\$&")
 
@@ -150,7 +124,9 @@ const printTable = async (
   const align = columns.map((_, at) =>
     kept.some((row) => typeof row[at] === "number") ? "right" : "left",
   )
-  const cells = kept.map((row) => row.map((value) => (value === null ? "–" : shown(textOf(value)))))
+  const cells = kept.map((row) =>
+    row.map((value) => (value === null ? "–" : shown(cellText(value)))),
+  )
   const names = columns.map(({ name }) => shown(name))
   const isTooWide = cells.length > 0 && tableWidth(names, cells) > maxWidth
   await print(

@@ -2,9 +2,9 @@
 import * as Result from "effect/Result"
 import { parseDay, parseInstant } from "../../domain/time.ts"
 import {
+  parameterNames,
   type QueryParameter,
   type QueryParameters,
-  variablesIn,
 } from "../../pipelines/readers/published.ts"
 import { UsageError } from "../errors.ts"
 
@@ -39,25 +39,12 @@ export const typedValue = (text: string): QueryParameter => {
 export const typedValues = (pairs: Readonly<Record<string, string>>): QueryParameters =>
   Object.fromEntries(Object.entries(pairs).map(([name, text]) => [name, typedValue(text)]))
 
-/** A name in quotes counts as well: DuckDB then says what is wrong. */
-const namesIn = (sql: string): ReadonlySet<string> => {
-  const code = sql.replaceAll(/--.*$/gm, "")
-  const bound = [...code.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)
-  return new Set([...bound, ...variablesIn(code)])
-}
-
-/** The values that the SQL uses: in a shell, many statements share them. */
-export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
-  const names = namesIn(sql)
-  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
-}
-
 /** An unused --param is a mistake. */
 export const parametersFor = (
   sql: string,
   given: QueryParameters,
 ): Result.Result<QueryParameters, UsageError> => {
-  const names = namesIn(sql)
+  const names = parameterNames(sql)
   const stray = Object.keys(given).find((name) => !names.has(name))
   if (stray === undefined) return Result.succeed(given)
   const known = [...names].join(", ")

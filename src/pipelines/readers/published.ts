@@ -6,4 +6,10 @@ export {
   type QueryResult,
   ReadError,
 } from "../../load/PublishedCopy.ts"
-export { type QueryParameter, variablesIn } from "../../load/queryParameter.ts"
+export {
+  parameterNames,
+  parametersIn,
+  type QueryParameter,
+  variablesIn,
+} from "../../load/queryParameter.ts"
+export { sqlFile } from "../../load/sqlFile.ts"

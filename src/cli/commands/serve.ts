@@ -1,0 +1,52 @@
+// vaulthouse serve: the local web page over the published copy.
+import { type Command, readingSettings } from "../Command.ts"
+
+export const serve: Command = {
+  name: "serve",
+  summary: "Show the warehouse as a web page on this machine",
+  details:
+    "Opens a web page over the published copy: every vault with what is wrong with it, the way from each figure to its response, and SQL with downloads. It reads only, loads nothing from another host, and follows each new publication by itself. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
+  flags: {
+    port: {
+      type: "string",
+      requiresArg: true,
+      default: "8484",
+      describe: "Port to listen on; 0 for any that is free",
+    },
+    host: {
+      type: "string",
+      requiresArg: true,
+      default: "127.0.0.1",
+      describe: "Address to listen on; any other than this machine's own needs a token",
+    },
+    "allowed-host": {
+      type: "string",
+      array: true,
+      requiresArg: true,
+      describe: "Name under which browsers reach it, such as that of a reverse proxy",
+    },
+    "token-file": {
+      type: "string",
+      requiresArg: true,
+      describe: "File with the token that readers sign in with",
+    },
+    timeout: {
+      type: "string",
+      requiresArg: true,
+      default: "30s",
+      describe: "Stop a question after this time",
+    },
+    "max-rows": {
+      type: "string",
+      requiresArg: true,
+      default: "100000",
+      describe: "Maximum number of rows of an answer",
+    },
+  },
+  settings: readingSettings,
+  examples: [
+    ["serve", "then open http://127.0.0.1:8484"],
+    ["serve --host 0.0.0.0 --token-file token.txt", "for others on the network too"],
+  ],
+  run: async (argv) => (await import("../serve/run.ts")).runServe(argv),
+}

@@ -1,0 +1,111 @@
+// Who may read: the Host and Origin of a request must be this server's own, so that no page of another site can reach it
+// by any name; where others can connect, a token is needed too.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { isIP } from "node:net"
+import { hostname } from "node:os"
+import type { Context, MiddlewareHandler } from "hono"
+import { getCookie, setCookie } from "hono/cookie"
+import * as Redacted from "effect/Redacted"
+
+export interface Access {
+  /** The address it listens on. */
+  readonly host: string
+  /** Names it may be called by besides that address and the machine's own. */
+  readonly allowedHosts: ReadonlyArray<string>
+  /** Absent where only this machine can connect. */
+  readonly token: Redacted.Redacted<string> | undefined
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
+
+export const isLoopback = (host: string): boolean =>
+  LOOPBACK.has(host) || /^127(\.\d{1,3}){3}$/.test(host)
+
+const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::"
+
+/** The name in a Host header or origin, without its port and brackets. */
+const nameOf = (host: string): string =>
+  host
+    .replace(/:\d+$/, "")
+    .replace(/^\[(.*)\]$/, "$1")
+    .toLowerCase()
+
+/** A name of another site can resolve to this machine, an address can't. */
+const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
+  isLoopback(name) ||
+  name === host.toLowerCase() ||
+  allowedHosts.some((allowed) => allowed.toLowerCase() === name) ||
+  (isWildcard(host) && (isIP(name) !== 0 || name === hostname().toLowerCase()))
+
+/** Refuses requests under a foreign name and requests that another site's page sends. */
+export const ownNameOnly =
+  (access: Access): MiddlewareHandler =>
+  async (c, next) => {
+    const host = c.req.header("host") ?? ""
+    if (!isOwnName(nameOf(host), access)) {
+      return c.text(
+        `This server is not called ${JSON.stringify(host)}. Start it with --allowed-host if it is.\n`,
+        421,
+      )
+    }
+    const origin = c.req.header("origin")
+    if (origin !== undefined && URL.parse(origin)?.host !== host) {
+      return c.text("This server answers its own pages only.\n", 403)
+    }
+    // What a browser says of a request that another site's page causes; a link that someone followed is none.
+    const site = c.req.header("sec-fetch-site")
+    if (site === "cross-site" && c.req.header("sec-fetch-mode") !== "navigate") {
+      return c.text("This server answers its own pages only.\n", 403)
+    }
+    return next()
+  }
+
+const COOKIE = "vaulthouse"
+
+const isEqual = (one: string, other: string, key: Buffer): boolean => {
+  const digest = (text: string) => createHmac("sha256", key).update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+export interface SignIn {
+  /** Lets requests pass that bring the token or the cookie; `refuse` answers the others. */
+  readonly required: (refuse: (c: Context) => Response) => MiddlewareHandler
+  /** Whether the token is right; then the browser gets a cookie. */
+  readonly accept: (c: Context, typed: string) => boolean
+}
+
+/** The cookie holds no token, and is worth nothing after a restart. */
+export const signIn = (token: Redacted.Redacted<string>): SignIn => {
+  const key = randomBytes(32)
+  const secret = Redacted.value(token)
+  const cookie = createHmac("sha256", key).update(secret).digest("base64url")
+  const accepts = (c: Context): boolean => {
+    const [, bearer] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? []
+    if (bearer !== undefined) return isEqual(bearer, secret, key)
+    return isEqual(getCookie(c, COOKIE) ?? "", cookie, key)
+  }
+  return {
+    required: (refuse) => async (c, next) => (accepts(c) ? next() : refuse(c)),
+    accept: (c, typed) => {
+      if (!isEqual(typed.trim(), secret, key)) return false
+      setCookie(c, COOKIE, cookie, { httpOnly: true, sameSite: "Strict", path: "/" })
+      return true
+    },
+  }
+}
+
+/** Nothing but what this server sends is loaded or run, nothing is framed, and no address is passed on. */
+export const strictHeaders: MiddlewareHandler = async (c, next) => {
+  await next()
+  const headers = {
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+  }
+  for (const [header, value] of Object.entries(headers)) c.header(header, value)
+  if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store")
+}

@@ -1,0 +1,47 @@
+// `/api/query`: the answer to a question as JSON, CSV or Parquet.
+import * as Effect from "effect/Effect"
+import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
+import { type Answer, ask, askParquet } from "../questions.ts"
+import type { Site } from "../site.ts"
+
+export type Format = "csv" | "json" | "parquet"
+
+export const isFormat = (text: string): text is Format =>
+  text === "csv" || text === "json" || text === "parquet"
+
+const types: Readonly<Record<Format, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  parquet: "application/vnd.apache.parquet",
+}
+
+export const queryResponse = (
+  { latest, limits, exportFolder }: Site,
+  sql: string,
+  format: Format,
+  csvSafe: boolean,
+) =>
+  format === "parquet"
+    ? Effect.map(askParquet(latest, sql, limits, exportFolder), (bytes) => fileOf(bytes, format))
+    : Effect.map(ask(latest, sql, limits), (answer) =>
+        fileOf(format === "csv" ? csvText(answer, csvSafe) : jsonText(answer), format),
+      )
+
+const fileOf = (content: string | Uint8Array<ArrayBuffer>, format: Format): Response =>
+  new Response(content, {
+    headers: {
+      "content-type": types[format],
+      ...(format === "json"
+        ? {}
+        : { "content-disposition": `attachment; filename="answer.${format}"` }),
+    },
+  })
+
+const csvText = ({ columns, rows }: Answer, isSafe: boolean): string =>
+  [columns.map(({ name }) => name), ...rows].map((row) => `${csvLine(row, isSafe)}\n`).join("")
+
+/** `cut_by` says which limit cut the answer short, `rows` or `size`. */
+const jsonText = ({ columns, rows, cutBy, publication }: Answer): string =>
+  `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
+    columns.map(({ name, type }) => ({ name, type: type.toString() })),
+  )},"rows":[${rows.map((row) => jsonObject(columns, row)).join(",\n")}]}\n`

@@ -1,0 +1,45 @@
+// The files a page loads: style and icon as they are, the scripts as they were built into the package; in a checkout they
+// are bundled when the server starts.
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { extname, join } from "node:path"
+
+const folder = join(import.meta.dirname, "assets")
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+}
+
+export interface Asset {
+  readonly content: string
+  readonly type: string
+}
+
+export interface Assets {
+  readonly find: (file: string) => Asset | undefined
+  /** Its path, which changes with its content: browsers may keep it. */
+  readonly path: (file: string) => string
+}
+
+export const loadAssets = async (): Promise<Assets> => {
+  const contents = new Map(
+    readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]),
+  )
+  if (!existsSync(join(folder, "live.js"))) {
+    const { bundle } = await import("./bundle.ts")
+    for (const [file, code] of await bundle()) contents.set(file, code)
+  }
+  const version = createHash("sha256")
+  for (const content of contents.values()) version.update(content)
+  const folderPath = `/assets/${version.digest("hex").slice(0, 12)}`
+  return {
+    find: (file) => {
+      const content = contents.get(file)
+      const type = types[extname(file)]
+      return content === undefined || type === undefined ? undefined : { content, type }
+    },
+    path: (file) => `${folderPath}/${file}`,
+  }
+}

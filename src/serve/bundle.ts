@@ -1,0 +1,33 @@
+// Bundles the client code: into the package when it is built (`node src/serve/bundle.ts FOLDER`), in memory in a checkout.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { build } from "rolldown"
+
+/** Each is one file of `client/` and becomes one script. */
+const entries = ["live"]
+
+/** The scripts by file name. */
+export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
+  const { output } = await build({
+    input: Object.fromEntries(
+      entries.map((name) => [name, join(import.meta.dirname, "client", `${name}.ts`)]),
+    ),
+    write: false,
+    platform: "browser",
+    output: {
+      format: "esm",
+      minify: true,
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name].js",
+    },
+  })
+  return new Map(
+    output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file.code]] : [])),
+  )
+}
+
+if (import.meta.main) {
+  const [folder = ""] = process.argv.slice(2)
+  mkdirSync(folder, { recursive: true })
+  for (const [file, code] of await bundle()) writeFileSync(join(folder, file), code)
+}

@@ -1,0 +1,158 @@
+// Every vault at a glance, those in trouble first, and the reason in words. All figures and words come from
+// warehouse/serve/overview.sql and troubles.sql.
+import * as Effect from "effect/Effect"
+import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
+import { count, figure, instant, MISSING, money, percent, ratio, times } from "../html/figures.ts"
+import { html, type Html, name, nothing } from "../html/html.ts"
+import type { Page } from "../html/layout.ts"
+import { sparkline } from "../html/sparkline.ts"
+import { table } from "../html/table.ts"
+import { latestTrace, vaultPage } from "../links.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+export interface Overview {
+  /** Those with the worst trouble first. */
+  readonly vaults: ReadonlyArray<Row & { readonly troubles: ReadonlyArray<Row> }>
+}
+
+export const readOverview = Effect.fnUntraced(function* (copy: PublishedCopy) {
+  const vaults = yield* copy.rows(sqlFile("serve", "overview"))
+  const troubles = yield* copy.rows(sqlFile("serve", "troubles"))
+  const byVault = Map.groupBy(troubles, keyOf)
+  const placed = vaults.map((vault) => ({ ...vault, troubles: byVault.get(keyOf(vault)) ?? [] }))
+  return { vaults: placed.toSorted(worstFirst) } satisfies Overview
+})
+
+const keyOf = (row: Row): string => `${String(row["chain_id"])} ${String(row["vault_address"])}`
+
+type Vault = Overview["vaults"][number]
+
+const NO_TROUBLE = 9
+
+const worst = ({ troubles }: Vault): number => Number(troubles[0]?.["severity"] ?? NO_TROUBLE)
+
+const tvl = (vault: Vault): number => Number(vault["tvl_usd"] ?? 0)
+
+/** By the worst trouble, then by how much is at stake; what has ended comes last. */
+const worstFirst = (one: Vault, other: Vault): number =>
+  Number(one["is_ended"]) - Number(other["is_ended"]) ||
+  worst(one) - worst(other) ||
+  tvl(other) - tvl(one)
+
+export const overviewPage = ({ vaults }: Overview): Page => ({
+  title: "Overview",
+  section: "overview",
+  body: html`<h1>Vaults</h1>
+    <p class="lead">${summary(vaults)}</p>
+    ${table({
+      caption: "Every vault, those in trouble first",
+      className: "overview",
+      rows: vaults,
+      empty: "The warehouse has no vault yet.",
+      columns: [
+        { label: "Vault", cell: vaultCell },
+        { label: "Collateral ratio", align: "right", cell: ratioCell },
+        { label: "90 days", cell: lineCell },
+        {
+          label: "Below high",
+          align: "right",
+          cell: (row) =>
+            figure(percent(row["drawdown_90d"]), undefined, trace(row, "collateral_ratio")),
+        },
+        {
+          label: "APY",
+          align: "right",
+          cell: (row) =>
+            figure(
+              percent(row["apy_smoothed"]),
+              row["apy_smoothed_on"],
+              trace(row, "apy_smoothed"),
+            ),
+        },
+        {
+          label: "TVL, USD",
+          align: "right",
+          cell: (row) =>
+            figure(money(row["tvl_usd"]), row["tvl_at"], trace(row, String(row["tvl_column"]))),
+        },
+        { label: "Withdrawals", align: "right", cell: withdrawalsCell },
+        { label: "Oldest series", align: "right", cell: freshnessCell },
+      ],
+    })}`,
+})
+
+const trace = latestTrace
+
+const summary = (vaults: ReadonlyArray<Vault>): Html => {
+  const of = (severity: number) => vaults.filter((vault) => worst(vault) === severity).length
+  const [critical, warned, noted] = [of(1), of(2), of(3)]
+  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}:
+    <strong class="severity-1">${count(critical)} in trouble</strong>,
+    <strong class="severity-2">${count(warned)} to watch</strong>, ${count(noted)} with incomplete
+    data, ${count(vaults.length - critical - warned - noted)} without a remark.`
+}
+
+const vaultCell = (row: Vault): Html =>
+  html`<a class="vault" href="${vaultPage(row)}">${name(vaultName(row))}</a>
+    <span class="chain">${chainText(row)}</span>
+    ${row.troubles.length > 0 && troubleList(row.troubles)}`
+
+export const vaultName = (row: Row): string =>
+  row["vault_name"] === null ? String(row["vault_address"]) : String(row["vault_name"])
+
+const chainText = (row: Row): string =>
+  [
+    `chain ${String(row["chain_id"])}`,
+    ...(row["status"] === "active" ? [] : [String(row["status"] ?? "status unknown")]),
+    ...(row["is_ended"] === true ? ["ended"] : []),
+  ].join(", ")
+
+const severityWords: Readonly<Record<number, string>> = { 1: "Trouble", 2: "Watch", 3: "Data" }
+
+/** In words, with what each follows from. */
+export const troubleList = (troubles: ReadonlyArray<Row>): Html =>
+  html`<ul class="troubles">
+    ${troubles.map((trouble) => {
+      const severity = Number(trouble["severity"])
+      const figureName = trouble["figure"]
+      const words = String(trouble["words"])
+      return html`<li class="severity-${severity}">
+        <span class="mark">${severityWords[severity]}</span> ${
+          typeof figureName === "string"
+            ? html`<a href="${trace(trouble, figureName)}">${words}</a>`
+            : words
+        }
+      </li>`
+    })}
+  </ul>`
+
+const ratioCell = (row: Vault): Html =>
+  figure(ratio(row["collateral_ratio"]), row["ratio_at"], trace(row, "collateral_ratio"))
+
+const lineCell = (row: Vault): Html => {
+  const values = row["ratios"]
+  if (!Array.isArray(values)) return nothing
+  return sparkline(
+    values.map((value) => (value === null ? null : Number(value))),
+    1,
+    `Collateral ratio since ${instant(row["ratios_from_on"])}: between ${ratio(row["ratio_low_90d"])} and ${ratio(row["ratio_high_90d"])}, now ${ratio(row["collateral_ratio"])}`,
+  )
+}
+
+const withdrawalsCell = (row: Vault): Html => {
+  const share = row["pending_withdrawals_share"]
+  const cover = row["withdrawal_buffer_adequacy"]
+  return html`${figure(percent(share), row["withdrawals_since_at"], trace(row, "pending_withdrawals_share"))}
+  ${cover !== null && html`<span class="note">buffer ${times(cover)} ×</span>`}`
+}
+
+const freshnessCell = (row: Vault): Html => {
+  const stale = Number(row["stale_series"] ?? 0)
+  return row["oldest_at"] === null
+    ? html`<span class="missing">${MISSING}</span>`
+    : html`${instant(row["oldest_at"])}
+        <span class="note"
+          >${String(row["oldest_series"])}${stale > 0 && html`, ${count(stale)} of ${count(row["series"])} stale`}</span
+        >`
+}

@@ -1,0 +1,54 @@
+// Pages about what went wrong, and what to do about it.
+import { html } from "../html/html.ts"
+import type { Page } from "../html/layout.ts"
+
+export const notFoundPage: Page = {
+  title: "Not found",
+  body: html`<h1>There is no such page</h1>
+    <p><a href="/">The overview</a> leads to every vault.</p>`,
+}
+
+export interface Problem {
+  readonly status: 400 | 404 | 500
+  /** What is wrong, then lines of what to do. */
+  readonly message: string
+}
+
+/** The message of a typed error says what to do; anything else is a bug of ours. */
+export const problemOf = (error: unknown): Problem => {
+  const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
+  return error instanceof Error && (tag === "ReadError" || tag === "NotThere")
+    ? { status: tag === "NotThere" ? 404 : 400, message: error.message }
+    : {
+        status: 500,
+        message: `The page could not be made: ${error instanceof Error ? error.message : String(error)}\nThis is a bug: please report it.`,
+      }
+}
+
+export const problemPage = ({ status, message }: Problem): Page => ({
+  title: status === 404 ? "Not there" : "Problem",
+  body: html`<h1>${status === 404 ? "Not there" : "That did not work"}</h1>
+    <p class="error">${message}</p>
+    <p><a href="/">Overview</a></p>`,
+})
+
+export const signInPage = (wasWrong: boolean): Page => ({
+  title: "Sign in",
+  body: html`<h1>Sign in</h1>
+    ${wasWrong && html`<p class="error" role="alert">That is not the token of this server.</p>`}
+    <form method="post" action="/sign-in" class="sign-in">
+      <label for="token">Token</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        autocomplete="current-password"
+        required
+        autofocus
+      />
+      <button>Sign in</button>
+      <p>
+        The token is in the file or variable that <code>vaulthouse serve</code> was started with.
+      </p>
+    </form>`,
+})

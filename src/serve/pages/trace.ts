@@ -1,0 +1,131 @@
+// Where a figure comes from: the row, the rows it derives from, the run that wrote them and the archived response.
+import * as Effect from "effect/Effect"
+import { parseInstant } from "../../domain/time.ts"
+import type { Row } from "../../pipelines/readers/runs.ts"
+import {
+  fieldsOf,
+  type Origins,
+  trace,
+  type Trace,
+  type TracedFact,
+} from "../../pipelines/readers/trace.ts"
+import type { Moment } from "../../pipelines/readers/traceTarget.ts"
+import { count, time } from "../html/figures.ts"
+import { html, type Html, nothing } from "../html/html.ts"
+import type { Page } from "../html/layout.ts"
+import { pairs, valueCell } from "../html/values.ts"
+import type { Site } from "../site.ts"
+
+// A figure of a day derives from a day of hours; the page shows the newest.
+const MOST_ROWS = 5
+
+/** The column, if any, the values of the key, and an instant (`at`) find the figure. */
+export const readTracePage = (
+  { latest, dataDir }: Site,
+  table: string,
+  { column, vault_address, at, ...key }: Readonly<Record<string, string>>,
+) =>
+  latest.read((copy) => {
+    const traced = (withBody: boolean) =>
+      trace(copy, dataDir, {
+        table,
+        column,
+        vault: vault_address,
+        moment: momentOf(at),
+        key,
+        maxRows: MOST_ROWS,
+        withBody,
+      })
+    return traced(true).pipe(
+      // The archive need not be where the published copy is.
+      Effect.catchTag("LoadError", () => traced(false)),
+      Effect.map(traceDocument),
+    )
+  })
+
+/** An instant as the pages write it, to the microsecond. */
+const momentOf = (at: string | undefined): Moment | undefined => {
+  const from = parseInstant(at)
+  return at === undefined || from === undefined ? undefined : { from, to: from + 1, text: at }
+}
+
+const traceDocument = ({ table, key, values, origins }: Trace): Page => ({
+  title: `Trace of ${table}`,
+  body: html`<h1>Where this comes from</h1>
+    <p class="lead">A row of <code>${table}</code>, back to the responses it was read from.</p>
+    ${pairs(key)}
+    <h2>${Object.keys(values).length === 1 ? "Figure" : "Figures"}</h2>
+    ${pairs(values)}
+    ${origins.length === 0 ? html`<p>It derives from no row.</p>` : origins.map(origin)}`,
+})
+
+const origin = ({ table, columns, facts, more }: Origins): Html => {
+  const named = Object.entries(columns).map(([column, field]) =>
+    column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
+  )
+  return html`<section class="origin">
+    <h2>From <code>${table}</code></h2>
+    <p class="lead">${named.join(", ")}</p>
+    ${facts.length === 0 ? html`<p>It derives from no row of this table.</p>` : facts.map(fact)}
+    ${more > 0 && html`<p>${count(more)} more rows; <code>vaulthouse trace --max-rows</code> shows them.</p>`}
+  </section>`
+}
+
+const fact = ({ key, values, first_seen_at, updated_at, superseded, ...found }: TracedFact): Html =>
+  html`<article class="fact">
+    <h3>Row</h3>
+    ${pairs({ ...key, ...values })}
+    <p>Loaded first at ${time(first_seen_at)}, with these values since ${time(updated_at)}.</p>
+    ${
+      superseded.length > 0 &&
+      html`<h3>Before that</h3>
+        ${superseded.map(before)}`
+    }
+    ${found.run ? runOf(found.run) : html`<p>The run that wrote it is not recorded.</p>`}
+    ${
+      found.response
+        ? responseOf(found.response)
+        : html`<p>
+            No response is archived: vaulthouse wrote this row itself, or the archive was lost.
+          </p>`
+    }
+    ${
+      found.fragment
+        ? html`<h3>In the response</h3>
+            <p>
+              <code>${found.fragment.path}</code>
+              <span class="note">found by ${found.fragment.matched.join(", ")}</span>
+            </p>
+            <pre class="scroll" tabindex="0">${JSON.stringify(found.fragment.value, null, 2)}</pre>`
+        : nothing
+    }
+  </article>`
+
+const before = (version: Row): Html => {
+  const values = Object.fromEntries(
+    Object.entries(version).filter(([column]) => !column.startsWith("_")),
+  )
+  return html`${pairs(values)}
+    <p>From ${time(version["_updated_at"])} until ${time(version["_superseded_at"])}.</p>`
+}
+
+const runOf = (run: Row): Html =>
+  html`<h3>Run</h3>
+    <p>
+      ${String(run["run_id"])}:
+      <code>${valueCell(run["command"])}</code>, ${valueCell(run["outcome"])}, vaulthouse
+      ${valueCell(run["vaulthouse_version"])}
+    </p>`
+
+const responseOf = (response: Row): Html =>
+  html`<h3>Response</h3>
+    ${pairs({
+      endpoint: response["endpoint"],
+      request: `${String(response["method"])} ${String(response["url"])}`,
+      ...(response["request_body"] === null ? {} : { sent: response["request_body"] }),
+      status: response["status"],
+      received: response["received_at"],
+      bytes: response["bytes"],
+      archived: `raw/${String(response["archive_file"])}, frame at byte ${String(response["archive_offset"])}`,
+      sha256: response["body_sha256"],
+    })}`

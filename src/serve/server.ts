@@ -1,0 +1,83 @@
+// The web page of a data directory: follows what is published, and listens until the scope ends.
+import { mkdtemp, rm } from "node:fs/promises"
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createAdaptorServer } from "@hono/node-server"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { Hono } from "hono"
+import { followPublished } from "../pipelines/readers/latestCopy.ts"
+import { type Access } from "./access.ts"
+import { makeApp } from "./app.ts"
+import { loadAssets } from "./assets.ts"
+import type { Limits } from "./questions.ts"
+import { cachedOverview } from "./site.ts"
+
+export interface ServeOptions {
+  readonly dataDir: string
+  readonly memoryLimit: string
+  readonly port: number
+  readonly access: Access
+  readonly limits: Limits
+}
+
+/** The address can't be listened on. */
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly code: string
+  readonly why: string
+}> {
+  override get message(): string {
+    return this.why
+  }
+}
+
+// A page takes one for a few milliseconds, a question one for as long as it runs.
+const READERS = 4
+
+/** The URL of the page. */
+export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
+  const { dataDir, memoryLimit, access, limits, port } = options
+  const exportFolder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "vaulthouse-serve-"))),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true })),
+  )
+  const latest = yield* followPublished({ dataDir, memoryLimit, readers: READERS, exportFolder })
+  const app = makeApp({
+    dataDir,
+    latest,
+    limits,
+    exportFolder,
+    assets: yield* Effect.promise(loadAssets),
+    overview: yield* cachedOverview(latest),
+    access,
+    run: Effect.runPromiseExitWith(yield* Effect.context<never>()),
+  })
+  const server = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => started(app, access.host, port),
+      catch: (cause) => {
+        const { code = "", message } = cause as NodeJS.ErrnoException
+        return new ListenError({ code, why: message })
+      },
+    }),
+    (open) =>
+      Effect.sync(() => {
+        open.close()
+        // A question that still runs would hold the end up; its reader leaves with its connection.
+        open.closeAllConnections()
+      }),
+  )
+  const { address, port: bound, family } = server.address() as AddressInfo
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
+})
+
+const started = async (app: Hono, host: string, port: number): Promise<Server> => {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, resolve)
+  })
+  return server
+}

@@ -1,0 +1,40 @@
+// What every handler works with.
+import * as Cache from "effect/Cache"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
+import type { ReadError } from "../pipelines/readers/published.ts"
+import type { Access } from "./access.ts"
+import type { Assets } from "./assets.ts"
+import { type Overview, readOverview } from "./pages/overview.ts"
+import type { Limits } from "./questions.ts"
+
+export interface Site {
+  readonly dataDir: string
+  readonly latest: LatestCopy
+  readonly limits: Limits
+  /** Where Parquet files lie while they are sent. */
+  readonly exportFolder: string
+  readonly assets: Assets
+  readonly overview: Effect.Effect<Overview, ReadError>
+  readonly access: Access
+  readonly run: <A, E>(
+    effect: Effect.Effect<A, E>,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<Exit.Exit<A, E>>
+}
+
+// A copy never changes: only ages do, which are shown in hours.
+const OVERVIEW_LIFE = "5 minutes"
+
+/** Of a large warehouse the overview takes seconds to read, so that it is kept for a while. */
+export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
+  const cache = yield* Cache.make({
+    capacity: 1,
+    timeToLive: OVERVIEW_LIFE,
+    lookup: (_file: string) => latest.read((copy) => readOverview(copy)),
+  })
+  const get = Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file))
+  yield* Effect.forkScoped(Effect.ignore(get))
+  return get
+})

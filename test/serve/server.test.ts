@@ -1,0 +1,248 @@
+// The web page over a published copy, by HTTP: who may read, what pages show, which questions are answered.
+import { request } from "node:http"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
+import { get, question, served, token } from "./support.ts"
+
+const endless = "select count(*) from range(100000000000) a, range(1000) b"
+
+const synced = sharedWarehouse((dataDir) =>
+  Effect.gen(function* () {
+    const { url } = yield* simulated({ vaults: 3, days: 12, now: "2026-06-01T12:00:00Z" })
+    yield* runOnce(url, dataDir, { api: asAdmin, publish: { parquet: undefined } })
+  }),
+)
+
+const publishAgain = (dataDir: string) =>
+  publishAnyway({ dataDir, afresh: false, parquet: undefined })
+
+const vaultsOf = (dataDir: string) =>
+  queryFile(
+    join(dataDir, "published/vaulthouse.duckdb"),
+    "select chain_id, vault_address, vault_name from mart.vault_latest order by vault_name",
+  )
+
+describe("who may read", () => {
+  it.live("only requests under its own name, and none that another site causes", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const { host } = new URL(url)
+      const status = (headers: Record<string, string>) =>
+        Effect.map(get(url, headers), (reply) => reply.status)
+      expect(yield* status({})).toBe(200)
+      expect(yield* status({ host: `localhost:${new URL(url).port}` })).toBe(200)
+      expect(yield* status({ host: "evil.example" })).toBe(421)
+      expect(yield* status({ host: "127.0.0.1.evil.example" })).toBe(421)
+      expect(yield* status({ host, origin: "http://evil.example" })).toBe(403)
+      expect(yield* status({ host, origin: "null" })).toBe(403)
+      expect(yield* status({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" })).toBe(
+        403,
+      )
+      expect(yield* status({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" })).toBe(
+        200,
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("with a token, only those who bring it or have signed in with it", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced, { withToken: true })
+      const refused = yield* get(`${url}/api/publication`)
+      expect(refused.status).toBe(401)
+      expect(refused.body).toContain('name="token"')
+      const bearer = yield* get(`${url}/api/publication`, { authorization: `Bearer ${token}` })
+      expect(bearer.status).toBe(200)
+      const signIn = (typed: string, headers: Record<string, string> = {}) =>
+        get(
+          `${url}/sign-in`,
+          { "content-type": "application/x-www-form-urlencoded", origin: url, ...headers },
+          { method: "POST", body: new URLSearchParams({ token: typed }).toString() },
+        )
+      expect((yield* signIn("wrong")).status).toBe(401)
+      expect((yield* signIn(token, { origin: "http://evil.example" })).status).toBe(403)
+      const accepted = yield* signIn(token)
+      expect(accepted.status).toBe(303)
+      const cookie = String(accepted.headers["set-cookie"])
+      expect(cookie).toMatch(/HttpOnly; SameSite=Strict/)
+      expect(cookie).not.toContain(encodeURIComponent(token))
+      const [pair = ""] = cookie.split(";")
+      expect((yield* get(url, { cookie: pair })).status).toBe(200)
+      expect((yield* get(url, { cookie: `${pair}x` })).status).toBe(401)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("nothing but its own files may run or be loaded", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const { headers, body } = yield* get(url)
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/)
+      expect(headers).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      })
+      expect(body).not.toMatch(/ style=| on\w+=|<script>|https?:\/\//)
+      const files = [...body.matchAll(/(?:src|href)="(\/assets[^"]+)"/g)].map(([, path]) => path)
+      expect(files).toHaveLength(3)
+      for (const file of files) expect((yield* get(`${url}${file}`)).status).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("pages", () => {
+  it.live("lead from the overview over a vault and its figures to the archived response", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* served(dataDir)
+      const overview = yield* get(url)
+      expect(overview.status).toBe(200)
+      for (const { vault_name, chain_id, vault_address } of yield* vaultsOf(dataDir)) {
+        expect(overview.body).toContain(String(vault_name))
+        const vault = yield* get(`${url}/vault/${String(chain_id)}/${String(vault_address)}`)
+        expect(vault.status).toBe(200)
+        const [, trace = ""] =
+          /href="(\/trace[^"]*column=collateral_ratio&[^"]*)"/.exec(vault.body) ?? []
+        if (trace === "") continue
+        const traced = yield* get(`${url}${trace.replaceAll("&amp;", "&")}`)
+        expect(traced.body).toMatch(/core\.ratio_history.*In the response.*adjusted_redeem_ratio/s)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("say what is not there", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const unknown = yield* get(`${url}/vault/1/0x00`)
+      expect([unknown.status, unknown.body]).toEqual([
+        404,
+        expect.stringContaining("There is no vault 0x00"),
+      ])
+      expect((yield* get(`${url}/nothing`)).status).toBe(404)
+      expect((yield* get(`${url}/trace/mart.nothing`)).body).toContain("There is no table")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("show hostile names harmlessly, and follow a new publication", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* served(dataDir)
+      const published = Effect.map(get(`${url}/api/publication`), ({ body }) => body)
+      const before = yield* published
+      const hostile = `</td><script>alert(1)</script>"'\u202Ebad\u0007`
+      yield* change(
+        dataDir,
+        `update core.vaults set vault_name = '${hostile.replaceAll("'", "''")}'`,
+      )
+      yield* publishAgain(dataDir)
+      while ((yield* published) === before) yield* Effect.sleep("100 millis")
+      const [vault = {}] = yield* vaultsOf(dataDir)
+      for (const path of [
+        "/",
+        `/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}`,
+      ]) {
+        const { body, status } = yield* get(`${url}${path}`)
+        expect(status).toBe(200)
+        expect(body).toContain(
+          String.raw`&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;\u202ebad\x07`,
+        )
+        for (const raw of ["<script>", "\u202E", "\u0007"]) expect(body).not.toContain(raw)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("of a warehouse without vaults", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      yield* change(dataDir, "delete from core.vaults")
+      yield* publishAgain(dataDir)
+      const url = yield* served(dataDir)
+      expect((yield* get(url)).body).toContain("The warehouse has no vault yet.")
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("questions", () => {
+  it.live("are answered as a page, JSON, CSV and Parquet, up to a number of rows", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* served(dataDir)
+      const page = yield* get(`${url}/sql?q=${encodeURIComponent("select '<b>' as x, 7 as n")}`)
+      expect(page.body).toContain("&lt;b&gt;")
+      const json = JSON.parse((yield* get(question(url, "select 7 as n"))).body) as unknown
+      expect(json).toMatchObject({ cut_by: null, rows: [{ n: 7 }] })
+      const many = JSON.parse((yield* get(question(url, "from range(5000)"))).body) as { rows: [] }
+      expect(many).toMatchObject({ cut_by: "rows" })
+      expect(many.rows).toHaveLength(1000)
+      const csv = yield* get(`${question(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
+      expect(csv.body).toBe("x\n'=1+1\n")
+      const parquet = yield* Effect.promise(() =>
+        fetch(question(url, "from range(5000) order by 1; ", "parquet")).then((each) =>
+          each.arrayBuffer(),
+        ),
+      )
+      const file = join(dataDir, "answer.parquet")
+      writeFileSync(file, new Uint8Array(parquet))
+      expect(
+        yield* queryFile(
+          join(dataDir, "vaulthouse.duckdb"),
+          `select count(*)::integer as n, max(range)::integer as last from '${file}'`,
+        ),
+      ).toEqual([{ n: 1000, last: 999 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("that write, reach a file or are several are refused", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const refused = [
+        "create table x as select 1",
+        "attach ':memory:' as other",
+        "set memory_limit = '9GB'",
+        "select 1; select 2",
+        "select * from read_text('/etc/passwd')",
+        "copy (select 1) to '/tmp/x'",
+        "select 1) to '/tmp/x' (format csv",
+        "install httpfs",
+        "call pragma_version()",
+        "from nothing",
+        "",
+      ]
+      for (const sql of refused) {
+        for (const format of ["json", "parquet"]) {
+          const { status } = yield* get(question(url, sql, format))
+          expect(`${sql} ${status}`).toBe(`${sql} 400`)
+        }
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("end after their time, and when the reader leaves", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const brief = yield* served(dataDir, { limits: { seconds: 1, rows: 10 } })
+      const stopped = yield* get(question(brief, endless))
+      expect([stopped.status, stopped.body]).toEqual([
+        400,
+        expect.stringContaining("stopped after 1 s"),
+      ])
+      // More than there are readers: the next question is answered only if these have ended.
+      const url = yield* served(dataDir)
+      const leaving = Array.from({ length: 6 }, () => {
+        const sent = request(question(url, endless))
+        sent.on("error", () => undefined)
+        sent.end()
+        return sent
+      })
+      yield* Effect.sleep("500 millis")
+      for (const sent of leaving) sent.destroy()
+      const { status } = yield* get(question(url, "select 1")).pipe(Effect.timeout("15 seconds"))
+      expect(status).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+})

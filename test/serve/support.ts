@@ -1,0 +1,52 @@
+// A server of a synced data directory, and requests to it as a browser or a script sends them.
+import { once } from "node:events"
+import { type IncomingMessage, request } from "node:http"
+import { text } from "node:stream/consumers"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { serve, type ServeOptions } from "../../src/serve/server.ts"
+
+export const token = "a token of twenty characters"
+
+/** Its URL; lives as long as the scope. */
+export const served = (
+  dataDir: string,
+  options: Partial<ServeOptions> & { readonly withToken?: boolean } = {},
+) =>
+  serve({
+    dataDir,
+    memoryLimit: "500MB",
+    port: 0,
+    limits: { seconds: 20, rows: 1000 },
+    access: {
+      host: "127.0.0.1",
+      allowedHosts: [],
+      token: options.withToken === true ? Redacted.make(token) : undefined,
+    },
+    ...options,
+  })
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** Unlike `fetch`, it sends any Host. */
+export const get = (
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  { method = "GET", body = "" } = {},
+): Effect.Effect<Reply> =>
+  Effect.promise(async () => {
+    const sent = request(url, { headers, method }).end(body)
+    const [response] = (await once(sent, "response")) as [IncomingMessage]
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: await text(response),
+    }
+  })
+
+export const question = (url: string, sql: string, format = "json"): string =>
+  `${url}/api/query?${new URLSearchParams({ format, q: sql }).toString()}`

@@ -1,0 +1,11 @@
+-- From when to when a vault has points.
+select
+    min(observed_at) as from_at,
+    max(observed_at) as to_at
+from (
+    select observed_at from core.ratio_history where vault_address = $vault_address
+    union all
+    select snapshot_at as observed_at from core.pnl_history where vault_address = $vault_address
+    union all
+    select date::timestamp as observed_at from core.apy_history where vault_address = $vault_address
+)

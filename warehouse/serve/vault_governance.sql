@@ -1,0 +1,11 @@
+-- What happened in the governance of a vault, the newest first.
+select
+    occurred_at,
+    kind,
+    event_id,
+    title,
+    detail
+from mart.governance_timeline
+where chain_id = $chain_id and vault_address = $vault_address
+order by occurred_at desc, kind, event_id
+limit 50
