@@ -53,16 +53,17 @@ export const asOneSet = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> => {
   })
 }
 
-/** The rows of a response, its own records first. Fails where all of these were rejected. */
+/** The rows of a response, its own records first. Fails where some were rejected and no other is left. */
 export const combined = (
   main: Mapped,
   ...others: ReadonlyArray<Mapped>
 ): Result.Result<MappedResponse, Violation> => {
+  const parts = [main, ...others]
   const [first] = main.rejected
-  if (first !== undefined && main.rows.length === 0) {
+  const isLeft = ({ rows }: Mapped): boolean => rows.length > 0 && rows.secondary === undefined
+  if (first !== undefined && !parts.some(isLeft)) {
     return Result.fail({ path: first.path, detail: first.detail })
   }
-  const parts = [main, ...others]
   return Result.succeed({
     rows: asOneSet(parts.map(({ rows }) => rows)),
     drift: parts.flatMap(({ drift }) => drift),

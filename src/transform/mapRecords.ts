@@ -340,7 +340,10 @@ const missing = (
       }
     : {
         path: at,
-        detail: `holds no ${column.name} (looked for ${names.join(", ")}); ${fields}. ${advice}`,
+        detail:
+          names.length === 0
+            ? `holds no ${column.name}; ${fields}`
+            : `holds no ${column.name} (looked for ${names.join(", ")}); ${fields}. ${advice}`,
       }
 }
 

@@ -57,8 +57,9 @@ const read = <A>(
   body: string,
 ): A => Result.getOrThrow(decode<A>(endpoint, parseJson(body)))
 
+/** Where the first record that does not conform breaks the contract. */
 const failedAt = (mapped: Result.Result<MappedResponse, Violation>): string =>
-  Result.isFailure(mapped) ? mapped.failure.path : "none"
+  (Result.isFailure(mapped) ? mapped.failure.path : mapped.success.rejected[0]?.path) ?? "none"
 
 const objects = ({ table, columns, length }: Rows): ReadonlyArray<Record<string, unknown>> =>
   Array.from({ length }, (_, row) =>
@@ -387,6 +388,16 @@ describe("subaccount summary", () => {
         const mapped = Result.flatMap(decoded, (record) => summaryRows(record, subaccount))
         expect(failedAt(mapped)).toBe(`${path}.${name}`)
       }
+    }
+  })
+
+  it("a figure that is no number costs the account's record, not its tokens, positions and loans", () => {
+    const odd = summary.replace('"netAccountValue": 1', '"netAccountValue": "unknown"')
+    const mapped = summaryRows(read(subaccountSummary, odd), subaccount)
+    expect(failedAt(mapped)).toBe("$.netAccountValue")
+    expect(rowsOf(mapped, "subaccount_summaries")).toEqual([])
+    for (const table of ["subaccount_tokens", "subaccount_summary_loans"]) {
+      expect(rowsOf(mapped, table)).toEqual(rows(table))
     }
   })
 })

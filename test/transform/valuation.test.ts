@@ -461,12 +461,12 @@ describe("positions", () => {
     ])
   })
 
-  it("an invalid instant fails, as do missing documented fields", () => {
+  it("an invalid instant fails; a missing documented field costs its own record", () => {
     expect(Result.isFailure(positionRows({ ...record, snapshot_at: "noon" }, source))).toBe(true)
     const { reported_tvl: _missing, ...rest } = record
-    expect(positionRows(rest as typeof record, source)).toMatchObject({
-      failure: { path: "$.reported_tvl" },
-    })
+    const without = positionRows(rest as typeof record, source)
+    expect(Result.getOrThrow(without).rejected).toMatchObject([{ path: "$.reported_tvl" }])
+    expect(rowsOf(without, "position_subaccounts")).toHaveLength(2)
     const unnamed = positionRows({ ...record, subaccounts: [{}] }, source)
     expect(Result.getOrThrow(unnamed).rejected).toMatchObject([
       { path: "$.subaccounts[0].total_usd" },
@@ -547,11 +547,11 @@ describe("oracle classification", () => {
 
   const day = parseDay("2026-03-03")
   const expected = [
-    { date: day, position: "Aave", pricing_class: "Primary", usd_value: 5 },
-    { date: day, position: "Perp", pricing_class: "CeFi", usd_value: 7 },
+    { date: day, position: "Aave", usd_value: 5 },
+    { date: day, position: "Perp", usd_value: 7 },
   ]
 
-  it.each<[string, JsonObject]>([
+  it.each<[string, JsonObject, ReadonlyArray<string>?]>([
     [
       "snake_case next to totals",
       {
@@ -596,6 +596,26 @@ describe("oracle classification", () => {
       },
     ],
     [
+      "lists by class with their totals",
+      {
+        primary: { tokens: [{ position: "Aave", usd_value: 5 }], total_usd: 5 },
+        secondary_market: { tokens: [], total_usd: 0 },
+        cefi: { tokens: [{ position: "Perp", usd_value: 7 }], total_usd: 7 },
+        snapshot_date: "2026-03-03",
+      },
+      ["primary", "cefi"],
+    ],
+    [
+      "the class at the beginning of a list's name",
+      {
+        primary_tokens: [{ position: "Aave", usd_value: 5 }],
+        secondaryMarketTokens: [],
+        cefi_positions: [{ position: "Perp", usd_value: 7 }],
+        snapshot_date: "2026-03-03",
+      },
+      ["primary", "cefi"],
+    ],
+    [
       "by position",
       {
         positions: {
@@ -605,9 +625,24 @@ describe("oracle classification", () => {
         date: "3/3/2026",
       },
     ],
-  ])("finds the records: %s", (_, body) => {
+  ])("finds the records: %s", (_, body, classes = ["Primary", "CeFi"]) => {
     const mapped = oracleRows({ warnings: [], ...body }, source)
-    expect(rowsOf(mapped, "oracle_classification")).toMatchObject(expected)
+    expect(rowsOf(mapped, "oracle_classification")).toMatchObject(
+      expected.map((row, at) => ({ ...row, pricing_class: classes[at] })),
+    )
+  })
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ["next to records", { primary: [{ position: "Aave" }], block: 7 }, { block: 7 }],
+    ["within a class", { primary: { tokens: [], total_usd: 0 } }, { primary: { total_usd: 0 } }],
+    ["without records", { positions: [], block: 7 }, { block: 7 }],
+    ["of an unknown shape", { classes: { a: { b: 1 } } }, { classes: { a: { b: 1 } } }],
+  ])("keeps and reports fields %s", (_, body, kept) => {
+    const mapped = oracleRows({ warnings: [], ...body }, source)
+    expect(rowsOf(mapped, "response_envelopes")).toMatchObject([{ extra: JSON.stringify(kept) }])
+    expect(Result.getOrThrow(mapped).drift.map(({ path }) => path)).toEqual(
+      Object.keys(kept).map((name) => `$.${name}`),
+    )
   })
 
   it("distinguishes tokens of one position, keeps other fields, and uses the day of the response", () => {

@@ -97,7 +97,7 @@ export const transparency: ReadonlyArray<AnyPipeline> = [
     name: "oracle_classification",
     title: "Oracle classification",
     cadence: "daily",
-    tables: [oracleClassification, observationWarnings],
+    tables: [oracleClassification, observationWarnings, responseEnvelopes],
     endpoint: oracleEndpoint,
     partitions: vaultsByChain,
     requests: ({ wireAddress, chainId }) => single({ vault_address: wireAddress, chainId }),

@@ -182,7 +182,9 @@ describe("permissions", () => {
         { integration: "Morpho", functions: ["borrow"] },
       ],
     })
-    expect(rejectedOf(mapped)[0]).toContain("$.permissions[0] holds no function_name")
+    expect(rejectedOf(mapped)[0]).toBe(
+      "$.permissions[0] holds no function_name; its fields are integration, functions",
+    )
     expect(recordsOf(mapped, permissions)).toMatchObject([{ integration: "Morpho" }])
     // The rejected record may be a stored permission, so none is retired.
     expect(rowsOf(mapped, permissions).mergeKey).toBeUndefined()

@@ -11,15 +11,19 @@ import { namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { oracleClassification as table } from "./oracle_classification.ts"
+import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "./warnings.ts"
 
 const pricingClass = /^(primary|secondary|ce[ _-]?fi)([ _-]?market)?$/i
+/** The class in the name of a list, such as `secondary_market` in `secondary_market_tokens`. */
+const classInName =
+  /^((?:primary|secondary|ce[ _-]?fi)(?:[ _-]?market)?)(?:[ _-]?(?:priced|tokens|positions|assets))*$/i
 const CLASS_FIELD = "pricing_class"
 
 interface Found {
-  /** Fields of the response that hold the records. */
-  readonly fields: ReadonlyArray<string>
   readonly records: ReadonlyArray<JsonObject>
+  /** The response without the records. */
+  readonly rest: JsonObject
 }
 
 const classFieldOf = (record: JsonObject): string | undefined =>
@@ -28,21 +32,42 @@ const classFieldOf = (record: JsonObject): string | undefined =>
     return typeof value === "string" && pricingClass.test(value)
   })
 
-const isClassList = ([name, value]: readonly [string, unknown]): boolean =>
-  pricingClass.test(name) && Array.isArray(value) && value.every(isJsonObject)
+const isRecords = (value: unknown): value is ReadonlyArray<JsonObject> =>
+  Array.isArray(value) && value.every(isJsonObject)
 
-/** Lists by pricing class: the name of the list is the class of its records. */
-const recordsByClass = (lists: JsonObject): ReadonlyArray<JsonObject> =>
-  Object.entries(lists).flatMap(([name, list]) =>
-    (list as ReadonlyArray<JsonObject>).map((record) => ({ [CLASS_FIELD]: name, ...record })),
-  )
+/** The name of the records in an object, next to their total: of its only list, or the only one that is not empty. */
+const listNameIn = (value: JsonObject): string | undefined => {
+  const lists = Object.keys(value).filter((name) => isRecords(value[name]))
+  const filled = lists.filter((name) => (value[name] as ReadonlyArray<unknown>).length > 0)
+  const [only, ...others] = filled.length > 0 ? filled : lists
+  return others.length > 0 ? undefined : only
+}
+
+/** Takes the lists by pricing class out of an object: the name of the list is the class of its records. */
+const byClass = (lists: JsonObject): Found => {
+  const records: Array<JsonObject> = []
+  const rest: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(lists)) {
+    const [, pricing] = classInName.exec(field) ?? []
+    const name = isJsonObject(value) ? listNameIn(value) : undefined
+    const { [name ?? ""]: inner, ...others } = isJsonObject(value) ? value : {}
+    const list = inner ?? value
+    if (pricing === undefined || !isRecords(list)) rest[field] = value
+    else {
+      records.push(...list.map((record) => ({ [CLASS_FIELD]: pricing, ...record })))
+      if (Object.keys(others).length > 0) rest[field] = others
+    }
+  }
+  return { records, rest }
+}
 
 /** A list of records; lists by pricing class; or records by position. */
 const recordsIn = (value: unknown): ReadonlyArray<JsonObject> => {
   if (Array.isArray(value)) return value.every(isJsonObject) ? value : []
   if (!isJsonObject(value)) return []
   const entries = Object.entries(value)
-  if (entries.every(isClassList)) return recordsByClass(value)
+  const { records, rest } = byClass(value)
+  if (Object.keys(rest).length === 0) return records
   return entries.every(([, record]) => isJsonObject(record) && classFieldOf(record) !== undefined)
     ? entries.map(([position, record]) => ({ position, ...(record as JsonObject) }))
     : []
@@ -51,7 +76,7 @@ const recordsIn = (value: unknown): ReadonlyArray<JsonObject> => {
 const placeColumns = ["position", "token_symbol", "token_address_wire"]
 
 /** Ranks records with a class above others, and those with a position or token above totals. */
-const rank = ({ records }: Found, source: Source<VaultRef>): number => {
+const rank = (records: ReadonlyArray<JsonObject>, source: Source<VaultRef>): number => {
   const [first = {}] = records
   const classified = classFieldOf(first) === undefined ? 0 : 4
   return (
@@ -64,25 +89,29 @@ const findRecords = (
   body: JsonObject,
   source: Source<VaultRef>,
 ): Result.Result<Found, Violation> => {
-  const entries = Object.entries(body).filter(([field]) => field !== "warnings")
-  const byClass = entries.filter(isClassList)
-  if (byClass.length > 0) {
-    const fields = byClass.map(([field]) => field)
-    return Result.succeed({ fields, records: recordsByClass(Object.fromEntries(byClass)) })
-  }
-  const [best, second] = entries
-    .map(([field, value]): Found => ({ fields: [field], records: recordsIn(value) }))
+  const { warnings: _warnings, ...fields } = body
+  const found = byClass(fields)
+  if (found.records.length > 0) return Result.succeed(found)
+  const [best, second] = Object.entries(fields)
+    .map(([field, value]) => ({ field, records: recordsIn(value) }))
     .filter(({ records }) => records.length > 0)
-    .map((found) => ({ ...found, rank: rank(found, source) }))
+    .map((each) => ({ ...each, rank: rank(each.records, source) }))
     .toSorted((a, b) => b.rank - a.rank)
-  if (best === undefined) return Result.succeed({ fields: [], records: [] })
-  return best.rank === second?.rank
-    ? Result.fail({
-        path: "$",
-        detail: `needs one list of classified positions; candidates: ${best.fields[0]}, ${second.fields[0]}`,
-      })
-    : Result.succeed(best)
+  if (best === undefined) {
+    const filled = Object.entries(found.rest).filter(([, value]) => !isEmptyList(value))
+    return Result.succeed({ records: [], rest: Object.fromEntries(filled) })
+  }
+  if (best.rank === second?.rank) {
+    return Result.fail({
+      path: "$",
+      detail: `needs one list of classified positions; candidates: ${best.field}, ${second.field}`,
+    })
+  }
+  const { [best.field]: _records, ...rest } = fields
+  return Result.succeed({ records: best.records, rest })
 }
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 const textOf = (
   record: JsonObject,
@@ -130,14 +159,8 @@ export const oracleRows = (
   const shared = dayIn(top) ?? dayOf(lineage.receivedAt)
   return Result.flatMap(findRecords(top, source), (found) => {
     const records = found.records.map((record) => withClass(record, source))
-    const read = new Set([
-      "warnings",
-      "data",
-      ...found.fields,
-      dayField(top),
-      ...echoedFields(top, subject),
-    ])
-    const rest = Object.fromEntries(Object.entries(top).filter(([name]) => !read.has(name)))
+    const read = new Set(["data", dayField(top), ...echoedFields(top, subject)])
+    const rest = Object.fromEntries(Object.entries(found.rest).filter(([name]) => !read.has(name)))
     const mapped = mapRecords({
       table,
       records,
@@ -155,6 +178,8 @@ export const oracleRows = (
     return combined(
       { ...mapped, rows: { ...mapped.rows, ...partial } },
       warningRows("oracle_classification", body.warnings, source),
+      // Reports these fields, and keeps them where there is no record.
+      envelopeRows("oracle_classification", rest, [], source),
     )
   })
 }
