@@ -46,6 +46,48 @@ describe("a subaccount with a Solana address", () => {
       expect(yield* tasksOf(dataDir, evm)).toHaveLength(2)
     }),
   )
+
+  it.live("is recorded once where it has debt and tokens have ladders", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname } = new URL(url, "http://service")
+        if (url.includes(solana)) return json(response, { detail: "not an EVM address" }, 422)
+        if (pathname === "/subaccount") {
+          return json(
+            response,
+            [evm, solana].map((address) => ({ address })),
+          )
+        }
+        if (pathname === "/dashboard/loans") {
+          return json(
+            response,
+            [evm, solana].map((borrower) => ({ id: borrower, borrower, state: "ACTIVE" })),
+          )
+        }
+        if (pathname === "/risk/discount_factors") {
+          const ladder = [{ up_to_usd: 1, discount_factor: 0.9 }]
+          return json(
+            response,
+            [1, 2].map((n) => ({ address: `0x${`${n}${n}`.repeat(20)}`, chain: 1, ladder })),
+          )
+        }
+        json(response, pathname.startsWith("/risk/") ? { amount_usd: 0 } : [])
+      })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["collateral_excess"]
+      yield* runOnce(server.url, dataDir, { pipelines, api })
+      expect(
+        yield* query(
+          dataDir,
+          `select outcome, count(*)::integer as tasks, sum(requests)::integer as requests
+           from ops.tasks where pipeline = 'collateral_excess' group by all order by all`,
+        ),
+      ).toEqual([
+        { outcome: "loaded", tasks: 2, requests: 2 },
+        { outcome: "unsupported", tasks: 1, requests: 0 },
+      ])
+    }),
+  )
 })
 
 describe("a subaccount known only from a vault that has ended", () => {

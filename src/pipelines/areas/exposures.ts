@@ -6,7 +6,7 @@ import { decodeRow, number, text } from "../../load/decodeRow.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import type { ExposureRef } from "../../transform/tables/risk/collateral_excess.ts"
 import type { Lookup, Partition } from "../model/Pipeline.ts"
-import { subaccounts, unsupportedAddress } from "../strategies/partitions.ts"
+import { evmSubaccounts, unsupportedAddress } from "../strategies/partitions.ts"
 
 type Exposure = Partition<ExposureRef>
 type Token = Omit<ExposureRef, "subaccount"> & Pick<Exposure, "unsupported">
@@ -25,7 +25,7 @@ const ladderToken = decodeRow({
 export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
   const found = yield* lookup.rows(sqlFile("partitions", "indebted_subaccounts"))
   const inDebt = new Set(found.map((row) => indebtedSubaccount(row).address))
-  const indebted = (yield* subaccounts(lookup)).filter(({ entity }) => inDebt.has(entity))
+  const indebted = (yield* evmSubaccounts(lookup)).filter(({ entity }) => inDebt.has(entity))
   const tokens = (yield* lookup.rows(sqlFile("partitions", "ladder_tokens")))
     .map(ladderToken)
     .map(({ chainId, address, ...token }): Token => {

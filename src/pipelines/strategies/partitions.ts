@@ -97,7 +97,7 @@ export const subaccounts = Effect.fnUntraced(function* (lookup: Lookup) {
     })
 })
 
-/** The same for endpoints of §4.3 that take EVM addresses only (§2): for others nothing is sent. */
+/** The same for endpoints that take EVM addresses only (§2): for others nothing is sent. */
 export const evmSubaccounts = (lookup: Lookup): Partitions<SubaccountRef> =>
   Effect.map(subaccounts(lookup), (all) =>
     all.map((partition) =>
@@ -106,7 +106,7 @@ export const evmSubaccounts = (lookup: Lookup): Partitions<SubaccountRef> =>
         ? partition
         : {
             ...partition,
-            unsupported: `subaccount \`${partition.subject.wireAddress}\` is not an EVM address, the only kind this endpoint takes (§4.3)`,
+            unsupported: `subaccount \`${partition.subject.wireAddress}\` is not an EVM address, the only kind this endpoint takes (§2)`,
           },
     ),
   )

@@ -11,7 +11,7 @@ export const subaccountLoans = endpoint({
   path: { setting: "subaccountLoans" },
   auth: "key",
   parameters: {
-    address: inPath(address()),
+    address: inPath(address("evm")),
     side: oneOf("BORROWER", "LENDER", "BOTH"),
     active: boolean,
   },

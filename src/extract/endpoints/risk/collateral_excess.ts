@@ -11,7 +11,7 @@ export const collateralExcess = endpoint({
   path: "/risk/collateral_excess_or_deficit",
   auth: "admin",
   parameters: {
-    subaccountAddress: address(),
+    subaccountAddress: address("evm"),
     tokenAddress: address(),
     tokenChain: integer(),
     targetHealthFactor: optional(number({ above: 0 })),

@@ -12,7 +12,7 @@ export const transactions = endpoint({
   auth: "key",
   // The document says "subaccount address" without a name; both ends of the time are inclusive.
   parameters: {
-    subaccountAddress: address(),
+    subaccountAddress: address("evm"),
     startTime: optional(instant),
     endTime: optional(instant),
   },
