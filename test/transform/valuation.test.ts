@@ -464,7 +464,7 @@ describe("positions", () => {
   it("an invalid instant fails; a missing documented field costs its own record", () => {
     expect(Result.isFailure(positionRows({ ...record, snapshot_at: "noon" }, source))).toBe(true)
     const { reported_tvl: _missing, ...rest } = record
-    const without = positionRows(rest as typeof record, source)
+    const without = positionRows(rest, source)
     expect(Result.getOrThrow(without).rejected).toMatchObject([{ path: "$.reported_tvl" }])
     expect(rowsOf(without, "position_subaccounts")).toHaveLength(2)
     const unnamed = positionRows({ ...record, subaccounts: [{}] }, source)
