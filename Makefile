@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-deploy test-engines test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -53,6 +53,16 @@ $(BI)/.installed: test/bi/requirements.txt test/bi/package.json
 	@mkdir -p $(BI)/npm && cp test/bi/package.json $(BI)/npm/
 	@cd $(BI)/npm && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
 	@test/deploy/install.sh $(BI)/python $<
+	@touch $@
+
+ICEBERG := node_modules/.iceberg
+
+test-iceberg: install $(ICEBERG)/.installed ## Register Parquet files as Iceberg tables and read them (needs PyPI; not part of `make test`)
+	@test/iceberg/run.sh
+
+$(ICEBERG)/.installed: test/iceberg/requirements.txt
+	@echo "Installing the tools of test/iceberg …"
+	@test/deploy/install.sh $(ICEBERG) $<
 	@touch $@
 
 ENGINES := node_modules/.engines

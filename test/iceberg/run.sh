@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Registers published Parquet files as Iceberg tables with deploy/iceberg/register.py, and reads them with other engines.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+node_modules/.iceberg/bin/python test/iceberg/try_register.py "$scratch"
