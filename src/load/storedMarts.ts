@@ -13,22 +13,29 @@ export interface StoredMart {
   readonly name: string
   /** The column that says which month a row is of. */
   readonly time: string
-  /** Tables of which a row of the mart is made from rows of its own month alone. */
-  readonly byMonth: ReadonlyArray<string>
+  /** Tables of which a row of the mart is made from rows of its own month alone, and their event time. */
+  readonly byMonth: Readonly<Record<string, string>>
   /** Tables of which any change may change any row. */
   readonly whole: ReadonlyArray<string>
+  /** Marts it reads, in dependency order. */
+  readonly through: ReadonlyArray<string>
 }
+
+const ratios = { "core.ratio_history": "observed_at" }
+const pnl = { "core.pnl_history": "snapshot_at" }
+const positions = { "core.position_snapshots": "snapshot_at" }
 
 /** Made from nothing else: neither from the time nor from other tables, which a test checks. */
 export const storedMarts: ReadonlyArray<StoredMart> = [
-  { name: "ratio_days", time: "day", byMonth: ["core.ratio_history"], whole: [] },
-  { name: "pnl_days", time: "day", byMonth: ["core.pnl_history"], whole: [] },
-  { name: "position_days", time: "day", byMonth: ["core.position_snapshots"], whole: [] },
+  { name: "ratio_days", time: "day", byMonth: ratios, whole: [], through: ["ratio_points"] },
+  { name: "pnl_days", time: "day", byMonth: pnl, whole: [], through: [] },
+  { name: "position_days", time: "day", byMonth: positions, whole: [], through: [] },
   {
     name: "vault_hourly",
     time: "hour_at",
-    byMonth: ["core.ratio_history", "core.pnl_history", "core.position_snapshots"],
+    byMonth: { ...ratios, ...pnl, ...positions },
     whole: ["core.vaults"],
+    through: ["ratio_points", "vault_addresses"],
   },
 ]
 
@@ -51,62 +58,100 @@ export const refreshStoredMarts = async (session: Session): Promise<void> => {
 }
 
 const refresh = async (session: Session, mart: StoredMart, definition: string): Promise<void> => {
-  const months = await changedMonths(session.connection, mart, definition)
-  if (months?.length === 0) return
-  const statements = months === undefined ? makeAll(mart) : remake(mart, months)
+  const { connection } = session
+  const { isWhole, months } = await changed(connection, mart, definition)
+  if (!isWhole && months.length === 0) return
   const refreshed = { name: mart.name, definition, refreshed_at: session.tick() }
-  await transaction(session, async () => {
-    for (const statement of statements) await session.connection.run(statement)
-    await new Changes(session).write([rowsOf(storedMartsTable, [refreshed])])
-  })
+  await withMonthViews(connection, mart, () =>
+    transaction(session, async () => {
+      for (const statement of isWhole ? emptyTable(mart) : []) await connection.run(statement)
+      for (const month of months) await connection.run(remake(mart, month))
+      await new Changes(session).write([rowsOf(storedMartsTable, [refreshed])])
+    }),
+  )
 }
 
-/** `undefined`: all of them, or it was never made, or made from another definition. */
-const changedMonths = async (
+/** The months to make again; all there are where it was never made, or made from something else. */
+const changed = async (
   connection: DuckDBConnection,
   { name, byMonth, whole }: StoredMart,
   definition: string,
-): Promise<ReadonlyArray<string> | undefined> => {
+) => {
   const [made] = await readRows(
     connection,
     `SELECT epoch_us(refreshed_at)::DOUBLE AS at FROM ${CATALOG}.ops.stored_marts
      WHERE name = $1 AND definition = $2`,
     [name, definition],
   )
-  if (made === undefined) return undefined
   const changes = await readRows(
     connection,
-    `SELECT DISTINCT table_schema || '.' || table_name AS source, month
+    `SELECT table_schema || '.' || table_name AS source, month,
+       epoch_us(changed_at) > ${Number(made?.["at"] ?? 0)} AS is_new
      FROM ${CATALOG}.ops.partition_changes
-     WHERE epoch_us(changed_at) > ${Number(made["at"])}
-       AND source IN (${list([...byMonth, ...whole])}) ORDER BY month`,
+     WHERE source IN (${list([...Object.keys(byMonth), ...whole])}) ORDER BY month`,
   )
-  if (changes.some(({ source }) => whole.includes(String(source)))) return undefined
-  return [...new Set(changes.map(({ month }) => String(month)))]
+  const isWhole =
+    made === undefined ||
+    changes.some(({ source, is_new }) => is_new === true && whole.includes(String(source)))
+  const months = changes
+    .filter(({ source, is_new }) => String(source) in byMonth && (isWhole || is_new === true))
+    .map(({ month }) => String(month))
+  return { isWhole, months: [...new Set(months)] }
 }
 
-/** One vault's rows lie together, as in Parquet. */
-const order = ({ time }: StoredMart): string => `ORDER BY vault_address, ${identifier(time)}`
+/**
+ * Runs `work` with the mart as it is made from one month's rows, that from the variable `month_from` on, attached as
+ * `of_month`. A filter on the mart itself would read all rows: it is on what was computed from their time.
+ */
+const withMonthViews = async (
+  connection: DuckDBConnection,
+  { name, byMonth, whole, through }: StoredMart,
+  work: () => Promise<void>,
+): Promise<void> => {
+  const tables = [
+    ...Object.entries(byMonth).map(([table, time]) => {
+      const within = `${time} >= getvariable('month_from') AND ${time} < getvariable('month_until')`
+      return `CREATE VIEW of_month.${table} AS FROM ${CATALOG}.${table} WHERE ${within}`
+    }),
+    ...whole.map((table) => `CREATE VIEW of_month.${table} AS FROM ${CATALOG}.${table}`),
+  ]
+  const defined = await readRows(
+    connection,
+    `SELECT view_name AS name, sql FROM duckdb_views()
+     WHERE database_name = '${CATALOG}' AND schema_name = 'mart'`,
+  )
+  const views = [...through, name].map((mart) => defined.find((view) => view["name"] === mart))
+  await connection.run("ATTACH ':memory:' AS of_month")
+  try {
+    await connection.run("USE of_month")
+    await connection.run(
+      "CREATE SCHEMA core; CREATE SCHEMA mart; SET VARIABLE month_from = NULL::TIMESTAMP; SET VARIABLE month_until = NULL::TIMESTAMP",
+    )
+    for (const sql of [...tables, ...views.map((view) => String(view?.["sql"]))]) {
+      await connection.run(sql)
+    }
+    await connection.run(`USE ${CATALOG}`)
+    await work()
+  } finally {
+    await connection.run(`USE ${CATALOG}`)
+    await connection.run("DETACH of_month")
+  }
+}
 
-const makeAll = (mart: StoredMart): ReadonlyArray<string> => [
+const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
   `CREATE SCHEMA IF NOT EXISTS ${CATALOG}.mart_tables`,
-  `CREATE OR REPLACE TABLE ${storedName(mart.name)} AS
-   FROM ${CATALOG}.mart.${identifier(mart.name)} ${order(mart)}`,
-  `COMMENT ON TABLE ${storedName(mart.name)} IS ${literal(`The rows of mart.${mart.name}: read that.`)}`,
+  `CREATE OR REPLACE TABLE ${storedName(name)} AS FROM of_month.mart.${identifier(name)} LIMIT 0`,
+  `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
 ]
 
-const remake = (mart: StoredMart, months: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const time = identifier(mart.time)
-  const within = months
-    .map((month) => `DATE '${month}-01'`)
-    .map((first) => `(${time} >= ${first} AND ${time} < ${first} + INTERVAL 1 MONTH)`)
-    .join(" OR ")
-  return [
-    `DELETE FROM ${storedName(mart.name)} WHERE ${within}`,
-    `INSERT INTO ${storedName(mart.name)}
-     FROM ${CATALOG}.mart.${identifier(mart.name)} WHERE ${within} ${order(mart)}`,
-  ]
-}
+/** One vault's rows of a month lie together. */
+const remake = ({ name, time }: StoredMart, month: string): string => `
+  SET VARIABLE month_from = TIMESTAMP '${month}-01';
+  SET VARIABLE month_until = getvariable('month_from') + INTERVAL 1 MONTH;
+  DELETE FROM ${storedName(name)}
+  WHERE ${time} >= getvariable('month_from') AND ${time} < getvariable('month_until');
+  INSERT INTO ${storedName(name)}
+  FROM of_month.mart.${identifier(name)} ORDER BY vault_address, ${time}`
 
 const decodeColumn = decodeRow({
   mart: text("mart"),

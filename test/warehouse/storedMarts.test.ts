@@ -222,16 +222,16 @@ it.live("are views again where a published copy becomes the warehouse", () =>
   }).pipe(Effect.scoped),
 )
 
-it("name every table they are made from", () => {
+it("name every table and mart they are made from", () => {
   const sqlOf = new Map(marts.map(({ name, sql }) => [`mart.${name}`, sql]))
   const sources = (name: string): ReadonlyArray<string> => {
-    const read = [...(sqlOf.get(name) ?? "").matchAll(/\b(?:core|mart|ops|raw)\.\w+/g)]
-    // The clock reads no table, and changes all the same.
-    return read.flatMap(([source]) =>
-      source === "mart.clock" || !sqlOf.has(source) ? [source] : sources(source),
-    )
+    const read = (sqlOf.get(name) ?? "").matchAll(/\b(?:core|mart|ops|raw)\.\w+/g)
+    return [...read].flatMap(([source]) => [source, ...sources(source)])
   }
-  for (const { name, byMonth, whole } of storedMarts) {
-    expect(new Set(sources(`mart.${name}`)), name).toEqual(new Set([...byMonth, ...whole]))
+  for (const { name, byMonth, whole, through } of storedMarts) {
+    const named = [...Object.keys(byMonth), ...whole, ...through.map((mart) => `mart.${mart}`)]
+    expect(new Set(sources(`mart.${name}`)), name).toEqual(new Set(named))
+    // It reads no table, and changes all the same.
+    expect(through).not.toContain("clock")
   }
 })
