@@ -45,7 +45,7 @@ $(DEPLOY)/.installed: test/deploy/requirements.txt
 
 BI := node_modules/.bi
 
-test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; 700 MB; not part of `make test`)
+test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; 1 GB; R and Java for some parts; not part of `make test`)
 	@test/bi/run.sh
 
 $(BI)/.installed: test/bi/requirements.txt test/bi/package.json

@@ -28,4 +28,12 @@ part "dbt: the project built, its metrics queried" "$tools/python" test/bi/try_d
 part "Malloy: every view" node test/bi/malloy.js "$installed/npm" "$published"
 part "Evidence: every query" node test/bi/evidence.js "$installed/npm" "$published" "$scratch"
 part "Grafana: every query" node test/bi/grafana.js "$installed/npm" "$published" "$scratch"
+part "Notebook: executed" env VAULTHOUSE_PUBLISHED="$published" \
+  "$tools/jupyter" nbconvert --to notebook --execute --output-dir "$scratch" deploy/bi/jupyter/vaults.ipynb
+drivers=$installed/jdbc
+test/bi/jdbc.sh "$drivers" && command -v java >/dev/null || { echo "   No JDBC: needs Java and Maven Central"; drivers=; }
+part "docs/bi: what the pages show" env JDBC_DRIVERS="${drivers:+$drivers/today}" \
+  "$tools/python" test/bi/try_pages.py "$scratch/data" "$scratch"
+part "Readers while syncs run" node test/bi/whileSyncing.ts "$installed/npm" "$scratch" \
+  ${drivers:+"$drivers/older/duckdb_jdbc.jar"}
 exit $failed
