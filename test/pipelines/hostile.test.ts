@@ -36,9 +36,11 @@ const foreign = Effect.acquireRelease(
 const faults = (elsewhere: string): ReadonlyArray<Fault> => [
   { kind: "contract-break", match: "/roles", count: 1 },
   { kind: "redirect", location: elsewhere, match: "/fees/", count: 1 },
+  { kind: "stall-body", match: "fields=ratio", count: 2 },
+  { kind: "rate-limit", retryAfter: "none", match: "/historical_apy", count: 2 },
   { kind: "status", status: 500, share: 0.03, first: 1 },
   { kind: "status", status: 503, html: true, share: 0.03, first: 1 },
-  { kind: "rate-limit", retryAfterSeconds: 0.05, share: 0.03, first: 1 },
+  { kind: "rate-limit", retryAfterSeconds: 0.05, share: 0.01, first: 1 },
   { kind: "drop", share: 0.03, first: 1 },
   { kind: "cut-body", share: 0.03, first: 1 },
 ]
@@ -52,7 +54,7 @@ describe("a service that is hard on its readers", () => {
         const simulator = yield* simulated({
           vaults: 6,
           days: 120,
-          subaccounts: 10,
+          subaccounts: 6,
           now: "2026-06-16T07:00:00Z",
           wireCase: "snake",
           addedFields: true,
