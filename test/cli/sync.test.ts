@@ -157,7 +157,7 @@ describe("two runs at once", () => {
   afterEach(() => simulator.patch({ latencyMs: 0 }))
 
   it("the second says who holds the warehouse; the first stops on SIGTERM", async () => {
-    simulator.patch({ latencyMs: 5000 })
+    simulator.patch({ latencyMs: 1000 })
     const args = [
       "sync",
       "--base-url",

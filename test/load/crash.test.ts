@@ -64,7 +64,7 @@ describe("a killed writer", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       let before = 0
-      for (let kill = 0; kill < 10; kill += 1) {
+      for (let kill = 0; kill < 6; kill += 1) {
         const count = 1 + Math.floor(Math.random() * 6)
         const kept = yield* killed(dataDir, { after: { line: "committed", count }, within: 40 })
         const [wrong, cursors] = yield* inWarehouse(
@@ -89,7 +89,7 @@ describe("a killed publisher", () => {
   it.live("leaves readers a whole copy, and the next one completes the rest", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      for (let kill = 0; kill < 5; kill += 1) {
+      for (let kill = 0; kill < 3; kill += 1) {
         const reads: Array<unknown> = []
         yield* Effect.raceFirst(
           killed(dataDir, {

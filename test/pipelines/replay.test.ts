@@ -25,6 +25,18 @@ import { change, query, runOnce } from "../support/warehouseRun.ts"
 
 const api = asAdmin
 
+/** Tables of each mode; test/pipelines/killed.test.ts replays all of them. */
+const pipelines = [
+  "ratio_history",
+  "pnl_history",
+  "apy_history",
+  "allocation_history",
+  "positions",
+  "fees",
+  "subaccounts",
+  "transactions",
+]
+
 /** A warehouse of three runs, between which the service restated its history. */
 const lived = sharedWarehouse(
   Effect.fnUntraced(function* (dataDir) {
@@ -35,7 +47,7 @@ const lived = sharedWarehouse(
       now: "2026-06-01T00:00:00Z",
       start: "2026-05-22T00:00:00Z",
     })
-    const run = runOnce(simulator.url, dataDir, { api })
+    const run = runOnce(simulator.url, dataDir, { api, pipelines })
     yield* run
     simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
     yield* run
