@@ -73,7 +73,7 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
       file: file === undefined ? undefined : filePlace(sources).path,
       originOf: (name, ...path) => partOrigin([name, ...path], found[name], file),
       unknownVariables: unknownVariables(sources.environment),
-      warnings: warningsOf(settings, found, key.value),
+      warnings: [...key.warnings, ...warningsOf(settings, found, key.value)],
     })
   })
 

@@ -10,6 +10,7 @@ import { API_KEY, API_KEY_FILE } from "./settings.ts"
 export interface ApiKey {
   readonly value: Redacted.Redacted<string> | undefined
   readonly origin: Origin
+  readonly warnings: ReadonlyArray<ConfigProblem>
 }
 
 /** The path of a key file is relative to `cwd`. */
@@ -20,15 +21,20 @@ export const readApiKey = (
 ): ApiKey => {
   const { [API_KEY]: key = "", [API_KEY_FILE]: file = "" } = environment
   if (key !== "") {
-    return { value: keyOf(key, API_KEY, problems), origin: { from: "environment", name: API_KEY } }
+    const origin: Origin = { from: "environment", name: API_KEY }
+    const detail = `not read, since ${API_KEY} is set too; unset one of them`
+    const warnings = file === "" ? [] : [{ where: API_KEY_FILE, detail }]
+    return { value: keyOf(key, API_KEY, problems), origin, warnings }
   }
-  if (file === "") return { value: undefined, origin: { from: "default" } }
+  const warnings: ReadonlyArray<ConfigProblem> = []
+  if (file === "") return { value: undefined, origin: { from: "default" }, warnings }
   const origin: Origin = { from: "environment", name: API_KEY_FILE }
   try {
-    return { value: keyOf(readFileSync(resolve(cwd, file), "utf8"), file, problems), origin }
+    const value = keyOf(readFileSync(resolve(cwd, file), "utf8"), file, problems)
+    return { value, origin, warnings }
   } catch (error) {
     problems.push({ where: API_KEY_FILE, detail: `${file}: ${unreadable(error)}` })
-    return { value: undefined, origin }
+    return { value: undefined, origin, warnings }
   }
 }
 

@@ -50,6 +50,10 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
 // DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause)
+  if (/no space left on device/i.test(text)) {
+    const [, file] = /file "([^"]+)"/.exec(text) ?? []
+    return `the disk is full${file === undefined ? "" : ` (${file})`}`
+  }
   return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/[.!]$/, "")
 }
 

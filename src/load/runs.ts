@@ -21,6 +21,8 @@ export interface RunSummary {
   readonly requests: number
   readonly rowsInserted: number
   readonly rowsRevised: number
+  /** From the start of the run's record to its end. */
+  readonly seconds: number
 }
 
 export const startRun = async (session: Session, start: RunStart): Promise<void> => {
@@ -40,29 +42,40 @@ export const startRun = async (session: Session, start: RunStart): Promise<void>
   changes.afterCommit()
 }
 
-const decodeSummary = decodeRow({
+const decodeTotals = decodeRow({
   tasks: number("tasks"),
   requests: number("requests"),
   rowsInserted: number("rows_inserted"),
   rowsRevised: number("rows_revised"),
 })
 
-const nothing: RunSummary = { tasks: 0, requests: 0, rowsInserted: 0, rowsRevised: 0 }
+const nothing: Omit<RunSummary, "seconds"> = {
+  tasks: 0,
+  requests: 0,
+  rowsInserted: 0,
+  rowsRevised: 0,
+}
 
 /** Completes the run's record; its totals come from ops.tasks. */
 export const finishRun = async (session: Session, outcome: RunOutcome): Promise<RunSummary> => {
   const changes = new Changes(session)
-  const totals = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
-  const [summary = nothing] = totals.map(decodeSummary)
+  const found = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
+  const [totals = nothing] = found.map(decodeTotals)
+  let seconds = 0
   await transaction(session, async () => {
-    await session.connection.run(`UPDATE ${CATALOG}.ops.runs SET
+    const [ended] = await readRows(
+      session.connection,
+      `UPDATE ${CATALOG}.ops.runs SET
       finished_at = ${instant(session.tick())}, outcome = ${literal(outcome)},
-      tasks = ${summary.tasks}, requests = ${summary.requests},
-      rows_inserted = ${summary.rowsInserted}, rows_revised = ${summary.rowsRevised}
-      WHERE run_id = ${literal(session.runId)}`)
+      tasks = ${totals.tasks}, requests = ${totals.requests},
+      rows_inserted = ${totals.rowsInserted}, rows_revised = ${totals.rowsRevised}
+      WHERE run_id = ${literal(session.runId)}
+      RETURNING epoch(finished_at - started_at) AS seconds`,
+    )
+    if (ended !== undefined) seconds = number("seconds")(ended)
     changes.add(runs, ["-"])
     await changes.write()
   })
   changes.afterCommit()
-  return summary
+  return { ...totals, seconds }
 }

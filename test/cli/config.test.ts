@@ -123,6 +123,19 @@ describe("config check", () => {
           detail: `scenarios: ${join(cwd, "none.yaml")}: there is no such file`,
         },
       ],
+      warnings: [],
+    })
+  })
+
+  it("warns that one of two keys is not read", async () => {
+    const { code, stderr } = await check([], {
+      VAULTHOUSE_API_KEY: "k-31415926",
+      VAULTHOUSE_API_KEY_FILE: "none",
+    })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "warning: VAULTHOUSE_API_KEY_FILE: not read, since VAULTHOUSE_API_KEY is set too; unset one of them\n",
     })
   })
 

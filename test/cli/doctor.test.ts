@@ -144,6 +144,17 @@ describe("doctor", () => {
     expect(["Node", "key", "warehouse"].map(stateOf)).toEqual(["ok", "skipped", "skipped"])
   })
 
+  it("behind a proxy that is not there, the advice is about the proxy", async () => {
+    const env = { HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }
+    const { stdout } = await vaulthouse(["doctor", "--base-url", "http://service.example"], {
+      cwd,
+      env,
+    })
+    expect(stdout).toContain("the proxy http://127.0.0.1:9 (HTTP_PROXY) can't be reached")
+    expect(stdout).toMatch(/^service \(failed\): The request ends at the proxy/m)
+    expect(stdout).not.toContain("Check the base address")
+  })
+
   it("a process of its own trusts a private authority and reaches the service through a proxy", async () => {
     const behindProxy = Effect.gen(function* () {
       const url = yield* tlsServer((_request, response) => json(response, []))

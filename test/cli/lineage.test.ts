@@ -428,6 +428,7 @@ describe("trace", () => {
       ["vault_daily", "--date", "2026-06-01"],
       ["rows of mart.vault_daily", "--vault 0x"],
     ],
+    [["vault_latest"], ["chain_id and vault_address", "--vault 0x"]],
     [
       ["ratio_history", "--vault", "V", "--date", "2026-06-01"],
       ["24 rows", "--at 2026-06-01T"],

@@ -146,6 +146,10 @@ describe("tables", () => {
         lines(all.stdout).some((line) => line.startsWith(`${name} `) && line.includes(grain)),
       ).toBe(true)
     }
+    const schema = await typed(["tables", "meta"])
+    expect(lines(schema.stdout).filter((line) => /^\w+\./.test(line))).toHaveLength(
+      dictionary().filter(({ name }) => name.startsWith("meta.")).length,
+    )
     const short = await typed(["tables", "vault_daily"])
     expect(short).toEqual(await typed(["tables", "mart.vault_daily"]))
     const daily = dictionary().find(({ name }) => name === "mart.vault_daily")
@@ -231,6 +235,12 @@ describe("status", () => {
 })
 
 describe("verify", () => {
+  it("names a folder without a warehouse", async () => {
+    const { code, stderr } = await typed(["verify", "--data-dir", "nowhere"])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/there is no warehouse in \S+nowhere.*run `vaulthouse sync` first/s)
+  })
+
   it("accepts what was published", async () => {
     const { code, stdout, stderr } = await typed(["verify"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

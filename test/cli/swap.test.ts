@@ -74,10 +74,10 @@ describe("without --execute", () => {
   })
 
   it.each([
-    [["--max-slippage", "-1"], "max_slippage -1 is not a finite number of at least 0"],
+    [["--max-slippage", "-1"], "--max-slippage -1 is not a finite number of at least 0"],
     [["--max-slippage", "Infinity"], "is not a number"],
-    [["--source-chain", "1.5"], "source_chain 1.5 is not an integer"],
-    [["--source-amount", "0"], "source_amount 0 is not a finite number above 0"],
+    [["--source-chain", "1.5"], "--source-chain 1.5 is not an integer"],
+    [["--source-amount", "0"], "--source-amount 0 is not a finite number above 0"],
     [["--source-amount", "0.1234567890123456789"], "has more digits than a number in JSON keeps"],
     [["--source-token", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046"], "EIP-55"],
     [["--address", "So11111111111111111111111111111111111111112"], "expected an EVM address"],
@@ -88,6 +88,10 @@ describe("without --execute", () => {
     const { code, stderr } = await typed([...replaced, "--execute", "--yes"])
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) as string })
     expect(swapsSent()).toBe(0)
+  })
+
+  it("names the flag that is missing", async () => {
+    expect((await typed(["swap"])).stderr).toContain("--address is missing; expected EVM address")
   })
 
   it("warns when neither amount is named", async () => {

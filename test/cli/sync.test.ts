@@ -85,11 +85,20 @@ describe("a run", () => {
     const { code, stdout, stderr } = await sync("json", "vaults", "--json", "--no-progress")
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)).toHaveLength(1)
-    expect(JSON.parse(stdout)).toMatchObject({
+    const summary = JSON.parse(stdout) as Record<string, unknown>
+    expect(summary).toMatchObject({
       outcome: "complete",
       nothing_new: false,
       published: true,
       pipelines: [{ name: "vaults" }],
+    })
+    // Every report gives the run the same duration.
+    const report = async (...args: ReadonlyArray<string>) =>
+      JSON.parse((await vaulthouse([...args, "--data-dir", "json"], { cwd })).stdout) as unknown
+    const seconds = summary["seconds"] as number
+    expect(await report("status", "--json")).toMatchObject({ last_run: { seconds } })
+    expect(await report("runs", "--json")).toMatchObject({
+      runs: [{ seconds: Math.round(seconds * 10) / 10 }],
     })
   })
 })

@@ -1,7 +1,8 @@
 // vaulthouse config: prints the settings, or says what is wrong with them.
 import * as Effect from "effect/Effect"
+import { problemText } from "../../config/ConfigError.ts"
 import { textOf } from "../arguments.ts"
-import { paintComplaint } from "../color.ts"
+import { paintComplaint, warningText } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
 import { execute, readCommandConfig, runToEnd, stopped } from "../execute.ts"
@@ -50,12 +51,13 @@ const checkSettings = Effect.fnUntraced(function* (argv: Arguments) {
   const read = readCommandConfig(argv)
   const errors = yield* configErrors(read)
   const isValid = errors.length === 0
-  const file = isValid ? (yield* read).file : undefined
+  const { file, warnings } = isValid ? yield* read : { file: undefined, warnings: [] }
   const problems = errors.flatMap((error) => error.problems)
+  for (const warning of warnings) printError(`${warningText(problemText(warning))}\n`)
   if (isValid || argv["json"] === true) {
     printReport(
       argv,
-      { valid: isValid, problems },
+      { valid: isValid, problems, warnings },
       () => `The configuration is valid (${file ?? "there is no file"}).\n`,
     )
   } else {

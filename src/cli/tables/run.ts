@@ -20,7 +20,11 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
       const entries = dictionary()
       const wanted = textOf(argv, "name")
       const found =
-        wanted === undefined ? entries : entries.filter((entry) => isNamed(entry, wanted))
+        wanted === undefined
+          ? entries
+          : isSchema(entries, wanted)
+            ? entries.filter(({ name }) => schemaOf(name) === wanted)
+            : entries.filter((entry) => isNamed(entry, wanted))
       if (found.length === 0) {
         const names = entries.flatMap(({ name }) => [name, withoutSchema(name)])
         return yield* new UsageError({
@@ -29,7 +33,9 @@ export const runTables = (argv: Arguments): Promise<ExitCode> =>
         })
       }
       printReport(argv, { tables: found }, () =>
-        wanted === undefined ? listText(found) : found.map(entryText).join("\n"),
+        wanted === undefined || isSchema(entries, wanted)
+          ? listText(found)
+          : found.map(entryText).join("\n"),
       )
       return exitCodes.ok
     }),
@@ -43,6 +49,11 @@ export const printOpenapi = (): ExitCode => {
 /** With or without its schema. */
 const isNamed = ({ name }: DictionaryEntry, wanted: string): boolean =>
   name === wanted || withoutSchema(name) === wanted
+
+const schemaOf = (name: string): string => name.slice(0, name.indexOf("."))
+
+const isSchema = (entries: ReadonlyArray<DictionaryEntry>, wanted: string): boolean =>
+  entries.some(({ name }) => schemaOf(name) === wanted)
 
 const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)
 

@@ -1,5 +1,6 @@
 // What `verify` checks: the published files against their manifest and each other, and the archive against its hashes,
 // its commit markers and its index.
+import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { intactBody } from "../../archive/lines.ts"
 import {
@@ -10,13 +11,19 @@ import {
   segmentHolding,
   segmentFiles,
 } from "../../archive/segments.ts"
+import { databaseFile } from "../../load/database.ts"
 import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
-import { openPublishedCopy } from "../../load/PublishedCopy.ts"
+import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
 import { type Finding, verify as verifyPublished } from "../../load/verify.ts"
+import { noWarehouse } from "../publication/existingWarehouse.ts"
 
 export type { Finding } from "../../load/verify.ts"
 
 export const verify = Effect.fnUntraced(function* (dataDir: string) {
+  const isThere = [databaseFile, publishedFile, archiveDirectory].some((place) =>
+    existsSync(place(dataDir)),
+  )
+  if (!isThere) return yield* noWarehouse("Verifying what is published", dataDir)
   const published = yield* verifyPublished(dataDir)
   return [...published, ...(yield* verifyArchive(dataDir))]
 })

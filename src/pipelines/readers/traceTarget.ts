@@ -214,7 +214,8 @@ const severalThere = (
   rows: ReadonlyArray<Row>,
 ): Effect.Effect<never, NotThere> => {
   const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
-  const [column = ""] = differing
+  // Of the columns with a flag of their own, one is easier to type.
+  const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
   const values = [...new Set(rows.map((row) => text(row[column])))]
   const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
   const value = values[0] ?? "…"
@@ -226,7 +227,7 @@ const severalThere = (
         : `--key ${column}=${value}`
   return Effect.fail(
     new NotThere({
-      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${shown}).`,
+      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${column}: ${shown}).`,
       advice: `Name one, for example with ${flag}.`,
     }),
   )

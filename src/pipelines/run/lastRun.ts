@@ -1,7 +1,7 @@
 // The state of the newest run in a file of its own, `last-run.json`: written when the run starts and when it ends, so
 // that a run that goes on, failed, was killed or published nothing is known to readers.
 import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
+import { open, readFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
@@ -49,9 +49,30 @@ export const lastRunFile = (dataDir: string): string => join(dataDir, "last-run.
 
 const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadError> =>
   Effect.tryPromise({
-    try: () => writeDurably(lastRunFile(dataDir), `${JSON.stringify(record)}\n`),
+    try: async () => {
+      const file = lastRunFile(dataDir)
+      const text = `${JSON.stringify(record)}\n`
+      await writeDurably(file, text).catch((cause: unknown) => {
+        if (!isFull(cause)) throw cause
+        return overwrite(file, text)
+      })
+    },
     catch: (cause) => filesError("Recording the run", cause),
   })
+
+const isFull = (cause: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes(String((cause as NodeJS.ErrnoException).code))
+
+/** A full disk has no room for a second file, but the record of the run before, or of the start, has its place. */
+const overwrite = async (file: string, text: string): Promise<void> => {
+  const handle = await open(file, "r+")
+  try {
+    await handle.writeFile(text)
+    await handle.truncate(Buffer.byteLength(text))
+  } finally {
+    await handle.close()
+  }
+}
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
 

@@ -109,13 +109,14 @@ const recordedRun = Effect.fnUntraced(function* (
     baseUrl: options.api.baseUrl,
     version: options.version,
   })
-  const summary: RunSummary = yield* syncAndCheck(options).pipe(
+  const found = yield* syncAndCheck(options).pipe(
     Effect.tapError((error) =>
       error._tag === "ClockAhead" ? forgetRun(options.runId) : warehouse.finishRun("failed"),
     ),
     Effect.onInterrupt(() => Effect.ignore(warehouse.finishRun("stopped"))),
   )
-  yield* warehouse.finishRun(summary.outcome)
+  const { seconds } = yield* warehouse.finishRun(found.outcome)
+  const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
   yield* recordHealth

@@ -14,7 +14,6 @@ import type { Tally } from "./Tally.ts"
 export const summaryOf = Effect.fnUntraced(function* (
   { runId, vaults }: Pick<SyncOptions, "runId" | "vaults">,
   runner: Runner,
-  seconds: number,
 ) {
   const tallies = [...runner.tallies.values()]
   const sum = (count: (tally: Tally) => number) =>
@@ -31,7 +30,6 @@ export const summaryOf = Effect.fnUntraced(function* (
     requests: sum((tally) => tally.requests),
     rowsInserted,
     rowsRevised,
-    seconds,
     published: false,
     nothingNew: rowsInserted + rowsRevised === 0,
     unknownVaults: include.filter(
@@ -40,7 +38,7 @@ export const summaryOf = Effect.fnUntraced(function* (
     isKeyUnknown: runner.key.isUnknown,
     keyRejected: isKeyRejected,
     failedChecks: [],
-  } satisfies RunSummary
+  } satisfies Omit<RunSummary, "seconds">
 })
 
 const readBefore = decodeRow({ pipeline: text("pipeline") })

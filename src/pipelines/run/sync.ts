@@ -26,8 +26,7 @@ const TASKS_AT_ONCE = 64
 
 /** Extracts and loads; publishing is the caller's next step. */
 export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
-  const startedAt = yield* Clock.currentTimeMillis
-  const now = microsFromMillis(startedAt)
+  const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const context: RunContext = { ...options.settings, now, today: dayOf(now) }
   // Missing slots are read from a view, which otherwise only publishing creates.
   if (context.fillGaps) yield* createMartViews
@@ -42,8 +41,7 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   )
   yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).end
-  const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
-  return yield* summaryOf(options, runner, seconds)
+  return yield* summaryOf(options, runner)
 })
 
 /** All at once, but each after those in its `after`. */

@@ -91,7 +91,11 @@ export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArra
     const service: Check =
       failure === undefined
         ? { check: "service", state: "ok", detail: `${from} responded in ${millis} ms` }
-        : { check: "service", state: "failed", ...serviceProblem(from, failure) }
+        : {
+            check: "service",
+            state: "failed",
+            ...serviceProblem(from, proxy !== undefined, failure),
+          }
     return failure !== undefined && failure.status === undefined
       ? [service]
       : [service, clockCheck(yield* client.clockSkewSeconds)]
@@ -103,12 +107,15 @@ export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArra
 
 const serviceProblem = (
   from: string,
+  isProxied: boolean,
   { problem, status, reason }: ApiError,
 ): Pick<Check, "detail" | "advice"> => {
   if (status === undefined) {
     return {
       detail: problem,
-      advice: "Check the base address, the network, and any firewall on the way.",
+      advice: isProxied
+        ? "The request ends at the proxy: check its address, that it runs, and that it lets requests to the service pass."
+        : "Check the base address, the network, and any firewall on the way.",
     }
   }
   return {

@@ -48,12 +48,18 @@ export const checkSwap = (
       wireRequest(swap, read, wire),
       ({ detail }) =>
         new InvalidCall({
-          why: `${detail}.`,
+          why: `${withFlag(detail)}.`,
           advice: "Nothing was sent. See `vaulthouse swap --help`.",
         }),
     )
     return { inputs: read as CheckedSwap["inputs"], request, warnings: warningsOf(typed) }
   })
+
+/** `source_token is missing`, with the flag that gives the input. */
+const withFlag = (detail: string): string =>
+  detail.replace(/^\w+/, (name) =>
+    name in swap.parameters ? `--${name.replaceAll("_", "-")}` : name,
+  )
 
 const warningsOf = (typed: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const [source, destination] = [typed["source_amount"], typed["destination_amount"]]
