@@ -2,14 +2,26 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
 import { type Context, Hono } from "hono"
 import { csrf } from "hono/csrf"
+import type { Publication } from "../pipelines/readers/latestCopy.ts"
+import { completeSql } from "../pipelines/readers/sqlCompletion.ts"
 import { isFormat, queryResponse } from "./api/query.ts"
 import { readSeries } from "./api/series.ts"
 import { ownNameOnly, signIn, strictHeaders } from "./access.ts"
-import { document, type Page } from "./html/layout.ts"
+import { document, documentEnd, documentHead, type Links, type Page } from "./html/layout.ts"
+import { readDataPage } from "./pages/data.ts"
 import { overviewPage } from "./pages/overview.ts"
-import { notFoundPage, type Problem, problemOf, problemPage, signInPage } from "./pages/problem.ts"
+import {
+  notFoundPage,
+  type Problem,
+  problemNote,
+  problemOf,
+  problemPage,
+  signInPage,
+} from "./pages/problem.ts"
+import { readRunPage } from "./pages/run.ts"
 import { readSqlPage } from "./pages/sql.ts"
 import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
@@ -21,7 +33,7 @@ export const makeApp = (site: Site): Hono => {
   const { latest } = site
 
   const asPage = (c: Context, problem: Problem): Response =>
-    c.html<string>(document(problemPage(problem), undefined, links).toString(), problem.status)
+    c.html<string>(document(problemPage(problem), undefined, links), problem.status)
 
   const respond = async <E>(
     c: Context,
@@ -41,7 +53,11 @@ export const makeApp = (site: Site): Hono => {
         c,
         Effect.gen(function* () {
           const publication = yield* latest.publication
-          return c.html(document(yield* make(c), publication, links).toString())
+          const made = yield* make(c)
+          c.header("content-type", "text/html; charset=utf-8")
+          return made.sections === undefined
+            ? c.body(document(made, publication, links))
+            : c.body(streamed(made, made.sections, publication, links))
         }),
       )
 
@@ -82,6 +98,14 @@ export const makeApp = (site: Site): Hono => {
     )
   })
   app.get(
+    "/data",
+    page((c) => readDataPage(site, c.req.query())),
+  )
+  app.get(
+    "/data/run/:run",
+    page((c) => readRunPage(site, c.req.param("run") ?? "")),
+  )
+  app.get(
     "/sql",
     page((c) => readSqlPage(site, c.req.query("q") ?? "")),
   )
@@ -91,12 +115,42 @@ export const makeApp = (site: Site): Hono => {
     const isSafe = c.req.query("csv_safe") === "true"
     return respond(c, queryResponse(site, c.req.query("q") ?? "", format, isSafe), asText)
   })
+  app.get("/api/completion", (c) =>
+    respond(
+      c,
+      Effect.map(site.catalog, (catalog) => {
+        const [words, begun] = completeSql(catalog, c.req.query("sql") ?? "")
+        return c.json({ words, begun })
+      }),
+      asText,
+    ),
+  )
   app.get(
     "/trace/:table",
     page((c) => readTracePage(site, c.req.param("table") ?? "", c.req.query())),
   )
-  app.notFound((c) => c.html(document(notFoundPage, undefined, links).toString(), 404))
+  app.notFound((c) => c.html(document(notFoundPage, undefined, links), 404))
   return app
+}
+
+/** Two sections are read at once; one that fails says so in its place. */
+const streamed = (
+  page: Page,
+  sections: NonNullable<Page["sections"]>,
+  publication: Publication,
+  links: Links,
+): ReadableStream => {
+  const read = (section: (typeof sections)[number]) =>
+    section.pipe(
+      Effect.catch((error) => Effect.succeed(problemNote(problemOf(error)))),
+      Effect.map(String),
+    )
+  return Stream.make(`${documentHead(page, publication, links)}${String(page.body)}`).pipe(
+    Stream.concat(Stream.mapEffect(Stream.fromIterable(sections), read, { concurrency: 2 })),
+    Stream.concat(Stream.make(documentEnd)),
+    Stream.encodeText,
+    Stream.toReadableStream,
+  )
 }
 
 const asText = (c: Context, { status, message }: Problem): Response =>
@@ -107,7 +161,7 @@ const requireToken = (app: Hono, { access, assets }: Site): void => {
   const { required, accept } = signIn(access.token)
   const form = (c: Context, wasWrong: boolean): Response => {
     const page = document(signInPage(wasWrong), undefined, { asset: assets.path })
-    return c.html<string>(page.toString(), 401)
+    return c.html<string>(page, 401)
   }
   app.post("/sign-in", csrf(), async (c) => {
     const { token } = await c.req.parseBody()

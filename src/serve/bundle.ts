@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { build } from "rolldown"
 
 /** Each is one file of `client/` and becomes one script. */
-const entries = ["live"]
+const entries = ["live", "sql"]
 
 /** The scripts by file name. */
 export const bundle = async (): Promise<ReadonlyMap<string, string>> => {

@@ -38,3 +38,8 @@ export const answerFile = (
   format: "csv" | "json" | "parquet",
   isSafe = false,
 ): string => `/api/query${query({ format, csv_safe: isSafe ? "true" : undefined, q: sql })}`
+
+export const runPage = (runId: unknown): string => `/data/run/${text(runId)}`
+
+export const dataPage = (chosen: Readonly<Record<string, string | undefined>>): string =>
+  `/data${query(chosen)}`

@@ -13,7 +13,7 @@ import { type Access } from "./access.ts"
 import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
 import type { Limits } from "./questions.ts"
-import { cachedOverview } from "./site.ts"
+import { cachedCatalog, cachedOverview } from "./site.ts"
 
 export interface ServeOptions {
   readonly dataDir: string
@@ -51,6 +51,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     exportFolder,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
+    catalog: yield* cachedCatalog(latest),
     access,
     run: Effect.runPromiseExitWith(yield* Effect.context<never>()),
   })

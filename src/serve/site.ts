@@ -1,9 +1,11 @@
 // What every handler works with.
 import * as Cache from "effect/Cache"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
-import type { ReadError } from "../pipelines/readers/published.ts"
+import { type Catalog, readCatalog } from "../pipelines/readers/catalog.ts"
+import type { PublishedCopy, ReadError } from "../pipelines/readers/published.ts"
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
 import { type Overview, readOverview } from "./pages/overview.ts"
@@ -17,6 +19,7 @@ export interface Site {
   readonly exportFolder: string
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
+  readonly catalog: Effect.Effect<Catalog, ReadError>
   readonly access: Access
   readonly run: <A, E>(
     effect: Effect.Effect<A, E>,
@@ -27,14 +30,22 @@ export interface Site {
 // A copy never changes: only ages do, which are shown in hours.
 const OVERVIEW_LIFE = "5 minutes"
 
-/** Of a large warehouse the overview takes seconds to read, so that it is kept for a while. */
+/** Of a large warehouse the overview takes seconds to read, so that it is read beforehand and kept for a while. */
 export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
-  const cache = yield* Cache.make({
-    capacity: 1,
-    timeToLive: OVERVIEW_LIFE,
-    lookup: (_file: string) => latest.read((copy) => readOverview(copy)),
-  })
-  const get = Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file))
-  yield* Effect.forkScoped(Effect.ignore(get))
-  return get
+  const overview = yield* cached(latest, OVERVIEW_LIFE, readOverview)
+  yield* Effect.forkScoped(Effect.ignore(overview))
+  return overview
 })
+
+export const cachedCatalog = (latest: LatestCopy) => cached(latest, "1 hour", readCatalog)
+
+/** What `read` finds in the newest copy. */
+const cached = <A>(
+  latest: LatestCopy,
+  timeToLive: Duration.Input,
+  read: (copy: PublishedCopy) => Effect.Effect<A, ReadError>,
+) =>
+  Effect.map(
+    Cache.make({ capacity: 1, timeToLive, lookup: (_file: string) => latest.read(read) }),
+    (cache) => Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file)),
+  )

@@ -106,11 +106,70 @@ describe("pages", () => {
         expect(overview.body).toContain(String(vault_name))
         const vault = yield* get(`${url}/vault/${String(chain_id)}/${String(vault_address)}`)
         expect(vault.status).toBe(200)
+        expect(vault.body).not.toContain('class="error"')
+        expect(vault.body).toContain("</html>")
         const [, trace = ""] =
           /href="(\/trace[^"]*column=collateral_ratio&[^"]*)"/.exec(vault.body) ?? []
         if (trace === "") continue
         const traced = yield* get(`${url}${trace.replaceAll("&amp;", "&")}`)
         expect(traced.body).toMatch(/core\.ratio_history.*In the response.*adjusted_redeem_ratio/s)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "show the state of the data: a day with a hole, a gap, a quarantine, a failed check, a run",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* synced
+        yield* change(
+          dataDir,
+          "delete from core.ratio_history where observed_at::date = '2026-05-28'",
+          "delete from ops.stored_marts",
+          `insert into ops.gaps by name select 'ratio_history' as pipeline, vault_address as entity, vault_address,
+           timestamp '2026-05-28' as from_at, timestamp '2026-05-28 23:00' as to_at, 'failed' as reason, 'open' as state, '' as detail,
+           run_id, now()::timestamp as updated_at from core.vaults, ops.runs limit 1`,
+          `insert into ops.quarantine by name select 'r' as response_id, 'fees' as endpoint, 'fees' as pipeline,
+           '' as entity, '' as window, '$.odd' as json_path, 'a text, not a number' as detail, run_id,
+           now()::timestamp as quarantined_at from ops.runs limit 1`,
+          "update ops.check_results set outcome = 'failed', failures = 3 where check_name = 'ratio_range'",
+        )
+        yield* publishAgain(dataDir)
+        const url = yield* served(dataDir)
+        const { body } = yield* get(`${url}/data?day=2026-05-28`)
+        expect(body).toMatch(/href="\/data\?day=2026-05-28#day">.*missing/)
+        expect(body).toMatch(/Points of 2026-05-28.*<bdi>missing<\/bdi>/s)
+        expect(body).toMatch(/a text, not a number.*<bdi>ratio_range<\/bdi>/s)
+        expect(body).not.toContain('class="error"')
+        const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(body) ?? []
+        const shown = yield* get(`${url}${run}`)
+        expect([shown.status, shown.body]).toEqual([200, expect.stringContaining("ratio_history")])
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("give charts the lowest and highest of each bucket", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* served(dataDir)
+      const [vault = {}] = yield* queryFile(
+        join(dataDir, "vaulthouse.duckdb"),
+        `select any_value(vaults.chain_id) as chain_id, vault_address, min(adjusted_redeem_ratio) as low,
+           max(adjusted_redeem_ratio) as high, count(*)::integer as points
+         from core.ratio_history join core.vaults using (vault_address) group by vault_address limit 1`,
+      )
+      const path = `${url}/api/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}/series`
+      const { columns } = JSON.parse((yield* get(`${path}/ratio?buckets=7`)).body) as {
+        columns: Record<"low" | "high" | "points", ReadonlyArray<number>>
+      }
+      expect(columns.low.length).toBeLessThanOrEqual(7)
+      expect(Math.min(...columns.low)).toBe(vault["low"])
+      expect(Math.max(...columns.high)).toBe(vault["high"])
+      expect(columns.points.reduce((one, other) => one + other)).toBe(vault["points"])
+      for (const name of ["pnl", "apy", "allocation", "buffer"]) {
+        expect((yield* get(`${path}/${name}?from=2026-05-25&to=2026-05-30`)).status).toBe(200)
+      }
+      for (const wrong of ["nothing", "ratio?buckets=0", "ratio?from=yesterday"]) {
+        expect((yield* get(`${path}/${wrong}`)).status).toBe(404)
       }
     }).pipe(Effect.scoped),
   )
@@ -179,6 +238,8 @@ describe("questions", () => {
       const many = JSON.parse((yield* get(question(url, "from range(5000)"))).body) as { rows: [] }
       expect(many).toMatchObject({ cut_by: "rows" })
       expect(many.rows).toHaveLength(1000)
+      const completion = `${url}/api/completion?sql=${encodeURIComponent("select * from mart.vault_l")}`
+      expect((yield* get(completion)).body).toContain('"mart.vault_latest"')
       const csv = yield* get(`${question(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
       expect(csv.body).toBe("x\n'=1+1\n")
       const parquet = yield* Effect.promise(() =>

@@ -29,41 +29,25 @@ late_series as (
         count(*) as series,
         count(*) filter (is_stale) as stale_series,
         min(newest_at) as oldest_at,
-        arg_min(series, newest_at) as oldest_series,
-        max(age_hours) as oldest_age_hours
+        arg_min(series, newest_at) as oldest_series
     from mart.freshness
     group by chain_id, vault_address
 )
 
 select
-    latest.chain_id,
-    latest.vault_address,
-    latest.vault_name,
-    latest.chain_type,
-    latest.status,
-    latest.is_ended,
-    latest.receipt_token_symbol,
-    latest.apy_smoothed,
-    latest.apy_smoothed_on,
+    latest.*,
     coalesce(latest.nav_usd, latest.reported_tvl) as tvl_usd,
     case when latest.nav_usd is null then latest.reported_tvl_since_at else latest.nav_at end as tvl_at,
     case when latest.nav_usd is null then 'reported_tvl' else 'nav_usd' end as tvl_column,
-    latest.collateral_ratio,
-    latest.ratio_at,
     ninety_days.ratios,
     ninety_days.low as ratio_low_90d,
     ninety_days.high as ratio_high_90d,
     ninety_days.from_on as ratios_from_on,
     1 - latest.collateral_ratio / nullif(ninety_days.high, 0) as drawdown_90d,
-    latest.pending_withdrawals_share,
-    latest.pending_withdrawal_requests,
-    latest.withdrawal_buffer_adequacy,
-    latest.withdrawals_since_at,
     late_series.series,
     late_series.stale_series,
     late_series.oldest_series,
-    late_series.oldest_at,
-    late_series.oldest_age_hours
+    late_series.oldest_at
 from latest
 left join ninety_days using (vault_address)
 left join late_series using (chain_id, vault_address)

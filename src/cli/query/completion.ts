@@ -1,5 +1,6 @@
-// What Tab completes: tables where one is expected, columns of the tables in the statement, keywords.
-import { type Catalog, findTable, nameOf } from "./catalog.ts"
+// What Tab completes: SQL, and the commands of the shell.
+import type { Catalog } from "../../pipelines/readers/catalog.ts"
+import { completeSql, startingWith, tableWords } from "../../pipelines/readers/sqlCompletion.ts"
 
 export const shellCommands: ReadonlyArray<string> = [".help", ".tables", ".schema", ".quit"]
 
@@ -13,8 +14,7 @@ export const complete = (
   line: string,
 ): [words: Array<string>, begun: string] => {
   if (before === "" && line.startsWith(".")) return completeCommand(catalog, line)
-  const begun = /[\w.]*$/.exec(line)?.[0] ?? ""
-  return [startingWith(wordsFor(catalog, `${before}${line}`, begun), begun), begun]
+  return completeSql(catalog, `${before}${line}`)
 }
 
 const completeCommand = (catalog: Catalog, line: string): [Array<string>, string] => {
@@ -23,52 +23,3 @@ const completeCommand = (catalog: Catalog, line: string): [Array<string>, string
     ? [startingWith(shellCommands, line), line]
     : [startingWith(tableWords(catalog, table), table), table]
 }
-
-const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<string> => {
-  const qualifier = /^(\w+)\.\w*$/.exec(begun)?.[1]
-  const schemas = new Set(catalog.tables.map(({ schema }) => schema))
-  const isTableExpected = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(sql)
-  if (qualifier !== undefined && !schemas.has(qualifier)) {
-    const table = findTable(catalog, aliases(sql).get(qualifier) ?? qualifier)
-    return (table?.columns ?? []).map(({ name }) => `${qualifier}.${name}`)
-  }
-  if (isTableExpected || qualifier !== undefined) {
-    return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
-  }
-  // Everything would match.
-  if (begun === "") return []
-  const named = [...aliases(sql).values()].flatMap((name) => findTable(catalog, name) ?? [])
-  const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>
-    table.columns.map(({ name }) => name),
-  )
-  return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
-}
-
-/** A schema and its dot until a dot is typed, then its tables. */
-const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
-  if (begun.includes(".")) return tables.map(nameOf)
-  return [...new Set(tables.map(({ schema }) => `${schema}.`))]
-}
-
-/** Tables by their alias in the statement, or by their own name. */
-const aliases = (sql: string): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>()
-  const notAnAlias =
-    /^(where|join|on|using|group|order|limit|left|right|inner|cross|full|union|qualify)$/i
-  for (const [, table = "", alias] of sql.matchAll(
-    /\b(?:from|join)\s+(\w+\.\w+)(?:\s+(?:as\s+)?(\w+))?/gi,
-  )) {
-    const isAlias = alias !== undefined && !notAnAlias.test(alias)
-    found.set(isAlias ? alias : table.slice(table.indexOf(".") + 1), table)
-  }
-  return found
-}
-
-/** In the case typed so far. */
-const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
-  /[A-Z]/.test(begun) && begun === begun.toUpperCase()
-    ? keywords.map((word) => word.toUpperCase())
-    : keywords
-
-const startingWith = (words: ReadonlyArray<string>, begun: string): Array<string> =>
-  [...new Set(words.filter((word) => word.startsWith(begun)))].toSorted()

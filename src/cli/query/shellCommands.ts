@@ -2,7 +2,7 @@
 import { didYouMean } from "../../config/nearest.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"
-import { type Catalog, findTable, nameOf } from "./catalog.ts"
+import { type Catalog, findTable, nameOf } from "../../pipelines/readers/catalog.ts"
 import { shellCommands } from "./completion.ts"
 
 const HELP = `Type SQL (DuckDB's dialect) on as many lines as you like, and end with a semicolon.

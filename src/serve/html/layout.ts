@@ -1,21 +1,25 @@
 // The document around every page: navigation, what it is as of, and where a note about a newer publication appears.
+import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
 import { time } from "./figures.ts"
 import { html, type Html, nothing } from "./html.ts"
 
-export type Section = "overview" | "sql"
+export type Section = "overview" | "data" | "sql"
 
 export interface Page {
   readonly title: string
   /** Which part of the navigation it belongs to. */
   readonly section?: Section
   readonly body: Html
+  /** What follows the body: each is sent as soon as it is read, so that a page shows before all of it is. */
+  readonly sections?: ReadonlyArray<Effect.Effect<Html, Error>>
   /** Client code it needs besides the note about a new publication: a name of `assets.ts`. */
   readonly scripts?: ReadonlyArray<string>
 }
 
 const sections: ReadonlyArray<readonly [Section, href: string, label: string]> = [
   ["overview", "/", "Overview"],
+  ["data", "/data", "Data"],
   ["sql", "/sql", "SQL"],
 ]
 
@@ -24,41 +28,45 @@ export interface Links {
   readonly asset: (file: string) => string
 }
 
-/** Without a publication on the pages that show no data. */
-export const document = (
-  { title, section, body, scripts = [] }: Page,
+/** All but the sections. Without a publication on the pages that show no data. */
+export const document = (page: Page, publication: Publication | undefined, links: Links): string =>
+  `${documentHead(page, publication, links)}${String(page.body)}${documentEnd}`
+
+export const documentHead = (
+  { title, section, scripts = [] }: Page,
   publication: Publication | undefined,
   { asset }: Links,
-): Html =>
-  html`<!doctype html>
-    <html lang="en" ${publication ? html` data-run="${publication.runId}"` : nothing}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} – vaulthouse</title>
-        <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${asset("style.css")}" />
-        ${publication && ["live.js", ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
-      </head>
-      <body>
-        <a class="skip" href="#content">Skip to the content</a>
-        <header>
-          <a class="brand" href="/">vaulthouse</a>
-          <nav aria-label="Pages">
-            <ul>
-              ${sections.map(([name, href, label]) => html`<li><a href="${href}" ${name === section ? html` aria-current="page"` : nothing}>${label}</a></li>`)}
-            </ul>
-          </nav>
-          ${publication && html`<p class="published">Published ${time(publication.publishedAt)} UTC</p>`}
-        </header>
-        <div id="note" role="status"></div>
-        <main id="content" tabindex="-1">${body}</main>
-        <footer>
-          <p>
-            Times are UTC. A figure’s time is the instant it is of; the figure leads to the response
-            it was read from.
-          </p>
-        </footer>
-      </body>
-    </html> `
+): string =>
+  String(
+    html`<!doctype html>
+      <html lang="en" ${publication ? html` data-run="${publication.runId}"` : nothing}>
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${title} – vaulthouse</title>
+          <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
+          <link rel="stylesheet" href="${asset("style.css")}" />
+          ${publication && ["live.js", ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
+        </head>
+        <body>
+          <a class="skip" href="#content">Skip to the content</a>
+          <header>
+            <a class="brand" href="/">vaulthouse</a>
+            <nav aria-label="Pages">
+              <ul>
+                ${sections.map(([name, href, label]) => html`<li><a href="${href}" ${name === section ? html` aria-current="page"` : nothing}>${label}</a></li>`)}
+              </ul>
+            </nav>
+            ${publication && html`<p class="published">Published ${time(publication.publishedAt)} UTC</p>`}
+          </header>
+          <div id="note" role="status"></div>
+          <main id="content" tabindex="-1">
+       `,
+  )
+
+export const documentEnd = `</main>
+<footer><p>Times are UTC. A figure’s time is the instant it is of; the figure leads to the response it was read from.</p></footer>
+</body>
+</html>
+`

@@ -50,3 +50,10 @@ export const table = <Row>({
     </table>
   </div>`
 }
+
+/** A table below a heading. */
+export const tableSection = <Row>(id: string, title: string, options: TableOptions<Row>): Html =>
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${table(options)}
+  </section>`

@@ -1,5 +1,5 @@
 // Pages about what went wrong, and what to do about it.
-import { html } from "../html/html.ts"
+import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 
 export const notFoundPage: Page = {
@@ -25,10 +25,13 @@ export const problemOf = (error: unknown): Problem => {
       }
 }
 
+export const problemNote = ({ message }: Problem): Html =>
+  html`<p class="error" role="alert">${message}</p>`
+
 export const problemPage = ({ status, message }: Problem): Page => ({
   title: status === 404 ? "Not there" : "Problem",
   body: html`<h1>${status === 404 ? "Not there" : "That did not work"}</h1>
-    <p class="error">${message}</p>
+    ${problemNote({ status, message })}
     <p><a href="/">Overview</a></p>`,
 })
 

@@ -39,11 +39,22 @@ const SHOWN_ROWS = 1000
 const sqlPageOf = ({ sql, answer, questions, limits }: SqlPage): Page => ({
   title: "SQL",
   section: "sql",
+  scripts: ["sql.js"],
   body: html`<h1>SQL</h1>
     <form method="get" action="/sql" id="question">
       <label for="q">One SELECT in DuckDB’s dialect, over everything that is published</label>
-      <textarea id="q" name="q" spellcheck="false" autocapitalize="off" rows="9" required>
+      <textarea
+        id="q"
+        name="q"
+        spellcheck="false"
+        autocapitalize="off"
+        rows="9"
+        aria-autocomplete="list"
+        aria-controls="words"
+        required
+      >
 ${sql}</textarea>
+      <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
       <div class="actions">
         <button>Run</button>
         <span class="note"
@@ -73,7 +84,6 @@ const answerSection = (sql: string, answer: Answer): Html => {
       <a class="button" href="${answerFile(sql, "parquet")}" download>Parquet</a>
       <a class="button" href="${answerFile(sql, "json")}">JSON</a>
     </p>
-    <div id="chart"></div>
     ${table({
       caption,
       rows: shown,

@@ -14,6 +14,7 @@ import { count, time } from "../html/figures.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { pairs, valueCell } from "../html/values.ts"
+import { runPage } from "../links.ts"
 import type { Site } from "../site.ts"
 
 // A figure of a day derives from a day of hours; the page shows the newest.
@@ -112,7 +113,7 @@ const before = (version: Row): Html => {
 const runOf = (run: Row): Html =>
   html`<h3>Run</h3>
     <p>
-      ${String(run["run_id"])}:
+      <a href="${runPage(run["run_id"])}">${String(run["run_id"])}</a>:
       <code>${valueCell(run["command"])}</code>, ${valueCell(run["outcome"])}, vaulthouse
       ${valueCell(run["vaulthouse_version"])}
     </p>`

@@ -1,77 +1,50 @@
 // One vault: its figures as they stand, what is wrong with it, and what they follow from.
 import * as Effect from "effect/Effect"
-import { parametersIn, type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
-import { html, name } from "../html/html.ts"
+import { parametersIn, sqlFile } from "../../pipelines/readers/published.ts"
+import type { Row } from "../html/columns.ts"
+import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import type { Site } from "../site.ts"
-import type { Overview } from "./overview.ts"
 import { troubleList, vaultName } from "./overview.ts"
 import { figureList } from "./vaultFigures.ts"
-import { vaultTables } from "./vaultTables.ts"
+import { vaultHistory } from "./vaultHistory.ts"
+import { vaultHoldings } from "./vaultHoldings.ts"
 
-type Row = Readonly<Record<string, unknown>>
+/** How the rows of `warehouse/serve/vault_<name>.sql` are shown. */
+export type Sections = Readonly<Record<string, (rows: ReadonlyArray<Row>) => Html>>
 
-/** SQL of each part: `warehouse/serve/vault_<part>.sql`. */
-const parts = [
-  "below_par",
-  "days",
-  "allocation",
-  "subaccounts",
-  "withdrawals",
-  "timelocks",
-  "governance",
-  "fees",
-  "loans",
-  "series",
-] as const
-
-export type VaultParts = Readonly<Record<(typeof parts)[number], ReadonlyArray<Row>>>
-
+/** Its figures and troubles are those of the overview; the sections are read while the page is being shown. */
 export const readVaultPage = Effect.fnUntraced(function* (
   { latest, overview }: Site,
-  chain_id: string,
-  vault_address: string,
+  chainId: string,
+  vaultAddress: string,
 ) {
-  const all = yield* overview
-  return yield* latest.read((copy) => readVault(copy, all, { chain_id, vault_address }))
-})
-
-const readVault = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  overview: Overview,
-  { chain_id, vault_address }: { readonly chain_id: string; readonly vault_address: string },
-) {
-  const key = { chain_id: Number(chain_id), vault_address }
-  const [vault] = Number.isSafeInteger(key.chain_id)
-    ? yield* copy.rows(sqlFile("serve", "vault"), key)
-    : []
+  const { vaults } = yield* overview
+  const vault = vaults.find(
+    (each) => String(each["chain_id"]) === chainId && each["vault_address"] === vaultAddress,
+  )
   if (vault === undefined) {
     return yield* new NotThere({
-      why: `There is no vault ${vault_address} on chain ${chain_id}.`,
+      why: `There is no vault ${vaultAddress} on chain ${chainId}.`,
       advice: "The overview lists every vault.",
     })
   }
-  const read = (part: (typeof parts)[number]) => {
-    const sql = sqlFile("serve", `vault_${part}`)
-    return Effect.map(copy.rows(sql, parametersIn(sql, key)), (rows) => [part, rows] as const)
-  }
-  const found = Object.fromEntries(yield* Effect.forEach(parts, read)) as VaultParts
-  const troubles =
-    overview.vaults.find(
-      (each) => each["chain_id"] === vault["chain_id"] && each["vault_address"] === vault_address,
-    )?.troubles ?? []
-  return vaultPageOf(vault, troubles, found)
-})
-
-const vaultPageOf = (vault: Row, troubles: ReadonlyArray<Row>, found: VaultParts): Page => ({
-  title: vaultName(vault),
-  body: html`<h1>${name(vaultName(vault))}</h1>
-    <p class="lead">
-      <span class="code">${String(vault["vault_address"])}</span> on chain
-      ${String(vault["chain_id"])} (${String(vault["chain_type"])}),
-      ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
-    </p>
-    ${troubles.length > 0 ? troubleList(troubles) : html`<p class="good">Nothing is wrong with it.</p>`}
-    ${figureList(vault)} ${vaultTables(vault, found)}`,
+  const key = { chain_id: Number(chainId), vault_address: vaultAddress }
+  const sections = { ...vaultHistory(vault), ...vaultHoldings(vault) }
+  return {
+    title: vaultName(vault),
+    body: html`<h1>${name(vaultName(vault))}</h1>
+      <p class="lead">
+        <span class="code">${vaultAddress}</span> on chain ${chainId}
+        (${String(vault["chain_type"])}),
+        ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
+      </p>
+      ${vault.troubles.length > 0 ? troubleList(vault.troubles) : html`<p class="good">Nothing is wrong with it.</p>`}
+      ${figureList(vault)}`,
+    sections: Object.entries(sections).map(([part, show]) => {
+      const sql = sqlFile("serve", `vault_${part}`)
+      return latest.read((copy) => Effect.map(copy.rows(sql, parametersIn(sql, key)), show))
+    }),
+  } satisfies Page
 })

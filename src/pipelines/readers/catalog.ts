@@ -1,6 +1,6 @@
-// Tables, macros and keywords of the published copy: for completion and the shell's commands.
+// Tables, macros and keywords of the published copy: for completion, and for the commands of the shell.
 import * as Effect from "effect/Effect"
-import type { PublishedCopy } from "../../pipelines/readers/published.ts"
+import type { PublishedCopy } from "../../load/PublishedCopy.ts"
 
 export interface CatalogColumn {
   readonly name: string

@@ -1,0 +1,60 @@
+// What completes SQL: tables where one is expected, columns of the tables in the statement, keywords.
+import { type Catalog, findTable, nameOf } from "./catalog.ts"
+
+/** The words that can complete the statement so far, and the part of it they begin with. */
+export const completeSql = (
+  catalog: Catalog,
+  sql: string,
+): [words: Array<string>, begun: string] => {
+  const begun = /[\w.]*$/.exec(sql)?.[0] ?? ""
+  return [startingWith(wordsFor(catalog, sql, begun), begun), begun]
+}
+
+const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<string> => {
+  const qualifier = /^(\w+)\.\w*$/.exec(begun)?.[1]
+  const schemas = new Set(catalog.tables.map(({ schema }) => schema))
+  const isTableExpected = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(sql)
+  if (qualifier !== undefined && !schemas.has(qualifier)) {
+    const table = findTable(catalog, aliases(sql).get(qualifier) ?? qualifier)
+    return (table?.columns ?? []).map(({ name }) => `${qualifier}.${name}`)
+  }
+  if (isTableExpected || qualifier !== undefined) {
+    return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
+  }
+  // Everything would match.
+  if (begun === "") return []
+  const named = [...aliases(sql).values()].flatMap((name) => findTable(catalog, name) ?? [])
+  const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>
+    table.columns.map(({ name }) => name),
+  )
+  return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
+}
+
+/** A schema and its dot until a dot is typed, then its tables. */
+export const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
+  if (begun.includes(".")) return tables.map(nameOf)
+  return [...new Set(tables.map(({ schema }) => `${schema}.`))]
+}
+
+/** Tables by their alias in the statement, or by their own name. */
+const aliases = (sql: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  const notAnAlias =
+    /^(where|join|on|using|group|order|limit|left|right|inner|cross|full|union|qualify)$/i
+  for (const [, table = "", alias] of sql.matchAll(
+    /\b(?:from|join)\s+(\w+\.\w+)(?:\s+(?:as\s+)?(\w+))?/gi,
+  )) {
+    const isAlias = alias !== undefined && !notAnAlias.test(alias)
+    found.set(isAlias ? alias : table.slice(table.indexOf(".") + 1), table)
+  }
+  return found
+}
+
+/** In the case typed so far. */
+const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
+  /[A-Z]/.test(begun) && begun === begun.toUpperCase()
+    ? keywords.map((word) => word.toUpperCase())
+    : keywords
+
+export const startingWith = (words: ReadonlyArray<string>, begun: string): Array<string> =>
+  [...new Set(words.filter((word) => word.startsWith(begun)))].toSorted()

@@ -1,0 +1,98 @@
+// Completes the field for SQL from the dictionary, with the words the server has for what is before the caret. The field
+// works without it.
+
+interface Completion {
+  readonly words: ReadonlyArray<string>
+  /** The part before the caret that the words begin with. */
+  readonly begun: string
+}
+
+const MOST_SHOWN = 12
+const MILLIS_OF_REST = 80
+
+const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLElement): void => {
+  let begun = ""
+  let active = -1
+  let waiting = 0
+
+  const options = (): ReadonlyArray<HTMLElement> => [...list.querySelectorAll<HTMLElement>("li")]
+
+  const close = (): void => {
+    list.replaceChildren()
+    list.hidden = true
+    active = -1
+    field.removeAttribute("aria-activedescendant")
+  }
+
+  const accept = (option: HTMLElement | undefined): void => {
+    const caret = field.selectionStart
+    field.setRangeText(option?.textContent ?? "", caret - begun.length, caret, "end")
+    close()
+    field.focus()
+  }
+
+  const choose = (at: number): void => {
+    const all = options()
+    active = (at + all.length) % all.length
+    for (const [place, option] of all.entries()) option.ariaSelected = String(place === active)
+    field.setAttribute("aria-activedescendant", all[active]?.id ?? "")
+  }
+
+  const show = ({ words, begun: part }: Completion): void => {
+    const useful = words.filter((word) => word !== part).slice(0, MOST_SHOWN)
+    if (useful.length === 0) return close()
+    begun = part
+    list.replaceChildren(
+      ...useful.map((word, at) => {
+        const option = document.createElement("li")
+        option.id = `word-${at}`
+        option.role = "option"
+        option.ariaSelected = "false"
+        option.textContent = word
+        // Before the field loses the focus, which closes the list.
+        option.addEventListener("mousedown", (event) => {
+          event.preventDefault()
+          accept(option)
+        })
+        return option
+      }),
+    )
+    list.hidden = false
+    active = -1
+  }
+
+  const ask = async (): Promise<void> => {
+    const before = field.value.slice(0, field.selectionStart)
+    // Within a text, in front of a word and after a space nothing is asked for.
+    if (!/[\w.]$/.test(before) || /^\w/.test(field.value.slice(field.selectionStart)))
+      return close()
+    const response = await fetch(
+      `/api/completion?${new URLSearchParams({ sql: before }).toString()}`,
+    )
+    const isStill = field.value.slice(0, field.selectionStart) === before
+    if (response.ok && isStill) show((await response.json()) as Completion)
+  }
+
+  field.addEventListener("input", () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => void ask(), MILLIS_OF_REST)
+  })
+  field.addEventListener("blur", close)
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return form.requestSubmit()
+    if (list.hidden) return
+    const all = options()
+    if (event.key === "ArrowDown") choose(active + 1)
+    else if (event.key === "ArrowUp") choose(active < 0 ? all.length - 1 : active - 1)
+    else if (event.key === "Escape") close()
+    else if (event.key === "Tab") accept(all[Math.max(0, active)])
+    else if (event.key === "Enter" && active >= 0) accept(all[active])
+    else return
+    event.preventDefault()
+  })
+}
+
+const form = document.querySelector<HTMLFormElement>("#question")
+const field = document.querySelector<HTMLTextAreaElement>("#q")
+const list = document.querySelector<HTMLElement>("#words")
+if (form !== null && field !== null && list !== null) complete(form, field, list)

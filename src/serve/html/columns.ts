@@ -1,0 +1,37 @@
+// The kinds of columns that tables of rows have.
+import { figure, MISSING, time } from "./figures.ts"
+import { type Html, name } from "./html.ts"
+import type { Column } from "./table.ts"
+
+export type Row = Readonly<Record<string, unknown>>
+
+const text = (value: unknown): Html | string =>
+  value === null || value === undefined ? MISSING : name(String(value))
+
+/** From the first of the columns that has a value. */
+export const textColumn = (label: string, ...columns: ReadonlyArray<string>): Column<Row> => ({
+  label,
+  cell: (row) => text(row[columns.find((column) => row[column] !== null) ?? ""]),
+})
+
+export const timeColumn = (label: string, column: string): Column<Row> => ({
+  label,
+  cell: (row) => time(row[column]),
+})
+
+/** `trace` leads to what the figure was read from. */
+export const numberColumn = (
+  label: string,
+  column: string,
+  format: (value: unknown) => string,
+  trace?: (row: Row) => string,
+): Column<Row> => ({
+  label,
+  align: "right",
+  cell: (row) => figure(format(row[column]), undefined, trace?.(row)),
+})
+
+export const yesColumn = (label: string, column: string): Column<Row> => ({
+  label,
+  cell: (row) => (row[column] === null ? MISSING : row[column] === true ? "yes" : "no"),
+})

@@ -1,0 +1,116 @@
+// How complete the series are: a calendar of the last year, and the missing points of one day.
+import * as Effect from "effect/Effect"
+import { parseDay } from "../../domain/time.ts"
+import { sqlFile } from "../../pipelines/readers/published.ts"
+import { calendar } from "../html/calendar.ts"
+import type { Row } from "../html/columns.ts"
+import { textColumn } from "../html/columns.ts"
+import { count, percent } from "../html/figures.ts"
+import { html, type Html, nothing } from "../html/html.ts"
+import { tableSection } from "../html/table.ts"
+import { dataPage } from "../links.ts"
+import type { Site } from "../site.ts"
+
+export interface Chosen {
+  readonly vault?: string | undefined
+  readonly series?: string | undefined
+  /** `YYYY-MM-DD`. */
+  readonly day?: string | undefined
+}
+
+const chosenValues = ({ vault, series }: Chosen) => ({
+  vault_address: vault === undefined || vault === "" ? null : vault,
+  series: series === undefined || series === "" ? null : series,
+})
+
+export const readCalendar = ({ latest }: Site, chosen: Chosen) =>
+  latest.read((copy) =>
+    Effect.gen(function* () {
+      const choices = yield* copy.rows(sqlFile("serve", "data_choices"))
+      const days = yield* copy.rows(sqlFile("serve", "data_days"), chosenValues(chosen))
+      return html`<section aria-labelledby="completeness">
+        <h2 id="completeness">Completeness</h2>
+        ${choiceForm(choices, chosen)}
+        ${
+          days.length === 0
+            ? html`<p class="empty">No point is expected.</p>`
+            : calendar(
+                "Days of the last year: the darker, the more of their points are missing",
+                days.map((row) => calendarDay(row, chosen)),
+              )
+        }
+      </section>`
+    }),
+  )
+
+const calendarDay = (row: Row, chosen: Chosen) => {
+  const day = String(row["day"])
+  const [expected, present, missing] = [row["expected"], row["present"], row["missing"]].map(
+    Number,
+  ) as [number, number, number]
+  const share = missing / expected
+  const level = missing === 0 ? 0 : share < 0.02 ? 1 : share < 0.2 ? 2 : share < 0.8 ? 3 : 4
+  return {
+    day,
+    level,
+    label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${missing === 0 ? "" : `, ${count(missing)} missing`}`,
+    href: `${dataPage({ ...chosen, day })}#day`,
+  }
+}
+
+const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Chosen): Html => {
+  const options = (kind: string, selected: string | undefined) =>
+    choices
+      .filter((choice) => choice["kind"] === kind)
+      .map(
+        ({ value, label }) =>
+          html`<option value="${String(value)}" ${value === selected && html`selected`}>
+            ${String(label)}
+          </option>`,
+      )
+  return html`<form method="get" action="/data" class="actions">
+    <label
+      >Vault
+      <select name="vault">
+        <option value="">every vault</option>
+        ${options("vault", vault)}
+      </select></label
+    >
+    <label
+      >Series
+      <select name="series">
+        <option value="">every series</option>
+        ${options("series", series)}
+      </select></label
+    >
+    <button>Show</button>
+  </form>`
+}
+
+/** Nothing where no day, or none that exists, is chosen. */
+export const readDay = ({ latest }: Site, chosen: Chosen) => {
+  const day = parseDay(chosen.day)
+  if (day === undefined) return Effect.succeed(nothing)
+  return latest.read((copy) =>
+    Effect.map(
+      copy.rows(sqlFile("serve", "data_hours"), { ...chosenValues(chosen), day: { day } }),
+      (rows) =>
+        tableSection("day", `Points of ${String(chosen.day)} that are not there`, {
+          caption:
+            "Missing: a later run requests it again. Empty: the service responded without it",
+          rows,
+          empty: "Every expected point is there.",
+          columns: [
+            textColumn("Vault", "vault_name", "vault_address"),
+            textColumn("Series", "series"),
+            textColumn("State", "state"),
+            {
+              label: "Hours",
+              cell: ({ hours, period }) =>
+                period === "day" || !Array.isArray(hours) ? "the day" : hours.join(", "),
+            },
+          ],
+        }),
+    ),
+  )
+}

@@ -1,0 +1,77 @@
+// One run: its tasks, errors, failed checks, gaps, quarantine and drift.
+import * as Effect from "effect/Effect"
+import { findRun, readRunHistory, readRunReport } from "../../pipelines/readers/runs.ts"
+import { numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
+import { count } from "../html/figures.ts"
+import { html, type Html, nothing } from "../html/html.ts"
+import type { Page } from "../html/layout.ts"
+import { type Column, tableSection } from "../html/table.ts"
+import { pairs } from "../html/values.ts"
+import type { Site } from "../site.ts"
+
+/** Left out where the run has none. */
+const part = (
+  id: string,
+  title: string,
+  caption: string,
+  rows: ReadonlyArray<Row>,
+  columns: ReadonlyArray<Column<Row>>,
+): Html =>
+  rows.length === 0 ? nothing : tableSection(id, title, { caption, rows, columns, empty: "" })
+
+export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
+  latest.read((copy) =>
+    Effect.gen(function* () {
+      const run = yield* findRun(yield* readRunHistory(copy, dataDir), runId)
+      const report = yield* readRunReport(copy, run)
+      return {
+        title: `Run ${run.run_id}`,
+        section: "data",
+        body: html`<h1>Run</h1>
+          ${pairs(run)}
+          ${part("errors", "Errors", "What its tasks could not do, failures first", report.errors, [
+            textColumn("Pipeline", "pipeline"),
+            textColumn("Of", "entity"),
+            textColumn("Window", "window"),
+            textColumn("Outcome", "outcome"),
+            textColumn("Error", "error_text"),
+          ])}
+          ${part("checks", "Failed checks", "Those of severity error first", report.checks, [
+            textColumn("Check", "check_name"),
+            textColumn("Severity", "severity"),
+            numberColumn("Wrong rows", "failures", count),
+          ])}
+          ${part("tasks", "Tasks", "By pipeline and outcome", report.tasks, [
+            textColumn("Pipeline", "pipeline"),
+            textColumn("Outcome", "outcome"),
+            numberColumn("Tasks", "tasks", count),
+            numberColumn("Requests", "requests", count),
+            numberColumn("New rows", "rows_inserted", count),
+            numberColumn("Revised", "rows_revised", count),
+            numberColumn("Unchanged", "rows_unchanged", count),
+            numberColumn("Seconds", "seconds", count),
+          ])}
+          ${part("gaps", "Gaps", "Those it recorded or resolved last", report.gaps, [
+            textColumn("Pipeline", "pipeline"),
+            textColumn("Of", "entity"),
+            timeColumn("From", "from_at"),
+            timeColumn("To", "to_at"),
+            textColumn("State", "state"),
+            textColumn("Reason", "reason"),
+          ])}
+          ${part("quarantine", "Quarantine", "What it put aside", report.quarantine, [
+            textColumn("Endpoint", "endpoint"),
+            textColumn("Of", "entity"),
+            textColumn("Path", "json_path"),
+            textColumn("Detail", "detail"),
+            timeColumn("Resolved", "closed_at"),
+          ])}
+          ${part("drift", "Drift", "Fields it saw first", report.drift, [
+            textColumn("Endpoint", "endpoint"),
+            textColumn("Path", "json_path"),
+            textColumn("Kind", "kind"),
+            textColumn("Detail", "detail"),
+          ])}`,
+      } satisfies Page
+    }),
+  )

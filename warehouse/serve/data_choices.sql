@@ -1,0 +1,7 @@
+-- Which vaults and series can be chosen.
+select distinct 'vault' as kind, vault_address as value, coalesce(vault_name, vault_address) as label
+from mart.freshness
+union all
+select distinct 'series' as kind, series as value, series as label
+from mart.freshness
+order by kind, label

@@ -1,0 +1,17 @@
+-- Parts of histories known to be missing, open ones first.
+select
+    gaps.pipeline,
+    gaps.entity,
+    vaults.vault_name,
+    gaps.series,
+    gaps.from_at,
+    gaps.to_at,
+    gaps.state,
+    gaps.reason,
+    gaps.detail,
+    gaps.run_id
+from ops.gaps as gaps
+left join mart.vault_addresses as vaults using (vault_address)
+where gaps.state <> 'closed'
+order by gaps.state, gaps.from_at desc, gaps.pipeline, gaps.entity
+limit 200

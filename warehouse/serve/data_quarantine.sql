@@ -1,0 +1,13 @@
+-- Responses and records that broke the contract and are not loaded yet, the newest first.
+select
+    endpoint,
+    pipeline,
+    entity,
+    json_path,
+    detail,
+    quarantined_at,
+    run_id
+from ops.quarantine
+where closed_at is null
+order by quarantined_at desc
+limit 200
