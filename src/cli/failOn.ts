@@ -14,7 +14,14 @@ interface Policy {
 /** The first that is broken decides the exit code. */
 const policies: Readonly<Record<FailOn, Policy>> = {
   partial: {
-    kinds: ["run_failed", "key_rejected", "run_partial", "run_deferred", "quarantine"],
+    kinds: [
+      "run_failed",
+      "key_rejected",
+      "publication_failed",
+      "run_partial",
+      "run_deferred",
+      "quarantine",
+    ],
     code: exitCodes.partial,
   },
   // A permanent gap can't be mended, and would fail every run from then on.

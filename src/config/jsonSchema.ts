@@ -42,6 +42,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
       return { type: "string", pattern: "^https?://" }
     case "secretUrl":
       return { type: "string", pattern: String.raw`^(https?://.+|\$\{\w+\})$` }
+    case "postgresUrl":
+      return { type: "string", pattern: String.raw`^(postgres(ql)?://.+|\$\{\w+\})$` }
     case "day":
       return { type: "string", format: "date" }
     case "memory":

@@ -8,6 +8,8 @@ export type Kind =
   | { readonly type: "url" }
   /** An address with a secret in it, or `${NAME}` for the environment variable that holds it. */
   | { readonly type: "secretUrl" }
+  /** A connection string, or `${NAME}` as above. */
+  | { readonly type: "postgresUrl" }
   /** A path below the base address, with parameters such as `{address}`; or one segment of such a path. */
   | { readonly type: "servicePath" | "pathSegment"; readonly example: string }
   /** An EVM, Solana or Stellar address. */
@@ -50,7 +52,7 @@ export type ValueOf<K extends Kind> = K extends {
   type: "text" | "path" | "url" | "servicePath" | "pathSegment" | "address" | "memory" | "cron"
 }
   ? string
-  : K extends { type: "secretUrl" }
+  : K extends { type: "secretUrl" | "postgresUrl" }
     ? Redacted.Redacted<string>
     : K extends { type: "number"; none: string } | { type: "integer"; none: string }
       ? number | undefined
@@ -97,6 +99,8 @@ export const expected = (kind: Kind): string => {
       return "an address such as `https://api.example.com`"
     case "secretUrl":
       return "an address that begins with `https://` or `http://`, or `${NAME}` for an environment variable that holds it"
+    case "postgresUrl":
+      return "a connection string such as `postgres://user@db.example.com/analytics`, or `${NAME}` for an environment variable that holds it"
     case "address":
       return "an EVM, Solana or Stellar address"
     case "day":

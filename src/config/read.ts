@@ -6,7 +6,7 @@ import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import { parseDay } from "../domain/time.ts"
 import { expected, type Fields, type Kind } from "./kinds.ts"
 import { didYouMean } from "./nearest.ts"
-import { readSecretUrl } from "./secretUrl.ts"
+import { readPostgresUrl, readSecretUrl } from "./secretUrl.ts"
 
 export type Path = ReadonlyArray<string | number>
 
@@ -62,6 +62,10 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     case "secretUrl":
       return typeof value === "string"
         ? Result.mapError(readSecretUrl(value), (detail) => [{ path, detail }])
+        : wrong()
+    case "postgresUrl":
+      return typeof value === "string"
+        ? Result.mapError(readPostgresUrl(value), (detail) => [{ path, detail }])
         : wrong()
     case "address":
       return typeof value === "string" ? address(value, path) : wrong()
@@ -130,6 +134,7 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
 const mayHoldSecret = (kind: Kind): boolean => {
   switch (kind.type) {
     case "secretUrl":
+    case "postgresUrl":
       return true
     case "list":
     case "map":

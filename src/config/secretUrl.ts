@@ -1,19 +1,25 @@
 // Addresses with a secret in them: written as they are, or as `${NAME}`, which takes the whole address from an environment
-// variable. No message shows more of one than its variable or its origin.
+// variable. No message shows more of one than its variable or what its parser says may be shown.
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { parsePostgresUrl, type PostgresTarget } from "../domain/postgresUrl.ts"
 import { expected } from "./kinds.ts"
+
+type Secret = Redacted.Redacted<string>
+type Parse<A> = (text: string) => Result.Result<A, string>
 
 const variable = /^\$\{(\w+)\}$/
 
-/** The label is what may be shown. A variable is looked up when the address is used: most commands don't need it. */
-export const readSecretUrl = (text: string): Result.Result<Redacted.Redacted<string>, string> =>
+const readSecret = <A>(
+  text: string,
+  parse: Parse<A>,
+  shown: (parsed: A) => string,
+): Result.Result<Secret, string> =>
   variable.test(text)
     ? Result.succeed(Redacted.make(text, { label: text }))
-    : Result.map(parse(text), ({ origin }) => Redacted.make(text, { label: origin }))
+    : Result.map(parse(text), (parsed) => Redacted.make(text, { label: shown(parsed) }))
 
-/** The address, or why its variable holds none. */
-export const addressOf = (secret: Redacted.Redacted<string>): Result.Result<URL, string> => {
+const secretOf = <A>(secret: Secret, parse: Parse<A>): Result.Result<A, string> => {
   const text = Redacted.value(secret)
   const [, name] = variable.exec(text) ?? []
   if (name === undefined) return parse(text)
@@ -23,7 +29,7 @@ export const addressOf = (secret: Redacted.Redacted<string>): Result.Result<URL,
     : Result.mapError(parse(value), (problem) => `the environment variable ${name} ${problem}`)
 }
 
-const parse = (text: string): Result.Result<URL, string> => {
+const parseUrl = (text: string): Result.Result<URL, string> => {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return Result.fail(`is not ${expected({ type: "secretUrl" })}`)
@@ -31,4 +37,31 @@ const parse = (text: string): Result.Result<URL, string> => {
   return url.username === "" && url.password === ""
     ? Result.succeed(url)
     : Result.fail("contains a user name or password, which would not be sent")
+}
+
+/** The label is what may be shown. A variable is looked up when the address is used: most commands don't need it. */
+export const readSecretUrl = (text: string): Result.Result<Secret, string> =>
+  readSecret(text, parseUrl, ({ origin }) => origin)
+
+/** The address, or why its variable holds none. */
+export const addressOf = (secret: Secret): Result.Result<URL, string> => secretOf(secret, parseUrl)
+
+/** As `readSecretUrl`. */
+export const readPostgresUrl = (text: string): Result.Result<Secret, string> =>
+  readSecret(text, parsePostgresUrl, ({ shown }) => shown)
+
+/**
+ * What the connection string says, or why its variable holds none. What it does not say is taken from the variables that
+ * psql takes it from.
+ */
+export const postgresTargetOf = (secret: Secret): Result.Result<PostgresTarget, string> => {
+  const { PGUSER: user, PGPASSWORD: password, PGPASSFILE: passwordFile } = process.env
+  return Result.map(secretOf(secret, parsePostgresUrl), (target) => ({
+    ...target,
+    user: target.user ?? user,
+    password:
+      target.password ??
+      (password === undefined ? undefined : Redacted.make(password, { label: "PGPASSWORD" })),
+    passwordFile,
+  }))
 }

@@ -302,7 +302,7 @@ export const settings = {
   publish: {
     kind: publishKind,
     default: { enabled: true },
-    describe: "What a run publishes",
+    describe: "Whether a run publishes, and where to besides the data directory",
   },
   publishedMode: {
     kind: { type: "choice", of: ["0600", "0640", "0644"] },

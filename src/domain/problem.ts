@@ -4,6 +4,7 @@
 export const problemKinds = [
   "run_failed",
   "key_rejected",
+  "publication_failed",
   "run_partial",
   "run_deferred",
   "failed_check",

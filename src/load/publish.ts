@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import { rowsOf } from "./rowsOf.ts"
 import { Changes, type Session, transaction } from "./session.ts"
 import { copyDatabase } from "./copyDatabase.ts"
@@ -25,6 +26,7 @@ import {
   removeOldCopies,
   writeCurrent,
 } from "./publishedFiles.ts"
+import type { PostgresSchemas } from "./postgres/publish.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -40,6 +42,8 @@ export interface PublishOptions {
   readonly access?: PublishedAccess
   /** Without it nothing of an earlier publication stays. */
   readonly keep?: PublishedKeep
+  /** Publish to this database too. */
+  readonly postgres?: PostgresSchemas & { readonly address: Redacted.Redacted<string> }
   /** Of the copy; without it the warehouse's own (`STORAGE_VERSION`). */
   readonly storageVersion?: string
 }

@@ -5,7 +5,7 @@ import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { publishOptions } from "../arguments.ts"
-import { counted } from "../numbers.ts"
+import { count, counted, duration } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
 export const runPublish = (argv: Arguments): Promise<ExitCode> =>
@@ -22,15 +22,20 @@ export const runPublish = (argv: Arguments): Promise<ExitCode> =>
         dataDir: settings.dataDir,
         afresh: argv["all"] === true,
       })
-      const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved } = published
+      const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved, postgres } =
+        published
       const made =
         options?.parquet === undefined
           ? `no Parquet, as configured${parquetRemoved === 0 ? "" : `; ${counted(parquetRemoved, "file")} of earlier publications removed`}`
           : `${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now`
+      const inPostgres =
+        postgres === undefined
+          ? ""
+          : `In PostgreSQL: ${postgres.schema}, with ${counted(postgres.rows, "row")}, ${count(postgres.rowsCopied)} of them copied now (${duration(postgres.seconds)}).\n`
       printReport(
         argv,
         published,
-        () => `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n`,
+        () => `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n${inPostgres}`,
       )
       return exitCodes.ok
     }),

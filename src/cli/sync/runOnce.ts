@@ -102,6 +102,7 @@ export const runExitCode = (
   if (summary.keyRejected) return exitCodes.partial
   const code = codes[summary.outcome]
   if (code !== exitCodes.ok) return code
+  if (summary.failedPublication !== undefined) return exitCodes.unexpected
   if (hasErrors(summary.failedChecks)) return exitCodes.checks
   return brokenPolicies(failOn, summary.problems)[0]?.code ?? exitCodes.ok
 }
@@ -113,6 +114,7 @@ const warnings = (summary: RunSummary): ReadonlyArray<string> => [
       `the service lists no vault ${address}; \`vaulthouse query "select vault_name, vault_address from mart.vault_latest"\` lists the known ones`,
   ),
   ...(summary.keyRejected ? [keyText(summary)] : []),
+  ...(summary.failedPublication === undefined ? [] : [summary.failedPublication]),
 ]
 
 const keyText = ({ isKeyUnknown }: RunSummary): string =>

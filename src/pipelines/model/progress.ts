@@ -27,7 +27,7 @@ export type ProgressEvent =
   /** A request failed and is made again after a wait. */
   | ({ readonly kind: "retry" } & Retry)
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
-  | { readonly kind: "stage"; readonly stage: "publishing" }
+  | { readonly kind: "stage"; readonly stage: "publishing" | "publishing to PostgreSQL" }
   /** Another process holds the warehouse. */
   | { readonly kind: "waiting"; readonly text: string }
 
@@ -61,6 +61,8 @@ export interface RunSummary {
   readonly rowsRevised: number
   readonly seconds: number
   readonly published: boolean
+  /** Why PostgreSQL does not hold what is published. */
+  readonly failedPublication?: string
   /** Every task that ran found what was there already. */
   readonly nothingNew: boolean
   /** Selected addresses that no listed vault has. */

@@ -10,6 +10,7 @@ import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import { existingWarehouse } from "./existingWarehouse.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
+import { publishPostgres } from "./postgres.ts"
 import type { OnProgress } from "../model/progress.ts"
 
 export type { PublishOptions } from "../../load/publish.ts"
@@ -40,7 +41,9 @@ export const publishAnyway = Effect.fnUntraced(function* (
   const runId = yield* commandId("publish")
   return yield* Effect.gen(function* () {
     yield* recordHealth
-    return yield* publish({ ...options, definition })
+    const published = yield* publish({ ...options, definition })
+    const postgres = yield* publishPostgres(options, { anyway: true })
+    return { ...published, ...(postgres === undefined ? {} : { postgres }) }
   }).pipe(
     Effect.provide(
       existingWarehouse("Publishing the warehouse", { dataDir: options.dataDir, runId }),

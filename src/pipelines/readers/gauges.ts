@@ -8,6 +8,7 @@ import { gauge, type Labels } from "../../domain/metrics.ts"
 import { problemKinds } from "../../domain/problem.ts"
 import { readCurrent } from "../../load/publishedFiles.ts"
 import { type Health, readHealth } from "../publication/health.ts"
+import { readPostgresState } from "../publication/postgres.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 import { problemsOf } from "./problems.ts"
 
@@ -45,7 +46,12 @@ const setDiskBytes = gauge("vaulthouse_disk_bytes", "Bytes on disk")
 export const setGauges = Effect.fnUntraced(function* (dataDir: string) {
   const health = yield* readHealth(dataDir)
   const last = yield* readLastRun(dataDir)
-  const problems = problemsOf(health, last, yield* Clock.currentTimeMillis)
+  const problems = problemsOf(
+    health,
+    last,
+    yield* Clock.currentTimeMillis,
+    yield* readPostgresState(dataDir),
+  )
   yield* setProblems(
     problemKinds.map((kind) => [{ kind }, problems.filter((each) => each.kind === kind).length]),
   )

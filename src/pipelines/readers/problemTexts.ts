@@ -2,6 +2,7 @@
 import { reasonOf } from "../../domain/errorText.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { HealthRow } from "../publication/health.ts"
+import type { PostgresState } from "../publication/postgres.ts"
 import { ageHours, ageText, type Freshness } from "./freshness.ts"
 
 const number = (value: number): string => value.toLocaleString("en")
@@ -19,6 +20,19 @@ export const failedRun = (why: string, since: string | null): Problem => ({
   advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
   since,
 })
+
+export const failedPublication = (state: PostgresState | undefined): ReadonlyArray<Problem> =>
+  state === undefined || state.error === null
+    ? []
+    : [
+        {
+          kind: "publication_failed",
+          subject: "postgres",
+          text: state.error,
+          advice: "The next sync tries again; so does `vaulthouse publish`.",
+          since: state.failing_since,
+        },
+      ]
 
 const reason = (error: string | undefined): string =>
   error === undefined ? "no reason is known" : withoutStop(reasonOf(error))

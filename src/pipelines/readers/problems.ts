@@ -1,16 +1,18 @@
 // What needs attention: the one list that `status`, `--fail-on` and notifications read. It follows from what the last run
-// left (last-run.json, health.json) and the present time. What is normal is no problem: a pipeline without a key, an
+// left (last-run.json, health.json, postgres.json) and the present time. What is normal is no problem: a pipeline without a key, an
 // absence that is remembered, a vault without any fact.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../domain/errorText.ts"
 import { type Problem, problemKinds } from "../../domain/problem.ts"
 import { type Health, readHealth } from "../publication/health.ts"
+import { type PostgresState, readPostgresState } from "../publication/postgres.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
   counted,
   failedCheck,
+  failedPublication,
   failedRun,
   failingPipeline,
   gap,
@@ -23,7 +25,8 @@ export type { Problem, ProblemKind } from "../../domain/problem.ts"
 export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
   const health = yield* readHealth(dataDir)
   const last = yield* readLastRun(dataDir)
-  return problemsOf(health, last, yield* Clock.currentTimeMillis)
+  const postgres = yield* readPostgresState(dataDir)
+  return problemsOf(health, last, yield* Clock.currentTimeMillis, postgres)
 })
 
 /** `now` in milliseconds since 1970; without `health` before the first run has ended. */
@@ -31,9 +34,10 @@ export const problemsOf = (
   health: Health | undefined,
   last: LastRun | undefined,
   now: number,
+  postgres?: PostgresState,
 ): ReadonlyArray<Problem> => {
   const failed = runFailed(health, last)
-  const found = [...failed, ...keyRejected(health, last)]
+  const found = [...failed, ...keyRejected(health, last), ...failedPublication(postgres)]
   if (health !== undefined) {
     const { failing, failed_checks, freshness, quarantine, gaps } = health
     // Where the whole run failed, that is the problem.

@@ -7,6 +7,7 @@ import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import { isPublished, isReadable, openPublishedCopy } from "../../load/PublishedCopy.ts"
 import type { Problem } from "../../domain/problem.ts"
 import { readHealth } from "../publication/health.ts"
+import { readPostgresState } from "../publication/postgres.ts"
 import { type LastRun, lastRunFile, readLastRun } from "../run/lastRun.ts"
 import { type Freshness, freshnessOf } from "./freshness.ts"
 import { problemsOf } from "./problems.ts"
@@ -38,7 +39,7 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
   )
   const health = yield* readHealth(dataDir)
   const lastRun = yield* readLastRun(dataDir)
-  const problems = problemsOf(health, lastRun, now)
+  const problems = problemsOf(health, lastRun, now, yield* readPostgresState(dataDir))
   const copy = (yield* isPublished(dataDir))
     ? yield* openPublishedCopy(dataDir, memoryLimit)
     : undefined

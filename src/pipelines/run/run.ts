@@ -22,6 +22,7 @@ import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { forgetRun } from "./clock.ts"
 import { endLastRun } from "./endLastRun.ts"
 import { lastBodies } from "./state.ts"
+import { publishPostgres } from "../publication/postgres.ts"
 import { checkAccess, type PublishOptions, publishNews } from "../publication/publish.ts"
 import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
@@ -127,7 +128,17 @@ const recordedRun = Effect.fnUntraced(function* (
     Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
     spanned("publish"),
   )
-  return { ...summary, published }
+  const failedPublication = yield* publishPostgres(options.publish, options).pipe(
+    Effect.as(undefined),
+    // What landed has landed, and is published here.
+    Effect.catchTag("PostgresError", ({ message }) => Effect.succeed(message)),
+    spanned("publish_postgres"),
+  )
+  return {
+    ...summary,
+    published,
+    ...(failedPublication === undefined ? {} : { failedPublication }),
+  }
 })
 
 const syncAndCheck = Effect.fnUntraced(function* (options: SyncOptions) {

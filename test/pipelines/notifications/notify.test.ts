@@ -91,10 +91,15 @@ describe("notifications", () => {
       const all = yield* receiver()
       const some = yield* receiver()
       const on = ["stale", "permanent_gap"] as const
-      const { runWith } = yield* runs([webhook(all.url), { ...webhook(some.url), on }])
+      const { dataDir, runWith } = yield* runs([webhook(all.url), { ...webhook(some.url), on }])
       const pipeline = "ratio_history"
       const where = { pipeline, since: longAgo, entities: 2, detail: "no point" }
       const range = { from_at: longAgo, to_at: longAgo, gaps: 3 }
+      const postgres = join(dataDir, "postgres.json")
+      writeFileSync(
+        postgres,
+        JSON.stringify({ error: "Publishing failed.", failing_since: longAgo }),
+      )
       yield* runWith({
         ...well,
         freshness: [
@@ -131,6 +136,7 @@ describe("notifications", () => {
         bodies.map(({ problems }) => problems.map(({ kind }) => kind))
       expect(kinds(all)).toEqual([problemKinds.filter((kind) => kind !== "run_failed")])
       expect(kinds(some)).toEqual([["stale", "permanent_gap"]])
+      rmSync(postgres)
       yield* runWith(well)
       expect(sentTo(some).at(-1)).toEqual(["resolved", "ratio", pipeline])
     }),

@@ -1,0 +1,52 @@
+// Why a publication to PostgreSQL failed, in words a user can act on. The target is named without user and password.
+import * as Data from "effect/Data"
+
+export class PostgresError extends Data.TaggedError("PostgresError")<{
+  /** The target, as it may be shown. */
+  readonly target: string
+  readonly why: string
+  readonly advice: string
+  readonly cause?: unknown
+}> {
+  /** Without what to do. */
+  get problem(): string {
+    return `Publishing to ${this.target} failed: ${this.why}.`
+  }
+
+  override get message(): string {
+    return `${this.problem} ${this.advice}`
+  }
+}
+
+const LATER = "Readers keep what they have; the next run publishes what is missing."
+
+const network: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no host of that name",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  ETIMEDOUT: "it does not respond",
+  EHOSTUNREACH: "the host can't be reached",
+  ECONNRESET: "the connection was lost",
+  EPIPE: "the connection was lost",
+}
+
+/** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const advices: Readonly<Record<string, string>> = {
+  "28P01": "Check the password: of the connection string, PGPASSWORD or the password file.",
+  "28000": "Check user and sslmode against the server's pg_hba.conf.",
+  "3D000": "Create the database first.",
+  "42501": "Give the user what it lacks, or publish as another user.",
+  "53100": "Make room on the server's disk; the next run publishes what is missing.",
+}
+
+export const postgresError = (target: string, cause: unknown): PostgresError => {
+  if (cause instanceof PostgresError) return cause
+  const { code = "" } = cause as { readonly code?: string }
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const why = network[code] ?? text.trim().replace(/[.!]$/, "")
+  return new PostgresError({ target, why, advice: advices[code] ?? LATER, cause })
+}
+
+/** Whether the server said so; `code` as in its documentation. */
+export const isState = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  cause instanceof Error && "code" in cause && codes.includes(String(cause.code))

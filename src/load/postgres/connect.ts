@@ -1,0 +1,112 @@
+// Connects to PostgreSQL with what a connection string says. node-postgres verifies certificates for every sslmode but
+// `disable` and never tries again without TLS, so the modes are made here as libpq documents them.
+import { readFile } from "node:fs/promises"
+import { userInfo } from "node:os"
+import type { ConnectionOptions } from "node:tls"
+import * as Redacted from "effect/Redacted"
+import { Client } from "pg"
+import type { PostgresTarget, SslMode } from "../../domain/postgresUrl.ts"
+import { passwordFromFile } from "./passwordFile.ts"
+import { PostgresError } from "./PostgresError.ts"
+
+/** `false` is without TLS. */
+type Attempt = ConnectionOptions | false
+
+const file = async (target: PostgresTarget, name: string, path: string): Promise<Buffer> => {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new PostgresError({
+      target: target.shown,
+      why: `${name} ${path} can't be read (${String((cause as NodeJS.ErrnoException).code)})`,
+      advice: "Name a file in PEM format that this user may read.",
+      cause,
+    })
+  }
+}
+
+const isFile = (path: string | undefined): path is string => path !== undefined && path !== "system"
+
+const attemptsOf = async (target: PostgresTarget): Promise<ReadonlyArray<Attempt>> => {
+  const { certificate, key, rootCertificate, sslMode } = target
+  if (sslMode === "disable") return [false]
+  const own =
+    certificate === undefined || key === undefined
+      ? {}
+      : {
+          cert: await file(target, "sslcert", certificate),
+          key: await file(target, "sslkey", key),
+        }
+  const authorities = isFile(rootCertificate)
+    ? { ca: await file(target, "sslrootcert", rootCertificate) }
+    : {}
+  const ofAuthority: Attempt = { ...own, ...authorities, checkServerIdentity: () => undefined }
+  // As in libpq, an authority that is named is used whatever the mode.
+  const encrypted: Attempt =
+    rootCertificate === undefined ? { ...own, rejectUnauthorized: false } : ofAuthority
+  const modes: Readonly<Record<Exclude<SslMode, "disable">, ReadonlyArray<Attempt>>> = {
+    allow: [false, encrypted],
+    prefer: [encrypted, false],
+    require: [encrypted],
+    "verify-ca": [ofAuthority],
+    "verify-full": [{ ...own, ...authorities }],
+  }
+  return modes[sslMode]
+}
+
+/** Whether the same server may accept another kind of connection: not where it can't be reached, or for a password. */
+const isWorthAnother = (cause: unknown): boolean => {
+  const { code = "", syscall } = cause as { readonly code?: string; readonly syscall?: string }
+  return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
+}
+
+const passwordOf = async (target: PostgresTarget, user: string): Promise<string> => {
+  const password =
+    target.password === undefined
+      ? await passwordFromFile(target, user)
+      : Redacted.value(target.password)
+  if (password !== undefined) return password
+  throw new PostgresError({
+    target: target.shown,
+    why: `the server requires a password of ${user}, and none is set`,
+    advice: "Set PGPASSWORD, add a line to the password file, or put it in the connection string.",
+  })
+}
+
+const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
+  const user = target.user ?? userInfo().username
+  const client = new Client({
+    host: target.host,
+    port: target.port,
+    database: target.database,
+    user,
+    // Called where the server requires one.
+    password: () => passwordOf(target, user),
+    ssl,
+    application_name: target.applicationName,
+    connectionTimeoutMillis: target.connectTimeoutSeconds * 1000,
+    keepAlive: true,
+    // What the statements and messages below rely on, whatever the server's or the user's settings.
+    options: "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on",
+  })
+  // Without a listener a lost connection would end the process; the running statement fails anyway.
+  client.on("error", () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    await client.end().catch(() => undefined)
+    throw cause
+  }
+}
+
+/** Rejects with what the last attempt said. */
+export const connect = async (target: PostgresTarget): Promise<Client> => {
+  const [first = false, second] = await attemptsOf(target)
+  try {
+    return await open(target, first)
+  } catch (cause) {
+    if (second === undefined || !isWorthAnother(cause)) throw cause
+    return await open(target, second)
+  }
+}

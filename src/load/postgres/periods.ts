@@ -1,0 +1,111 @@
+// A relation in the published copy by periods, each with a fingerprint of its content: what changed is copied again, the
+// rest is not. Small relations are one period; of large ones the newest two years are months, those before are years,
+// since each period costs a query of the whole relation a few locks.
+import { createHash } from "node:crypto"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { decodeRow, number, optional, text } from "../decodeRow.ts"
+import { readRows } from "../readRows.ts"
+import { identifier, identifiers, literal } from "../sql.ts"
+import type { Relation } from "./relations.ts"
+
+export interface Period {
+  /** `2026-05`, `2024`, or `all`. */
+  readonly name: string
+  readonly rows: number
+  /** Stands for the rows and for how they are stored. */
+  readonly fingerprint: string
+}
+
+// A copy of so many takes about a second.
+const LARGE_ROWS = 100_000
+
+const decodeMonth = decodeRow({
+  month: optional(text)("month"),
+  rows: number("rows"),
+  hash: text("hash"),
+})
+
+/** Makes the result of a mart once: its view would be evaluated for each period. */
+export const materialize = async (
+  connection: DuckDBConnection,
+  { name, isView }: Relation,
+): Promise<string> => {
+  if (!isView) return name
+  await connection.run(`CREATE OR REPLACE TEMP TABLE result AS FROM ${name}`)
+  return "temp.result"
+}
+
+/** Of the relation, read from `source`; none where it has no rows. */
+export const periodsOf = async (
+  connection: DuckDBConnection,
+  relation: Relation,
+  source: string,
+): Promise<ReadonlyArray<Period>> => {
+  const { time } = relation
+  const month = time === undefined ? "NULL" : `date_trunc('month', ${identifier(time)})`
+  const found = await readRows(
+    connection,
+    `SELECT strftime(month, '%Y-%m') AS month, rows, hash::VARCHAR AS hash FROM (
+       SELECT ${month}::TIMESTAMP AS month, count(*) AS rows, sum(hash(row_)::HUGEINT) AS hash
+       FROM ${source} row_ GROUP BY ALL
+     ) ORDER BY ALL`,
+  )
+  const months = found.map(decodeMonth)
+  const rows = months.reduce((sum, each) => sum + each.rows, 0)
+  const newestYear = Number(months.at(-1)?.month?.slice(0, 4))
+  const nameOf = (each: string | undefined): string => {
+    if (rows <= LARGE_ROWS || each === undefined) return "all"
+    return Number(each.slice(0, 4)) < newestYear - 1 ? each.slice(0, 4) : each
+  }
+  const sums = new Map<string, { readonly rows: number; readonly hash: bigint }>()
+  for (const each of months) {
+    const name = nameOf(each.month)
+    const { rows: before, hash } = sums.get(name) ?? { rows: 0, hash: 0n }
+    sums.set(name, { rows: before + each.rows, hash: hash + BigInt(each.hash) })
+  }
+  const stored = storageOf(relation)
+  return [...sums].map(([name, sum]) => ({
+    name,
+    rows: sum.rows,
+    fingerprint: `${stored}-${sum.rows}-${sum.hash.toString(36)}`,
+  }))
+}
+
+const storageOf = ({ columns, indexes }: Relation): string =>
+  createHash("sha256")
+    .update(JSON.stringify([columns.map(({ name, type, value }) => [name, type, value]), indexes]))
+    .digest("hex")
+    .slice(0, 16)
+
+/** First instant of the period and of the one after it. */
+const boundsOf = (period: string): readonly [string, string] => {
+  const [year = 0, month] = period.split("-").map(Number)
+  const start = new Date(Date.UTC(year, (month ?? 1) - 1))
+  const end =
+    month === undefined ? new Date(Date.UTC(year + 1, 0)) : new Date(Date.UTC(year, month))
+  return [start.toISOString().slice(0, 10), end.toISOString().slice(0, 10)]
+}
+
+/** Which rows are in it, in the SQL of both databases where the session's time zone is UTC; `true` for all. */
+export const isWithin = ({ time }: Relation, { name }: Period): string => {
+  if (time === undefined || name === "all") return "true"
+  const [from, to] = boundsOf(name)
+  return `${identifier(time)} >= ${literal(from)} AND ${identifier(time)} < ${literal(to)}`
+}
+
+/** Writes the rows of a period to a CSV file, in the order of the first index. */
+export const writeCsv = async (
+  connection: DuckDBConnection,
+  relation: Relation,
+  source: string,
+  period: Period,
+  file: string,
+): Promise<void> => {
+  const [index = []] = relation.indexes
+  const order = index.length === 0 ? "" : `ORDER BY ${identifiers(index)}`
+  await connection.run(
+    `COPY (SELECT ${relation.columns.map(({ value }) => value).join(", ")}
+           FROM ${source} WHERE ${isWithin(relation, period)} ${order})
+     TO ${literal(file)} (FORMAT csv, HEADER false, NULLSTR '\\N')`,
+  )
+}

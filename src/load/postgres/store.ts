@@ -1,0 +1,117 @@
+// What vaulthouse keeps in its own schema of the database: parts and publications. One publisher at a time holds it.
+import { createReadStream } from "node:fs"
+import { pipeline } from "node:stream/promises"
+import type { Client } from "pg"
+import { from as copyFrom } from "pg-copy-streams"
+import { identifier, identifiers, literal } from "../sql.ts"
+import { sqlFile } from "../sqlFile.ts"
+import { type Names, partTable, qualifiedName } from "./names.ts"
+import { isWithin, type Period } from "./periods.ts"
+import { isState, PostgresError } from "./PostgresError.ts"
+import type { Relation } from "./relations.ts"
+
+const LOCK_WAIT = "10s"
+
+/** All or nothing; a failure of `work` is the one that is reported. */
+export const inTransaction = async <A>(client: Client, work: () => Promise<A>): Promise<A> => {
+  await client.query("BEGIN")
+  try {
+    const result = await work()
+    await client.query("COMMIT")
+    return result
+  } catch (cause) {
+    await client.query("ROLLBACK").catch(() => undefined)
+    throw cause
+  }
+}
+
+/** Takes the lock, which the end of the connection releases, and prepares the schema. */
+export const openStore = async (client: Client, target: string, names: Names): Promise<void> => {
+  await client.query(`SET lock_timeout = '${LOCK_WAIT}'`)
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [names.own])
+  } catch (cause) {
+    if (!isState(cause, "55P03")) throw cause
+    throw new PostgresError({
+      target,
+      why: "another process publishes there",
+      advice: "The next run publishes what is missing by then.",
+      cause,
+    })
+  }
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${identifier(names.own)}`)
+  await client.query(`SET search_path TO ${identifier(names.own)}`)
+  await client.query(sqlFile("postgres", "prepare"))
+  await refuseForeignSchemas(client, target, names)
+  await removeLeftSchemas(client, names)
+}
+
+/** Relations of others must not be taken for ours, nor mixed with them. */
+const refuseForeignSchemas = async (client: Client, target: string, names: Names) => {
+  const { rowCount } = await client.query("SELECT FROM publications LIMIT 1")
+  if (rowCount !== 0) return
+  const { rows } = await client.query<{ name: string }>(sqlFile("postgres", "not_ours"), [
+    names.allInUse,
+  ])
+  const [found] = rows
+  if (found === undefined) return
+  throw new PostgresError({
+    target,
+    why: `the database has ${found.name} already, which vaulthouse did not make`,
+    advice: "Set publish.postgresPrefix, which all names of schemas then begin with.",
+  })
+}
+
+const removeLeftSchemas = async (client: Client, { runPrefix }: Names): Promise<void> => {
+  const { rows } = await client.query<{ name: string }>(sqlFile("postgres", "left_schemas"), [
+    runPrefix,
+  ])
+  for (const { name } of rows) await client.query(`DROP SCHEMA ${identifier(name)} CASCADE`)
+}
+
+/** Ids of all parts, by `keyOf`. */
+export const storedParts = async (client: Client): Promise<Map<string, string>> => {
+  const { rows } = await client.query<{ key: string; id: string }>(
+    "SELECT relation || '/' || period || '/' || fingerprint AS key, id FROM parts",
+  )
+  return new Map(rows.map(({ key, id }) => [key, id]))
+}
+
+export const keyOf = ({ name }: Relation, period: Period): string =>
+  `${name}/${period.name}/${period.fingerprint}`
+
+/** Copies the rows in the file into a new part, which is there with its indexes or not at all; its id. */
+export const addPart = (
+  client: Client,
+  names: Names,
+  relation: Relation,
+  period: Period,
+  file: string,
+): Promise<string> =>
+  inTransaction(client, async () => {
+    const { rows } = await client.query<{ id: string }>(
+      "INSERT INTO parts (relation, period, fingerprint, rows) VALUES ($1, $2, $3, $4) RETURNING id",
+      [relation.name, period.name, period.fingerprint, period.rows],
+    )
+    const [{ id } = { id: "" }] = rows
+    const table = qualifiedName(names.own, partTable(id))
+    const columns = relation.columns.map(({ name, type }) => `${identifier(name)} ${type}`)
+    const within = isWithin(relation, period)
+    // The planner leaves out parts whose check contradicts a query.
+    const check = within === "true" ? [] : [`CHECK (${within})`]
+    await client.query(
+      `CREATE TABLE ${table} (${[...columns, ...check].join(", ")});
+       COMMENT ON TABLE ${table} IS ${literal(`${relation.name} ${period.name}`)}`,
+    )
+    // Frozen, since its rows never change: no vacuum has to look at them again.
+    const copy = copyFrom(`COPY ${table} FROM STDIN (FORMAT csv, NULL '\\N', FREEZE)`)
+    await pipeline(createReadStream(file, { highWaterMark: 1 << 18 }), client.query(copy))
+    if (copy.rowCount !== period.rows) {
+      throw new Error(`${relation.name} has ${copy.rowCount} rows there, not ${period.rows}`)
+    }
+    const indexes = relation.indexes.map(
+      (index) => `CREATE INDEX ON ${table} (${identifiers(index)});`,
+    )
+    await client.query(`${indexes.join("\n")} ANALYZE ${table}`)
+    return id
+  })

@@ -1,0 +1,107 @@
+// The publication to PostgreSQL: follows the published copy, so that one that failed is made up for by the next run, with
+// or without news. How it went last is in `postgres.json`, for readers and for the next run.
+import { createHash } from "node:crypto"
+import { readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import { writeDurably } from "../../load/durableFiles.ts"
+import { filesError } from "../../load/errors.ts"
+import type { PublishOptions } from "../../load/publish.ts"
+import { readCurrent } from "../../load/publishedFiles.ts"
+import { postgresTargetOf } from "../../config/secretUrl.ts"
+import { PostgresError } from "../../load/postgres/PostgresError.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import type { OnProgress } from "../model/progress.ts"
+
+export interface PostgresState {
+  /** Stands for the database and the settings. */
+  readonly target: string
+  /** Run whose published copy it holds; null before the first publication. */
+  readonly run_id: string | null
+  /** Why it does not hold the newest one. */
+  readonly error: string | null
+  /** ISO instant since when publications have failed. */
+  readonly failing_since: string | null
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, "postgres.json")
+
+/** `undefined` where nothing was published to PostgreSQL, or it is no longer. */
+export const readPostgresState = (dataDir: string): Effect.Effect<PostgresState | undefined> =>
+  Effect.promise(async () => {
+    const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
+    return content === undefined ? undefined : (JSON.parse(content) as PostgresState)
+  })
+
+const record = (dataDir: string, state: PostgresState | undefined) =>
+  Effect.tryPromise({
+    try: () =>
+      state === undefined
+        ? rm(fileOf(dataDir), { force: true })
+        : writeDurably(fileOf(dataDir), `${JSON.stringify(state)}\n`),
+    catch: (cause) => filesError("Recording the publication to PostgreSQL", cause),
+  })
+
+const addressed = (address: Redacted.Redacted<string>) =>
+  Effect.fromResult(postgresTargetOf(address)).pipe(
+    Effect.mapError(
+      (why) =>
+        new PostgresError({
+          target: "PostgreSQL",
+          why: `publish.postgres: ${why}`,
+          advice: "Set it where vaulthouse runs; the next run publishes what is missing.",
+        }),
+    ),
+  )
+
+/** Under the warehouse's lock. `undefined` where there is nothing to do; `anyway` there always is. */
+export const publishPostgres = Effect.fnUntraced(function* (
+  { postgres, keep }: PublishOptions,
+  { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
+) {
+  const { dataDir, tables } = yield* Warehouse
+  const before = yield* readPostgresState(dataDir)
+  if (postgres === undefined) {
+    if (before !== undefined) yield* record(dataDir, undefined)
+    return undefined
+  }
+  const current = yield* Effect.promise(() => readCurrent(dataDir))
+  if (current === undefined) return undefined
+  const target = createHash("sha256")
+    .update(JSON.stringify([postgres.address.label, postgres.prefix, postgres.role]))
+    .digest("hex")
+  const isThere =
+    before?.target === target && before.run_id === current.run_id && before.error === null
+  if (isThere && !anyway) return undefined
+  onProgress?.({ kind: "stage", stage: "publishing to PostgreSQL" })
+  const published = yield* Effect.gen(function* () {
+    // Loaded where it is used, so that other runs start faster.
+    const { publishToPostgres } = yield* Effect.promise(
+      () => import("../../load/postgres/publish.ts"),
+    )
+    return yield* publishToPostgres({
+      ...postgres,
+      target: yield* addressed(postgres.address),
+      keep: keep ?? { copies: 0, days: 0 },
+      dataDir,
+      current,
+      tables,
+    })
+  }).pipe(
+    Effect.tapError((error) =>
+      Effect.gen(function* () {
+        const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+        yield* record(dataDir, {
+          target,
+          run_id: before?.target === target ? before.run_id : null,
+          error: error.problem,
+          failing_since: before?.failing_since ?? now,
+        })
+      }),
+    ),
+  )
+  yield* record(dataDir, { target, run_id: current.run_id, error: null, failing_since: null })
+  return published
+})

@@ -1,0 +1,398 @@
+// Publishing to a real PostgreSQL: what readers find there, what is copied, what stays, what is refused. Run by
+// `make test-postgres`.
+import { execFileSync } from "node:child_process"
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Client } from "pg"
+import { afterAll, beforeAll } from "vitest"
+import { stopClock } from "../../demo/stoppedClock.ts"
+import { type Around, vaulthouse } from "../cli/command.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { change, runOnce } from "../support/warehouseRun.ts"
+import { columnsOf, difference, inDuckdb, inPostgres } from "./content.ts"
+import { installed, password, type PostgresServer, startPostgres } from "./server.ts"
+
+describe.skipIf(installed === undefined)("PostgreSQL", () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.stop())
+
+  const warehouse = sharedWarehouse((dataDir) =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now: "2026-06-01T12:00:00Z",
+        vaults: 3,
+        subaccounts: 4,
+        days: 60,
+      })
+      yield* runOnce(simulator.url, join(dataDir, "data"), {
+        api: asAdmin,
+        publish: { parquet: undefined },
+      })
+    }),
+  )
+
+  let databases = 0
+  /** A copy of the warehouse, and an empty database it publishes to. */
+  const prepared = Effect.gen(function* () {
+    const cwd = yield* warehouse
+    const database = `test_${++databases}`
+    yield* Effect.promise(() => server.query(`create database ${database}`))
+    const configure = (lines: ReadonlyArray<string> = [], url = server.url(database)) =>
+      writeFileSync(
+        join(cwd, "vaulthouse.config.yaml"),
+        ["parquet: { enabled: false }", "publish:", `  postgres: ${JSON.stringify(url)}`]
+          .concat(lines.map((line) => `  ${line}`))
+          .join("\n"),
+      )
+    configure()
+    const run = (args: ReadonlyArray<string>, around: Partial<Around> = {}) =>
+      Effect.promise(() => vaulthouse(args, { cwd, ...around }))
+    const client = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const opened = new Client({ connectionString: server.url(database) })
+        await opened.connect()
+        return opened
+      }),
+      (opened) => Effect.promise(() => opened.end()),
+    )
+    const rows = (sql: string) =>
+      Effect.promise(async () => (await client.query<Record<string, unknown>>(sql)).rows)
+    const psql = (sql: string) =>
+      execFileSync("psql", ["-XAtqc", sql, server.url(database)], { encoding: "utf8" })
+    return { cwd, dataDir: join(cwd, "data"), database, configure, run, client, rows, psql }
+  })
+
+  const published = (stdout: string) => {
+    const { postgres } = JSON.parse(stdout) as {
+      postgres: { schema: string; rows: number; rows_copied: number }
+    }
+    return postgres
+  }
+
+  it.live(
+    "holds every table and mart with the values of the published copy",
+    () =>
+      Effect.gen(function* () {
+        const { cwd, dataDir, run, client, rows } = yield* prepared
+        yield* change(
+          dataDir,
+          // What PostgreSQL's types can't hold as it is.
+          `update core.vaults set vault_name = 'a"b\\N' || chr(10) || chr(0) || ',', extra = '{"a":"\\u0000","b":1e99999}'
+         where is_current`,
+          "checkpoint",
+        )
+        const ended = yield* run(["publish", "--json"])
+        expect(ended.stderr).toBe("")
+        expect(published(ended.stdout)).toMatchObject({ schema: "run_1" })
+        const copy = join(cwd, "copy.duckdb")
+        copyFileSync(join(dataDir, "published/vaulthouse.duckdb"), copy)
+        const [clock] = yield* rows(
+          "select to_char(now_at, 'YYYY-MM-DD HH24:MI:SS.US') as now from mart.clock",
+        )
+        yield* Effect.promise(async () => {
+          const instance = await DuckDBInstance.create(copy)
+          const connection = await instance.connect()
+          await connection.run("SET TimeZone = 'UTC'")
+          await stopClock(connection, "mart", String(clock?.["now"]))
+          await connection.run(
+            "update core.vaults set vault_name = replace(vault_name, chr(0), chr(65533))",
+          )
+          const found = await connection.runAndReadAll(
+            `select table_schema || '.' || table_name from information_schema.tables
+           where table_schema in ('core', 'mart', 'meta', 'ops') and table_catalog = current_database() order by all`,
+          )
+          const names = found.getRows().map(([name]) => String(name))
+          expect(names.length).toBeGreaterThan(100)
+          const wrong: Array<string> = []
+          for (const name of names) {
+            const columns = await columnsOf(connection, name)
+            const differs = difference(
+              await inDuckdb(connection, name, columns),
+              await inPostgres(client, name, columns),
+              columns,
+            )
+            if (differs !== undefined) wrong.push(`${name}: ${differs}`)
+          }
+          // The odd values of `extra` are compared below.
+          expect(wrong.filter((each) => !each.includes("extra"))).toEqual([])
+          connection.closeSync()
+          instance.closeSync()
+        })
+        // As a string, since jsonb holds neither.
+        const odd = yield* rows(
+          "select distinct jsonb_typeof(extra) as type, extra #>> '{}' as text from core.vaults where is_current",
+        )
+        expect(odd).toEqual([{ type: "string", text: '{"a":"\\u0000","b":1e99999}' }])
+      }),
+    120_000,
+  )
+
+  it.live(
+    "is typed, described and readable by one role, as psql shows it",
+    () =>
+      Effect.gen(function* () {
+        const { configure, run, psql, database, rows } = yield* prepared
+        configure(["postgresRole: analysts"])
+        yield* run(["publish"])
+        const types = psql(
+          `select format_type(atttypid, null) from pg_attribute where attrelid = 'core.withdrawal_requests'::regclass
+         and attname in ('requested_at', 'amount_raw', 'amount', 'extra', 'is_current', 'chain_id') order by attnum`,
+        )
+        expect(types.trim().split("\n")).toEqual([
+          "bigint",
+          "timestamp with time zone",
+          "numeric",
+          "double precision",
+          "jsonb",
+          "boolean",
+        ])
+        expect(psql("select obj_description('mart.vault_daily'::regclass)")).toMatch(/One row per/)
+        const undescribed = psql(
+          `select c.oid::regclass || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+         where c.relnamespace::regnamespace::text in ('core', 'mart', 'meta', 'ops') and a.attnum > 0
+         and (col_description(c.oid, a.attnum) is null or obj_description(c.oid) is null)`,
+        )
+        expect(undescribed).toBe("")
+        const plan = psql("explain select * from core.ratio_history where vault_address = 'a'")
+        expect(plan).toContain("Index")
+        yield* rows(`create role reader login password 'reader'`)
+        yield* rows(`grant analysts to reader`)
+        const asReader = (sql: string) => {
+          const url = `postgres://reader:reader@127.0.0.1:${server.port}/${database}`
+          try {
+            return execFileSync("psql", ["-XAtqc", sql, url], {
+              encoding: "utf8",
+              stdio: "pipe",
+            }).trim()
+          } catch (error) {
+            return (error as { stderr: string }).stderr
+          }
+        }
+        expect(
+          asReader(
+            "select count(*) > 0 from core.vaults, mart.vault_latest, meta.tables, ops.runs",
+          ),
+        ).toBe("t")
+        expect(asReader("select count(*) > 0 from run_1.mart_vault_daily")).toBe("t")
+        expect(asReader("delete from core.vaults")).toContain("permission denied")
+        expect(asReader("select * from vaulthouse.part_1")).toContain("permission denied")
+        yield* rows("drop owned by reader, analysts")
+        yield* rows("drop role reader")
+        yield* rows("drop role analysts")
+      }),
+    60_000,
+  )
+
+  it.live(
+    "copies what changed, keeps as many publications as set, and what users made on its views",
+    () =>
+      Effect.gen(function* () {
+        const { dataDir, run, rows } = yield* prepared
+        // Three years by the hour for each vault, so that the table is large.
+        yield* change(
+          dataDir,
+          `insert into core.ratio_history by name select h.* replace (observed_at - interval (60 * n) day as observed_at)
+         from core.ratio_history h, range(1, 45) t(n)`,
+          "update ops.partition_changes set changed_at = now() where table_name = 'ratio_history'",
+          "checkpoint",
+        )
+        const first = published((yield* run(["publish", "--json"])).stdout)
+        expect(first.rows_copied).toBe(first.rows)
+        const periods = yield* rows(
+          "select period, rows::int from vaulthouse.parts where relation = 'core.ratio_history' order by 1",
+        )
+        const names = periods.map(({ period }) => String(period))
+        expect(names.filter((name) => name.length === 4).length).toBeGreaterThan(1)
+        expect(names.filter((name) => name.length === 7).length).toBeGreaterThan(12)
+        yield* rows(
+          "create view public.mine as select vault_address, max(observed_at) as at from core.ratio_history group by 1",
+        )
+        yield* rows("create role somebody")
+        yield* rows("grant select on core.ratio_history to somebody")
+
+        const month = names.at(-3)
+        yield* change(
+          dataDir,
+          `update core.ratio_history set actual_tvl = actual_tvl + 1 where strftime(observed_at, '%Y-%m') = '${month}'`,
+          "checkpoint",
+        )
+        const second = published((yield* run(["publish", "--json"])).stdout)
+        const ofMonth = Number(periods.find(({ period }) => period === month)?.["rows"])
+        const again = yield* rows(
+          `select period, rows::int from vaulthouse.parts p where relation = 'core.ratio_history'
+         and not exists (select from vaulthouse.publication_parts where part_id = p.id and number = 1)`,
+        )
+        expect(again).toEqual([{ period: month, rows: ofMonth }])
+        // Marts with figures of that month, and those that show the present time.
+        expect(second.rows_copied).toBeLessThan(first.rows / 4)
+        expect(yield* rows("select * from public.mine limit 1")).toHaveLength(1)
+        expect(
+          yield* rows(
+            "select has_table_privilege('somebody', 'core.ratio_history', 'select') as may",
+          ),
+        ).toEqual([{ may: true }])
+
+        yield* run(["publish"])
+        const schemas = yield* rows(
+          "select nspname from pg_namespace where nspname ~ '^run_' order by 1",
+        )
+        expect(schemas.map(({ nspname }) => nspname)).toEqual(["run_2", "run_3"])
+        const tables = yield* rows(
+          "select count(*)::int as n from pg_class where relnamespace = 'vaulthouse'::regnamespace and relkind = 'r' and relname ~ '^part_'",
+        )
+        const parts = yield* rows(
+          "select count(distinct part_id)::int as n, (select count(*)::int from vaulthouse.parts) as stored from vaulthouse.publication_parts",
+        )
+        expect(parts).toEqual([{ n: tables[0]?.["n"], stored: tables[0]?.["n"] }])
+        yield* rows("drop owned by somebody")
+        yield* rows("drop role somebody")
+      }),
+    120_000,
+  )
+
+  it.live(
+    "replaces a view whose columns changed, unless views of others depend on it",
+    () =>
+      Effect.gen(function* () {
+        const { run, rows } = yield* prepared
+        yield* run(["publish"])
+        // As an earlier version may have left it.
+        const asBefore = (columns: string) =>
+          rows(
+            `drop view core.fees; create view core.fees as select ${columns} from run_1.core_fees`,
+          )
+        yield* asBefore("vault_address, chain_id::text as chain_id")
+        yield* rows("grant select on core.fees to public")
+        yield* rows("create view public.mine as select chain_id from core.fees")
+        const refused = yield* run(["publish"])
+        expect(refused.code).toBe(1)
+        expect(refused.stderr).toContain("other columns in a view that others depend on")
+        expect(refused.stderr).toContain("view public.mine depends on view core.fees")
+        expect(refused.stderr).toContain("Drop those views, run `vaulthouse publish`")
+        expect(yield* rows("select number::int from vaulthouse.publications")).toEqual([
+          { number: 1 },
+        ])
+        yield* rows("drop view public.mine")
+        expect((yield* run(["publish"])).code).toBe(0)
+        const [granted] = yield* rows(
+          "select has_table_privilege('pg_monitor', 'core.fees', 'select') as may",
+        )
+        expect(granted).toEqual({ may: true })
+        const [type] = yield* rows(
+          "select pg_typeof(chain_id)::text as type from core.fees limit 1",
+        )
+        expect(type).toEqual({ type: "bigint" })
+        const [comment] = yield* rows("select obj_description('core.fees'::regclass) as text")
+        expect(comment?.["text"]).toMatch(/One row per/)
+
+        // New columns go to the end, without a drop.
+        yield* asBefore("chain_id, vault_address")
+        yield* rows("create view public.mine as select chain_id from core.fees")
+        expect((yield* run(["publish"])).code).toBe(0)
+        const columns = yield* rows(
+          "select attname from pg_attribute where attrelid = 'core.fees'::regclass and attnum > 0 order by attnum limit 3",
+        )
+        expect(columns.map(({ attname }) => attname).slice(0, 2)).toEqual([
+          "chain_id",
+          "vault_address",
+        ])
+        expect(columns).toHaveLength(3)
+      }),
+    120_000,
+  )
+
+  it.live(
+    "leaves the schemas of others alone",
+    () =>
+      Effect.gen(function* () {
+        const { configure, run, rows } = yield* prepared
+        yield* rows("create schema core; create table core.orders (id int)")
+        const refused = yield* run(["publish"])
+        expect(refused).toMatchObject({ code: 1 })
+        expect(refused.stderr).toContain(
+          "the database has core.orders already, which vaulthouse did not make",
+        )
+        configure(["postgresPrefix: vh_"])
+        expect((yield* run(["publish"])).code).toBe(0)
+        expect(
+          yield* rows(
+            "select count(*)::int as n from vh_core.vaults v, vh_run_1.ops_runs, vh_mart.clock where v.is_current",
+          ),
+        ).toEqual([{ n: 3 }])
+      }),
+    60_000,
+  )
+
+  it.live(
+    "that is down fails the publication, not what landed, and the next run catches up without news",
+    () =>
+      Effect.gen(function* () {
+        const { configure, dataDir, run, rows, database } = yield* prepared
+        const simulator = yield* simulated({
+          now: "2026-06-01T12:00:00Z",
+          vaults: 3,
+          subaccounts: 4,
+          days: 60,
+        })
+        const sync = ["sync", "ratio_history", "--base-url", simulator.url]
+        const closed = server.url(database).replace(`:${server.port}/`, ":9/")
+        configure([], closed)
+        const failed = yield* run([...sync, "--full", "--json"])
+        expect(failed.code).toBe(1)
+        expect(failed.stderr).toContain(
+          `Publishing to postgres://127.0.0.1:9/${database} failed: nothing listens there`,
+        )
+        const summary = JSON.parse(failed.stdout) as Record<string, unknown>
+        const kinds = (of: Record<string, unknown>) =>
+          (of["problems"] as ReadonlyArray<{ kind: string }>).map(({ kind }) => kind)
+        expect(summary["outcome"]).toBe("complete")
+        expect(kinds(summary)).toContain("publication_failed")
+        const status = yield* run(["status"])
+        expect(status.stdout).toContain("1 failed publication")
+        configure()
+        const caught = yield* run([...sync, "--json"])
+        expect(caught.code).toBe(0)
+        const news = JSON.parse(caught.stdout) as Record<string, unknown>
+        expect(news["nothing_new"]).toBe(true)
+        expect(kinds(news)).not.toContain("publication_failed")
+        expect(yield* rows("select count(*)::int as n from vaulthouse.publications")).toEqual([
+          { n: 1 },
+        ])
+        // And a run without news after that leaves the database alone.
+        yield* run(sync)
+        expect(yield* rows("select count(*)::int as n from vaulthouse.publications")).toEqual([
+          { n: 1 },
+        ])
+
+        // No secret anywhere, whatever fails.
+        configure(["postgresRole: analysts"], "${DATABASE_URL}")
+        const unset = yield* run(["publish"])
+        expect(unset.stderr).toContain("the environment variable DATABASE_URL is not set")
+        const wrong = server.url(database).replace(encodeURIComponent(password), "secret-7")
+        const env = { DATABASE_URL: wrong }
+        const refused = yield* run(["publish", "--log-level", "debug"], { env })
+        expect(refused.stderr).toContain("password authentication failed")
+        const shown = yield* run(["config"], { env })
+        configure([], wrong)
+        const config = yield* run(["config", "--json"])
+        const texts = [refused, shown, config].map(({ stdout, stderr }) => stdout + stderr).join("")
+        expect(texts).not.toContain("secret-7")
+        const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+        const telling = files.filter((file) => {
+          const content = readFileSync(file)
+          return content.includes("secret-7") || content.includes(password)
+        })
+        expect(telling).toEqual([])
+      }),
+    120_000,
+  )
+})

