@@ -1,12 +1,13 @@
 // Bundles the client code: into the package when it is built (`node src/serve/bundle.ts FOLDER`), in memory in a checkout.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
 /** Each is one file of `client/` and becomes one script. */
-const entries = ["live", "sql"]
+const entries = ["live", "sql", "chart"]
 
-/** The scripts by file name. */
+/** The scripts by file name, and the style that the charts' library needs. */
 export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
   const { output } = await build({
     input: Object.fromEntries(
@@ -21,9 +22,11 @@ export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
       chunkFileNames: "[name].js",
     },
   })
-  return new Map(
-    output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file.code]] : [])),
+  const scripts = output.flatMap((file): ReadonlyArray<readonly [string, string]> =>
+    file.type === "chunk" ? [[file.fileName, file.code]] : [],
   )
+  const uplotStyle = fileURLToPath(import.meta.resolve("uplot/dist/uPlot.min.css"))
+  return new Map([...scripts, ["uplot.css", readFileSync(uplotStyle, "utf8")]])
 }
 
 if (import.meta.main) {

@@ -13,6 +13,9 @@ const text = (value: unknown): string => encodeURIComponent(String(value))
 export const vaultPage = (row: Row): string =>
   `/vault/${text(row["chain_id"])}/${text(row["vault_address"])}`
 
+/** What a series of the vault is found under, with its name. */
+export const vaultSeries = (row: Row): string => `/api${vaultPage(row)}/series`
+
 export const sqlPage = (sql: string): string => `/sql${query({ q: sql })}`
 
 /** What the figure of a table or mart was read from; `key` finds its row. */

@@ -15,6 +15,8 @@ export interface Page {
   readonly sections?: ReadonlyArray<Effect.Effect<Html, Error>>
   /** Client code it needs besides the note about a new publication: a name of `assets.ts`. */
   readonly scripts?: ReadonlyArray<string>
+  /** Style it needs besides `style.css`. */
+  readonly styles?: ReadonlyArray<string>
 }
 
 const sections: ReadonlyArray<readonly [Section, href: string, label: string]> = [
@@ -33,7 +35,7 @@ export const document = (page: Page, publication: Publication | undefined, links
   `${documentHead(page, publication, links)}${String(page.body)}${documentEnd}`
 
 export const documentHead = (
-  { title, section, scripts = [] }: Page,
+  { title, section, scripts = [], styles = [] }: Page,
   publication: Publication | undefined,
   { asset }: Links,
 ): string =>
@@ -46,7 +48,7 @@ export const documentHead = (
           <meta name="color-scheme" content="light dark" />
           <title>${title} – vaulthouse</title>
           <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
-          <link rel="stylesheet" href="${asset("style.css")}" />
+          ${[...styles, "style.css"].map((file) => html`<link rel="stylesheet" href="${asset(file)}" />`)}
           ${publication && ["live.js", ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
         </head>
         <body>

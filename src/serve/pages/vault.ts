@@ -7,6 +7,7 @@ import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import type { Site } from "../site.ts"
 import { troubleList, vaultName } from "./overview.ts"
+import { vaultCharts } from "./vaultCharts.ts"
 import { figureList } from "./vaultFigures.ts"
 import { vaultHistory } from "./vaultHistory.ts"
 import { vaultHoldings } from "./vaultHoldings.ts"
@@ -34,6 +35,8 @@ export const readVaultPage = Effect.fnUntraced(function* (
   const sections = { ...vaultHistory(vault), ...vaultHoldings(vault) }
   return {
     title: vaultName(vault),
+    scripts: ["chart.js"],
+    styles: ["uplot.css"],
     body: html`<h1>${name(vaultName(vault))}</h1>
       <p class="lead">
         <span class="code">${vaultAddress}</span> on chain ${chainId}
@@ -41,7 +44,7 @@ export const readVaultPage = Effect.fnUntraced(function* (
         ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
       </p>
       ${vault.troubles.length > 0 ? troubleList(vault.troubles) : html`<p class="good">Nothing is wrong with it.</p>`}
-      ${figureList(vault)}`,
+      ${figureList(vault)} ${vaultCharts(vault)}`,
     sections: Object.entries(sections).map(([part, show]) => {
       const sql = sqlFile("serve", `vault_${part}`)
       return latest.read((copy) => Effect.map(copy.rows(sql, parametersIn(sql, key)), show))
