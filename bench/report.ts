@@ -3,6 +3,7 @@ import { cpus } from "node:os"
 import { memoryGrowth, type Ratios, rounded } from "./history.ts"
 import { type Measured, rate } from "./measured.ts"
 import type { ComparedRounds, Rounds } from "./rounds.ts"
+import { readSection } from "./section.ts"
 import type { StartTimes } from "./startTimes.ts"
 
 export interface Report {
@@ -113,6 +114,10 @@ First sync, rows/s against the floor, as recorded in \`bench/history.json\`:
 \`\`\`
 ${chart}
 \`\`\`
+
+${readSection("marts")}
+
+${readSection("publication")}
 
 ${tried.trim()}
 `

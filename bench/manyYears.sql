@@ -1,0 +1,91 @@
+-- Five years of hourly history from the last 41 days, as a service that was read every hour for as long would have left
+-- them: what the simulator gives for the last weeks or the last hour only, too.
+create temp table shifts as select n::integer as n from range(1, 45) as shifts (n);
+
+insert into core.ratio_history
+select facts.* replace (facts.observed_at - to_days(41 * n) as observed_at)
+from core.ratio_history as facts inner join shifts on true
+where facts.observed_at > (select max(observed_at) from core.ratio_history) - interval 41 day
+order by n desc, facts.vault_address, facts.observed_at;
+
+insert into core.pnl_history
+select facts.* replace (facts.snapshot_at - to_days(41 * n) as snapshot_at)
+from core.pnl_history as facts inner join shifts on true
+where facts.snapshot_at > (select max(snapshot_at) from core.pnl_history) - interval 41 day
+order by n desc, facts.vault_address, facts.snapshot_at;
+
+insert into core.apy_history
+select facts.* replace (facts.date - 41 * n as date)
+from core.apy_history as facts inner join shifts on true
+where facts.date > (select max(date) from core.apy_history) - 41
+order by n desc, facts.vault_address, facts.date;
+
+insert into core.allocation_history
+select facts.* replace (facts.date - 41 * n as date)
+from core.allocation_history as facts inner join shifts on true
+where facts.date > (select max(date) from core.allocation_history) - 41
+order by n desc, facts.vault_address, facts.date;
+
+insert into core.audit_log
+select facts.* replace (facts.occurred_at - to_days(41 * n) as occurred_at)
+from core.audit_log as facts inner join shifts on true
+where facts.occurred_at > (select max(occurred_at) from core.audit_log) - interval 41 day;
+
+insert into core.oracle_classification
+select facts.* replace (facts.date - n::integer as date)
+from core.oracle_classification as facts inner join range(1, 1825) as days (n) on true
+order by n desc, facts.vault_address;
+
+insert into core.health_factors
+select facts.* replace (
+    facts.calculated_at - to_days(n::integer) as calculated_at,
+    facts.health_factor_id || '-' || n as health_factor_id
+)
+from (
+    select *
+    from core.health_factors
+    qualify row_number() over (partition by subaccount_address order by calculated_at desc) = 1
+) as facts
+inner join range(1, 1825) as days (n) on true
+order by n desc, facts.subaccount_address;
+
+insert into core.position_snapshots
+select facts.* replace (facts.snapshot_at - to_hours(n) as snapshot_at)
+from core.position_snapshots as facts inner join range(1, 43800) as hours (n) on true
+order by n desc, facts.vault_address;
+
+insert into core.position_subaccounts
+select facts.* replace (facts.snapshot_at - to_hours(n) as snapshot_at)
+from core.position_subaccounts as facts inner join range(1, 43800) as hours (n) on true
+order by n desc, facts.vault_address;
+
+delete from ops.partition_changes
+where table_schema = 'core' and table_name in ('ratio_history', 'pnl_history', 'position_snapshots');
+
+insert into ops.partition_changes
+select distinct 'core', table_name, strftime(point_at, '%Y-%m'), 'bench', now()::timestamp
+from (
+    select 'ratio_history' as table_name, observed_at as point_at from core.ratio_history
+    union all
+    select 'pnl_history' as table_name, snapshot_at as point_at from core.pnl_history
+    union all
+    select 'position_snapshots' as table_name, snapshot_at as point_at from core.position_snapshots
+);
+
+-- The tasks of a year of hourly runs.
+insert into ops.tasks
+select tasks.* replace (
+    tasks.run_id || '-' || n as run_id,
+    tasks.finished_at - to_hours(n) as finished_at,
+    'unchanged' as outcome,
+    tasks.covers_to - (n // 24)::integer - 2 as covers_from,
+    tasks.covers_to - (n // 24)::integer as covers_to
+)
+from (
+    select *
+    from ops.tasks
+    where pipeline in ('ratio_history', 'pnl_history', 'positions')
+    qualify row_number() over (partition by pipeline, entity order by finished_at desc) = 1
+) as tasks
+inner join range(1, 8760) as hours (n) on true
+order by n desc;

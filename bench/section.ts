@@ -1,0 +1,22 @@
+// A part of docs/benchmarks.md that is measured by itself: kept in a file of this folder, which the whole page takes it
+// from when that is written.
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+export type SectionName = "marts" | "publication"
+
+const page = join(import.meta.dirname, "../docs/benchmarks.md")
+
+const fileOf = (name: SectionName): string => join(import.meta.dirname, `${name}.md`)
+
+export const readSection = (name: SectionName): string => readFileSync(fileOf(name), "utf8").trim()
+
+/** Replaces the section, which begins with its heading, in its file and in the page. */
+export const writeSection = (name: SectionName, text: string): void => {
+  const before = readSection(name)
+  writeFileSync(fileOf(name), `${text.trim()}\n`)
+  writeFileSync(
+    page,
+    readFileSync(page, "utf8").replace(before, () => text.trim()),
+  )
+}
