@@ -9,7 +9,6 @@ import { writeDurably } from "../../load/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { createMartViews } from "./martViews.ts"
 
 /** SQL of each part: warehouse/health/<part>.sql. Instants are ISO-8601 UTC. */
 const parts = {
@@ -78,7 +77,6 @@ const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 
 /** Call it under the warehouse's lock, after what may have changed it. */
 export const recordHealth = Effect.gen(function* () {
-  yield* createMartViews
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(Object.entries(parts), ([part, decode]) =>
     Effect.map(warehouse.rows(sqlFile("health", part)), (rows) => [
