@@ -1,5 +1,5 @@
-// How many requests may be under way, and how far apart they start: concurrency by additive increase and multiplicative
-// decrease, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects of its own.
+// How many requests may be under way, and how far apart they start: concurrency by slow start, then additive increase and
+// multiplicative decrease, as in TCP; the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects.
 
 export interface PaceOptions {
   /** Fixed number of requests under way; absent: adaptive. */
@@ -33,6 +33,8 @@ export class Pace {
   private readonly fixedConcurrency: boolean
   private readonly maxRate: number
   private window: number
+  /** No sign of load yet: the concurrency grows with each response, so that it doubles in a round trip. */
+  private isStarting = true
   private rate: number
   /** Share by which the rate grows in each second without a 429. */
   private growth = SEARCH_PER_SECOND
@@ -138,7 +140,8 @@ export class Pace {
       }
     }
     if (this.fixedConcurrency) return
-    this.window = Math.min(MAX_CONCURRENCY, this.window + 1 / this.window)
+    const growth = this.isStarting ? 1 : 1 / this.window
+    this.window = Math.min(MAX_CONCURRENCY, this.window + growth)
     this.concurrency = Math.floor(this.window)
   }
 
@@ -162,6 +165,7 @@ export class Pace {
   }
 
   private shrink(factor: number): void {
+    this.isStarting = false
     if (this.fixedConcurrency) return
     this.window = Math.max(MIN_CONCURRENCY, this.window * factor)
     this.concurrency = Math.max(MIN_CONCURRENCY, Math.floor(this.window))

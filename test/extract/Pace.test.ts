@@ -82,6 +82,18 @@ describe("Pace", () => {
     expect(pace.reserve(31_000)).toBe(0)
   })
 
+  it("doubles the concurrency in a round trip until the first sign of load, then adds one in each", () => {
+    const pace = new Pace()
+    const after = (responses: number, latency: number): number => {
+      for (let count = 0; count < responses; count += 1) pace.succeeded(0, latency)
+      return pace.concurrency
+    }
+    expect(after(8, 5)).toBe(16)
+    pace.rateLimited(0, undefined)
+    expect(pace.concurrency).toBe(8)
+    expect(after(9, 5)).toBe(9)
+  })
+
   it("raises the concurrency while responses are fast and lowers it when they slow down", () => {
     const pace = new Pace()
     for (let count = 0; count < 500; count += 1) pace.succeeded(count, 5)
