@@ -1,0 +1,140 @@
+// Brings the tables of the stored marts up to date, by the months that changed since they were made.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { readRows } from "./readRows.ts"
+import { rowsOf } from "./rowsOf.ts"
+import { Changes, type Session, transaction } from "./session.ts"
+import { CATALOG, identifier, literal } from "./sql.ts"
+import { type StoredMart, storedMarts } from "./storedMarts.ts"
+import { storedMartsTable } from "./tables/stored_marts.ts"
+
+const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifier(mart)}`
+
+const list = (values: ReadonlyArray<string>): string => values.map(literal).join(", ")
+
+/** Call it while nothing else writes. */
+export const refreshStoredMarts = async (session: Session): Promise<void> => {
+  const { connection } = session
+  const [defined] = await readRows(
+    connection,
+    `SELECT list(name) AS names, md5(string_agg(fingerprint, ',' ORDER BY name)) AS definition
+     FROM ${CATALOG}.ops.view_fingerprints WHERE starts_with(name, 'mart.')`,
+  )
+  const names = new Set(defined?.["names"] as ReadonlyArray<string> | null)
+  const definition = String(defined?.["definition"])
+  const stale: Array<Stale> = []
+  for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
+    const { isWhole, months } = await changed(connection, mart, definition)
+    if (isWhole || months.length > 0) stale.push({ mart, isWhole, months })
+  }
+  if (stale.length === 0) return
+  const marts = stale.map(({ mart }) => mart)
+  await withMonthViews(connection, marts, async () => {
+    for (const each of stale) await refresh(session, each, definition)
+  })
+}
+
+interface Stale {
+  readonly mart: StoredMart
+  /** Nothing it holds counts. */
+  readonly isWhole: boolean
+  /** To be made again. */
+  readonly months: ReadonlyArray<string>
+}
+
+const refresh = (session: Session, { mart, isWhole, months }: Stale, definition: string) => {
+  const { connection } = session
+  const refreshed = { name: mart.name, definition, refreshed_at: session.tick() }
+  return transaction(session, async () => {
+    for (const statement of isWhole ? emptyTable(mart) : []) await connection.run(statement)
+    for (const month of months) await connection.run(remake(mart, month))
+    await new Changes(session).write([rowsOf(storedMartsTable, [refreshed])])
+  })
+}
+
+/** The months to make again; all there are where it was never made, or made from something else. */
+const changed = async (
+  connection: DuckDBConnection,
+  { name, byMonth, whole }: StoredMart,
+  definition: string,
+) => {
+  const [made] = await readRows(
+    connection,
+    `SELECT epoch_us(refreshed_at)::DOUBLE AS at FROM ${CATALOG}.ops.stored_marts
+     WHERE name = $1 AND definition = $2`,
+    [name, definition],
+  )
+  const changes = await readRows(
+    connection,
+    `SELECT table_schema || '.' || table_name AS source, month,
+       epoch_us(changed_at) > ${Number(made?.["at"] ?? 0)} AS is_new
+     FROM ${CATALOG}.ops.partition_changes
+     WHERE source IN (${list([...Object.keys(byMonth), ...whole])}) ORDER BY month`,
+  )
+  const isWhole =
+    made === undefined ||
+    changes.some(({ source, is_new }) => is_new === true && whole.includes(String(source)))
+  const months = changes
+    .filter(({ source, is_new }) => String(source) in byMonth && (isWhole || is_new === true))
+    .map(({ month }) => String(month))
+  return { isWhole, months: [...new Set(months)] }
+}
+
+const isInMonth = (time: string): string =>
+  `${time} >= getvariable('month_from') AND ${time} < getvariable('month_until')`
+
+/**
+ * Runs `work` with the marts as they are made from one month's rows, that from the variable `month_from` on, attached
+ * as `of_month`. A filter on a mart itself would read all rows: it is on what was computed from their time.
+ */
+const withMonthViews = async (
+  connection: DuckDBConnection,
+  marts: ReadonlyArray<StoredMart>,
+  work: () => Promise<void>,
+): Promise<void> => {
+  const byMonth = new Map(marts.flatMap((mart) => Object.entries(mart.byMonth)))
+  const whole = new Set(marts.flatMap((mart) => mart.whole))
+  const views = new Set(marts.flatMap(({ through, name }) => [...through, name]))
+  const defined = await readRows(
+    connection,
+    `SELECT view_name AS name, sql FROM duckdb_views()
+     WHERE database_name = ${literal(CATALOG)} AND schema_name = 'mart'`,
+  )
+  const sqlOf = new Map(defined.map(({ name, sql }) => [String(name), String(sql)]))
+  const statements = [
+    "CREATE SCHEMA core",
+    "CREATE SCHEMA mart",
+    "SET VARIABLE month_from = NULL::TIMESTAMP",
+    "SET VARIABLE month_until = NULL::TIMESTAMP",
+    ...[...byMonth].map(
+      ([table, time]) =>
+        `CREATE VIEW ${table} AS FROM ${CATALOG}.${table} WHERE ${isInMonth(time)}`,
+    ),
+    ...[...whole].map((table) => `CREATE VIEW ${table} AS FROM ${CATALOG}.${table}`),
+    ...[...views].map((name) => (sqlOf.get(name) ?? "").replace(/;$/, "")),
+  ]
+  await connection.run("ATTACH ':memory:' AS of_month")
+  try {
+    await connection.run("USE of_month")
+    await connection.run(statements.join(";\n"))
+    await connection.run(`USE ${CATALOG}`)
+    await work()
+  } finally {
+    await connection.run(`USE ${CATALOG}`)
+    await connection.run("DETACH of_month")
+  }
+}
+
+const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
+  `CREATE SCHEMA IF NOT EXISTS ${CATALOG}.mart_tables`,
+  `CREATE OR REPLACE TABLE ${storedName(name)} AS FROM of_month.mart.${identifier(name)} LIMIT 0`,
+  `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
+]
+
+/** One vault's rows of a month lie together. */
+const remake = ({ name, time }: StoredMart, month: string): string => `
+  SET VARIABLE month_from = TIMESTAMP '${month}-01';
+  SET VARIABLE month_until = getvariable('month_from') + INTERVAL 1 MONTH;
+  DELETE FROM ${storedName(name)}
+  WHERE ${isInMonth(time)};
+  INSERT INTO ${storedName(name)}
+  FROM of_month.mart.${identifier(name)} ORDER BY vault_address, ${time}`
