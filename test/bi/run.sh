@@ -27,7 +27,8 @@ part() {
 part "dbt: the project built, its metrics queried" "$tools/python" test/bi/try_dbt.py "$published" "$scratch"
 part "Malloy: every view" node test/bi/malloy.js "$installed/npm" "$published"
 part "Evidence: every query" node test/bi/evidence.js "$installed/npm" "$published" "$scratch"
-part "Grafana: every query" node test/bi/grafana.js "$installed/npm" "$published" "$scratch"
+part "Grafana: every query, on PostgreSQL" env TZ=UTC POSTGRES="$PWD/node_modules/.postgres" \
+  node test/bi/grafana.ts "$installed/npm" "$scratch/data" "$scratch"
 part "Notebook: executed" env VAULTHOUSE_PUBLISHED="$published" \
   "$tools/jupyter" nbconvert --to notebook --execute --output-dir "$scratch" deploy/bi/jupyter/vaults.ipynb
 drivers=$installed/jdbc

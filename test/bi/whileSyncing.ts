@@ -51,23 +51,27 @@ const node = (how: string): ReadonlyArray<string> => [
 interface Reader {
   readonly name: string
   readonly process: ChildProcess
-  readonly lines: Promise<string>
+  /** Standard output and the exit code. */
+  readonly ended: Promise<readonly [string, number | null]>
 }
 
 const start = (name: string, [command = "", ...args]: ReadonlyArray<string>): Reader => {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
-  return { name, process: child, lines: text(child.stdout) }
+  const exit = once(child, "exit") as Promise<[number | null]>
+  const ended = Promise.all([text(child.stdout), exit.then(([code]) => code)])
+  return { name, process: child, ended }
 }
 
+const readers: Array<Reader> = []
 try {
   await sync()
-  const readers = [
+  readers.push(
     start("DuckDB 1.4.2, opened anew", node("anew")),
     start("DuckDB 1.4.2, held open", node("held")),
-    ...(driver === undefined
-      ? []
-      : [start("JDBC, opened anew", java("anew")), start("JDBC, held open", java("held"))]),
-  ]
+  )
+  if (driver !== undefined) {
+    readers.push(start("JDBC, opened anew", java("anew")), start("JDBC, held open", java("held")))
+  }
   for (let round = 1; round <= ROUNDS; round += 1) {
     simulator.patch({ now: at(round), revision: round })
     await sync()
@@ -89,8 +93,8 @@ try {
 
   for (const reader of readers) {
     reader.process.stdin?.end()
-    const [code] = (await once(reader.process, "exit")) as [number | null]
-    const lines = (await reader.lines).trim().split("\n")
+    const [output, code] = await reader.ended
+    const lines = output.trim().split("\n")
     const seen = new Set(lines)
     assert.equal(code, 0, reader.name)
     for (const line of seen) assert.ok(known.has(line), `${reader.name} read ${line}`)
@@ -99,5 +103,6 @@ try {
     process.stdout.write(`${reader.name}: ${lines.length} readings of ${seen.size} publications\n`)
   }
 } finally {
+  for (const reader of readers) reader.process.kill()
   await simulator.close()
 }
