@@ -49,8 +49,9 @@ interface OffsetRead<A> {
  * the others kept their order; and whatever was reordered, as long as none was lost. No reading can notice a row that
  * jumps over the current place at the moment another is lost before it.
  *
- * It sends the fewest requests: a short page is the end, and only a full last page needs one more. But a short first page
- * that looks cut off (§4.3 allows 1,000; a service may return less, or use its default) shows the service's page size.
+ * It sends the fewest requests: a page shorter than those before it is the end. A first page with fewer rows than requested
+ * shows how many the service returns at once, so one more page shows whether it is the list: taken for the end, it would
+ * retire what a lower limit of the service cuts off. (§4.3: only a page past the end is empty.)
  */
 export const overlappingOffsets = <A, E, R>(
   options: OverlappingOffsets<A, E, R>,
@@ -77,6 +78,13 @@ const sameList = (reading: OffsetRead<unknown>, before: OffsetRead<unknown> | un
   before.places.length === reading.places.length &&
   before.places.every((key, place) => key === reading.places[place])
 
+const sameKeys = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((key, at) => key === other[at])
+
+/** The rows of a page that the next one does not repeat. */
+const stepOf = (size: number, overlap: number): number =>
+  Math.max(1, size - Math.ceil(size * overlap))
+
 /** From the first page to the end; stops where the list moved, unless it is the last reading. */
 const readOnce = Effect.fnUntraced(function* <A, E, R>(
   { limit, overlap, read }: OverlappingOffsets<A, E, R>,
@@ -89,11 +97,15 @@ const readOnce = Effect.fnUntraced(function* <A, E, R>(
   const seen = new Map<string, { readonly offset: number; readonly place: number }>()
   let found: OffsetRead<A>["found"] = "still"
   let size = limit
-  for (let offset = 0; ; offset += size - Math.ceil((size * overlap) / limit)) {
+  for (let offset = 0; ; offset += stepOf(size, overlap / limit)) {
     const { content, keys } = yield* read(offset)
-    if (offset === 0 && keys.length < limit && looksCutOff(keys.length)) size = keys.length
+    // More at once than the first page had: that one held a list which was shorter then.
+    if (keys.length > 0) size = offset === 0 ? keys.length : Math.max(size, keys.length)
     all.push(content)
     pages.push(content)
+    // The service ignores the offset; only a number that is a likely limit may have cut the list off.
+    const isFirstAgain = offset > 0 && size < limit && sameKeys(keys, places)
+    if (isFirstAgain && !looksCutOff(size)) return { pages, places, found }
     const known = seen.size
     if (places.slice(offset).some((key, at) => key !== keys[at])) found = "moved"
     for (const [at, key] of keys.entries()) {
