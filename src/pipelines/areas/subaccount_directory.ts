@@ -96,5 +96,6 @@ export const subaccountDirectoryPipeline: Pipeline<null, ReadonlyArray<JsonObjec
   after: [],
   partitions: once,
   read: (partition, _state, context) => Stream.fromEffect(readDirectory(partition, context)),
-  expectedRequests: () => 1,
+  // One page, and one that shows that it was the last.
+  expectedRequests: () => 2,
 }

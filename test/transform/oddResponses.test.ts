@@ -1,0 +1,123 @@
+// What a service may send that the API document does not show: fields next to a list, figures as text, values that are
+// missing or of another type. Each response as its pipeline reads it.
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { type JsonObject, parseJson } from "../../src/domain/json.ts"
+import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { decode } from "../../src/extract/decode.ts"
+import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
+import { mapRecords } from "../../src/transform/mapRecords.ts"
+import type { MappedResponse } from "../../src/transform/Source.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+
+const address = `0x${"ab".repeat(20)}`
+const lineage = { responseId: "r", receivedAt: 1 }
+const subject = { address, wireAddress: address, chainId: 1, kind: "evm", startedOn: undefined }
+
+const read = (pipeline: string, body: unknown): MappedResponse => {
+  const { endpoint, rows } = pipelineOf(pipeline)!
+  const source = { lineage, subject, inputs: {}, timeFields: defaultTimeFields }
+  const decoded = decode<unknown>(endpoint, parseJson(JSON.stringify(body)))
+  return Result.getOrThrow(Result.flatMap(decoded, (value) => rows(value, source)))
+}
+
+const rowsIn = ({ rows }: MappedResponse, name: string): ReadonlyArray<JsonObject> =>
+  rows
+    .filter(({ table }) => table.name === name)
+    .flatMap(({ table, columns, length }) =>
+      Array.from({ length }, (_, row) =>
+        Object.fromEntries(table.columns.map((column, at) => [column.name, columns[at]?.[row]])),
+      ),
+    )
+
+describe("fields next to a list", () => {
+  const entry = { timestamp: "2026-01-01T00:00:00", type: "t", summary: "s" }
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ["roles", { roles: [], warnings: [] }, { pending_roles: [{ role: "x" }], read_at_block: 7 }],
+    ["permissions", { permissions: [] }, { policy_version: 4 }],
+    ["timelocks", { timelocks: [], warnings: [] }, { contract: address, min_delay_seconds: 60 }],
+    ["audit_log", { entries: [entry], has_more: false }, { total: 477 }],
+    ["apy_history", { labels: ["1/2/2026"], values: [0.1] }, { average_apy: 0.2 }],
+    ["allocation_history", { points: [] }, { currency: "USD" }],
+    ["oracle_classification", { positions: [], warnings: [] }, { block: 7 }],
+  ])("of %s are kept and reported", (pipeline, body, others) => {
+    const mapped = read(pipeline, { ...body, ...others })
+    const [kept] = rowsIn(mapped, "response_envelopes")
+    expect(JSON.parse(String(kept?.["extra"]))).toEqual(others)
+    expect(mapped.drift.map(({ path }) => path).toSorted()).toEqual(
+      Object.keys(others)
+        .map((name) => `$.${name}`)
+        .toSorted(),
+    )
+  })
+})
+
+describe("a decimal in text", () => {
+  const figures = coreTables.flatMap((table) =>
+    table.columns
+      .filter(({ type, fields, read: reader }) => type === "double" && fields && !reader)
+      .map((column) => [`${table.name}.${column.name}`, table, column] as const),
+  )
+
+  it("is a figure in every column of figures that is read from a field", () => {
+    expect(figures.length).toBeGreaterThan(60)
+    for (const [name, table, column] of figures) {
+      const [field = ""] = column.fields ?? []
+      const computed = Object.fromEntries(
+        table.columns
+          .filter((each) => each.name !== column.name && each.name !== "extra")
+          .map((each) => [each.name, each.type === "text" ? "a" : 1]),
+      )
+      const { rows } = mapRecords({
+        table,
+        records: [{ [field]: "-12.50" }],
+        source: { lineage },
+        computed,
+      })
+      expect(rows.columns[table.columns.indexOf(column)], name).toEqual([-12.5])
+    }
+  })
+})
+
+describe("a value that is missing or of another type", () => {
+  const point = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
+  const points = (...odd: ReadonlyArray<JsonObject>) =>
+    odd.map((each, day) => ({ timestamp: `2026-01-0${day + 1}T00:00:00Z`, ...point, ...each }))
+
+  it("ratios in text and null land, and one that is no number costs its own point", () => {
+    const { rejected, ...mapped } = read(
+      "ratio_history",
+      points({ actual_tvl: "1.5" }, { adjusted_redeem_ratio: null }, { actual_tvl: "n/a" }, {}),
+    )
+    expect(
+      rowsIn({ rejected, ...mapped }, "ratio_history").map((row) => [
+        row["actual_tvl"],
+        row["adjusted_redeem_ratio"],
+      ]),
+    ).toEqual([
+      [1.5, 0.5],
+      [1, null],
+      [1, 0.5],
+    ])
+    expect(rejected).toMatchObject([
+      { path: "$[2].actual_tvl", detail: 'is "n/a"; expected a number' },
+    ])
+  })
+
+  it("an APY that is null is a day without one", () => {
+    const mapped = read("apy_history", { labels: ["1/1/2026", "1/2/2026"], values: [null, "0.1"] })
+    expect(rowsIn(mapped, "apy_history").map(({ apy }) => apy)).toEqual([null, 0.1])
+  })
+
+  it("an audit entry without a summary is set aside alone", () => {
+    const entries = Array.from({ length: 477 }, (_, n) => ({
+      timestamp: "2026-01-01T00:00:00",
+      type: "t",
+      summary: n === 7 ? null : "s",
+    }))
+    const mapped = read("audit_log", { entries, has_more: false })
+    expect(rowsIn(mapped, "audit_log")).toHaveLength(476)
+    expect(mapped.rejected).toMatchObject([{ path: "$.entries[7].summary" }])
+  })
+})
