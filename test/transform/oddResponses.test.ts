@@ -14,11 +14,11 @@ const address = `0x${"ab".repeat(20)}`
 const lineage = { responseId: "r", receivedAt: 1 }
 const subject = { address, wireAddress: address, chainId: 1, kind: "evm", startedOn: undefined }
 
-const read = (pipeline: string, body: unknown): MappedResponse => {
-  const { endpoint, rows } = pipelineOf(pipeline)!
+const read = (name: string, body: unknown): MappedResponse => {
+  const pipeline = pipelineOf(name)!
   const source = { lineage, subject, inputs: {}, timeFields: defaultTimeFields }
-  const decoded = decode<unknown>(endpoint, parseJson(JSON.stringify(body)))
-  return Result.getOrThrow(Result.flatMap(decoded, (value) => rows(value, source)))
+  const decoded = decode<unknown>(pipeline.endpoint, parseJson(JSON.stringify(body)))
+  return Result.getOrThrow(Result.flatMap(decoded, (value) => pipeline.rows(value, source)))
 }
 
 const rowsIn = ({ rows }: MappedResponse, name: string): ReadonlyArray<JsonObject> =>
