@@ -16,16 +16,25 @@ import * as Fiber from "effect/Fiber"
 import { verify } from "../../src/pipelines/archive/verify.ts"
 import { backup, restore } from "../../src/pipelines/backup/backup.ts"
 import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { runOnce } from "../support/warehouseRun.ts"
 
 const published = { publish: { parquet: undefined } }
 
+/** What `expectTruth` compares. */
+const pipelines = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+const platform = simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 3 })
+
+const shared = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const simulator = yield* platform
+    yield* runOnce(simulator.url, dataDir, { pipelines, ...published })
+  }),
+)
+
 const synced = Effect.gen(function* () {
-  const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 3 })
-  const folder = yield* temporaryFolder
-  const dataDir = join(folder, "data")
-  yield* runOnce(simulator.url, dataDir, published)
+  const [simulator, dataDir, folder] = [yield* platform, yield* shared, yield* temporaryFolder]
   return { simulator, dataDir, target: join(folder, "backup"), elsewhere: join(folder, "restored") }
 })
 
@@ -34,13 +43,13 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
     const { simulator, dataDir, target, elsewhere } = yield* synced
     const before = yield* fingerprint(dataDir)
     simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1, latencyMs: 20 })
-    const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { publish: undefined }))
+    const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { pipelines }))
     yield* Effect.sleep("300 millis")
     yield* backup(dataDir, target)
     yield* Fiber.join(sync)
     yield* restore(target, elsewhere)
     expect(yield* fingerprint(elsewhere)).toEqual(before)
-    yield* runOnce(simulator.url, elsewhere, published)
+    yield* runOnce(simulator.url, elsewhere, { pipelines, ...published })
     yield* expectTruth(simulator, elsewhere)
     expect(yield* verify(elsewhere)).toEqual([])
   }),
@@ -55,7 +64,10 @@ it.live("a backup between the two steps of a publication is the earlier one, who
     simulator.patch({ now: "2026-06-02T12:00:00Z" })
     const keep = { copies: 1, days: 1 }
     const access = { mode: "0644", group: undefined }
-    yield* runOnce(simulator.url, dataDir, { publish: { ...published.publish, keep, access } })
+    yield* runOnce(simulator.url, dataDir, {
+      pipelines,
+      publish: { ...published.publish, keep, access },
+    })
     writeFileSync(current, earlier)
     yield* backup(dataDir, target)
     yield* restore(target, elsewhere)

@@ -17,6 +17,9 @@ const statuses = (simulator: Simulator): ReadonlyArray<number> =>
 const refusedOf = (answers: ReadonlyArray<number>): number =>
   answers.filter((status) => status === 429).length
 
+/** What `expectTruth` compares. */
+const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+
 describe("limits", () => {
   it.live("a service that returns 300 ratio points at once, whatever the limit", () =>
     Effect.gen(function* () {
@@ -28,12 +31,12 @@ describe("limits", () => {
         ratioCap: 300,
       })
       const dataDir = yield* temporaryFolder
-      const first = yield* runOnce(simulator.url, dataDir)
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: histories })
       expect(first.summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
       // A month later: more came since than one answer holds.
       simulator.patch({ now: "2026-07-01T12:00:00Z", revision: 1 })
-      const second = yield* runOnce(simulator.url, dataDir)
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: histories })
       expect(second.summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
     }),

@@ -60,7 +60,7 @@ describe("problems", () => {
 
   it.live("freshness is that of the marts, which read every task there ever was", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ ...small, vaults: 6 })
+      const simulator = yield* simulated(small)
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, { api: asAdmin })
       const rows = yield* query(
