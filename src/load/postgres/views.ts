@@ -77,9 +77,10 @@ interface Previous {
 
 // Readers that want a view wait while it is switched, those that use one hold it up. PostgreSQL looks for deadlocks after
 // a second (deadlock_timeout), so giving up before that never costs a reader its query.
-const SWITCH_TIMEOUT = "800ms"
+// Short attempts find the moment when nobody reads, long ones wait for readers to end.
+const ATTEMPT_MILLIS = [100, 200, 400, 800]
 const LONGEST_WAIT_MILLIS = 60_000
-const PAUSE_MILLIS = 1000
+const LONGEST_PAUSE_MILLIS = 300
 
 /** Switches all views to the run in one statement; whether comments and grants have to be made again. */
 export const switchViews = async (
@@ -169,9 +170,10 @@ const planOf = (
 
 const patiently = async (client: Client, target: string, statement: string): Promise<void> => {
   const until = Date.now() + LONGEST_WAIT_MILLIS
-  await client.query(`SET statement_timeout = '${SWITCH_TIMEOUT}'`)
   try {
-    for (;;) {
+    for (let attempt = 0; ; attempt++) {
+      const millis = ATTEMPT_MILLIS[attempt % ATTEMPT_MILLIS.length]
+      await client.query(`SET statement_timeout = ${millis}`)
       try {
         await client.query(statement)
         return
@@ -179,7 +181,7 @@ const patiently = async (client: Client, target: string, statement: string): Pro
         if (isState(cause, "2BP01")) throw dependents(target, cause)
         if (!isState(cause, "57014", "40P01")) throw cause
         if (Date.now() > until) throw heldUp(target, cause)
-        await setTimeout(PAUSE_MILLIS)
+        await setTimeout(Math.random() * LONGEST_PAUSE_MILLIS)
       }
     }
   } finally {
