@@ -6,7 +6,7 @@ import type { VaultRef } from "../../domain/vault.ts"
 import { echoedFields } from "../fields/echoedFields.ts"
 import { mapRecords } from "../mapRecords.ts"
 import type { Mapped, Source } from "../Source.ts"
-import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "./shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "./shared.ts"
 
 export const responseEnvelopes: Table = {
   schema: "core",
@@ -24,9 +24,7 @@ export const responseEnvelopes: Table = {
     text("variant", "Variant of the request, such as `smoothed 7d`; `-` where there is only one", {
       required: true,
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example: "select endpoint, vault_address, extra from core.response_envelopes where is_current",
 }

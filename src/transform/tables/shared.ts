@@ -1,5 +1,5 @@
 // Columns with the same meaning in every table.
-import { field, integer, json, text, timestamp } from "../../domain/column.ts"
+import { type Column, field, integer, json, text, timestamp } from "../../domain/column.ts"
 import { wireAddress } from "../fields/readers.ts"
 
 export const vaultAddress = text(
@@ -37,9 +37,8 @@ export const extra = json(
 
 /**
  * For records with the time at which the service read or computed them, which would otherwise make a version each time.
- * Every slowly changing table with `extra` has it.
  */
-export const reportedAt = timestamp(
+const reportedAt = timestamp(
   "reported_at",
   "When the service read or computed this record, as of the row's first response; the first of such times, the others stay in the archived response",
   { isIncidental: true },
@@ -51,3 +50,6 @@ export const reportedTimes = json(
   "Such times in nested records by their path, such as `oracle.last_updated`, as of the row's first response; the JSON of other columns leaves them out; null when there is none",
   { isIncidental: true },
 )
+
+/** What no other column takes: the last columns of a slowly changing table. */
+export const restOfRecord: ReadonlyArray<Column> = [reportedAt, reportedTimes, extra]

@@ -1,7 +1,7 @@
 // Tables of the lists on a vault's page (§2.10), with the history of each entry.
 import { type Column, text } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
-import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "./shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "./shared.ts"
 
 type Own = Pick<Table, "name" | "grain" | "comment" | "example"> & {
   /** What identifies an entry, in words. */
@@ -21,9 +21,7 @@ export const vaultListTable = ({ entryId, columns, ...own }: Own): Table => ({
     text("entry_id", `${entryId}; \`#2\` and so on where repeated`, { required: true }),
     text("listed_as", "Field of the vault's record that lists it", { required: true }),
     ...columns,
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   ...own,
 })

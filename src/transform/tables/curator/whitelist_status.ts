@@ -7,7 +7,7 @@ import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 import { listedSubaccount } from "../subaccountColumns.ts"
 
 export const whitelistStatus: Table = {
@@ -30,9 +30,7 @@ export const whitelistStatus: Table = {
         required: true,
       },
     ),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, subaccount_address, valid_from from core.whitelist_status where is_current and not is_whitelisted",

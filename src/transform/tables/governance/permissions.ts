@@ -9,7 +9,7 @@ import { mapRecords } from "../../mapRecords.ts"
 import { occurrences } from "../../occurrences.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
-import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
 export const permissions: Table = {
   schema: "core",
@@ -33,9 +33,7 @@ export const permissions: Table = {
       "1 for the first permission of this integration and function, 2 for the next, …",
       { required: true },
     ),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select integration, list(function_name) as functions from core.permissions where is_current group by integration",

@@ -12,14 +12,7 @@ import { occurrences } from "../../occurrences.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
-import {
-  extra,
-  reportedAt,
-  reportedTimes,
-  vaultAddress,
-  vaultChainId,
-  wireSpelling,
-} from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 // Not shown (§2.9): the first with an address is the holder, the others stay in `extra`.
 const holderNames = [
@@ -62,9 +55,7 @@ export const roles: Table = {
       "Whether the holder is a Safe multi-signature wallet; unreliable while core.observation_warnings has a current warning of `roles` for the vault (§4.1)",
     ),
     field.integer("safe_threshold", "Signatures the Safe needs", { unit: "signatures" }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, role, holder_address, safe_threshold from core.roles where is_current order by 1, 2",

@@ -10,7 +10,7 @@ import { id } from "../../fields/readers.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
-import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
 // Fields that change while a timelock waits or when it ends. A transaction hash may be that of its execution, and one
 // transaction may schedule several; labels are the service's description.
@@ -55,9 +55,7 @@ export const timelockColumns = (
     unit: "seconds",
   }),
   { ...field.json("labels", "Labels, as sent"), ...named },
-  reportedAt,
-  reportedTimes,
-  extra,
+  ...restOfRecord,
 ]
 
 /** All timelocks of a vault in every status: the whole set of the vault. */

@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 
 export const loanDetails: Table = {
   schema: "core",
@@ -17,7 +17,7 @@ export const loanDetails: Table = {
     "Loans in detail, each read again whenever its record in the loan book (core.loans) changes.",
   source: "GET /subaccount/loans/{loan_address} (§4.3, §2.4)",
   key: ["loan_id"],
-  columns: [...loanColumns, reportedAt, reportedTimes, extra],
+  columns: [...loanColumns, ...restOfRecord],
   example:
     "select l.loan_id, l.state, d.state as state_in_detail from core.loans l join core.loan_details d using (loan_id) where l.is_current and d.is_current",
 }

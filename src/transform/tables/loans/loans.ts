@@ -6,7 +6,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 
 export const loans: Table = {
   schema: "core",
@@ -16,7 +16,7 @@ export const loans: Table = {
   comment: "Loans of all active client subaccounts. A loan ends when it is no longer listed.",
   source: "GET /dashboard/loans (§4.4, §2.4)",
   key: ["loan_id"],
-  columns: [...loanColumns, reportedAt, reportedTimes, extra],
+  columns: [...loanColumns, ...restOfRecord],
   example:
     "select loan_id, state, principal_amount, apr, upcoming_payment_due_at from core.loans where is_current order by upcoming_payment_due_at",
 }

@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoans: Table = {
   schema: "core",
@@ -28,9 +28,7 @@ export const subaccountLoans: Table = {
     field.boolean("is_borrow", "Whether the subaccount borrows, where the service states it"),
     field.json("debt_info", "What is owed, as sent"),
     field.json("credit_info", "What is lent, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, side, state, principal_amount from core.subaccount_loans where is_current order by 1",

@@ -10,7 +10,7 @@ import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { figureWithUnit, otcCounterparty } from "../otcColumns.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 
 export const otcMarginRequirements: Table = {
   schema: "core",
@@ -33,9 +33,7 @@ export const otcMarginRequirements: Table = {
     }),
     ...figureWithUnit("required", "Margin required"),
     ...figureWithUnit("posted", "Margin posted"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select otc_counterparty_id, payer_address, required from core.otc_margin_requirements where is_current",

@@ -10,7 +10,7 @@ import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { figureWithUnit, otcCounterparty, otcTermColumns } from "../otcColumns.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 
 export const otcPositions: Table = {
   schema: "core",
@@ -35,9 +35,7 @@ export const otcPositions: Table = {
     ...figureWithUnit("value", "Value of the position"),
     ...otcTermColumns,
     field.json("underlying", "Underlying, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example: "select symbol, asset_type, value from core.otc_positions where is_current",
 }

@@ -9,7 +9,7 @@ import { digits } from "../../fields/readers.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 /** The server's default for collateral solving (§2.3, §4.4). */
 const DEFAULT_TARGET = 1.2
@@ -38,9 +38,7 @@ export const collateralExcess: Table = {
       unit: "tokens",
       read: digits,
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, token_address, amount_usd, valid_from from core.collateral_excess where is_current and amount_usd < 0 order by amount_usd",

@@ -3,7 +3,7 @@ import { field, integer, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address, chain } from "../../fields/readers.ts"
 import { symbol } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 
 export const collateralSimulationTokens: Table = {
   schema: "core",
@@ -34,9 +34,7 @@ export const collateralSimulationTokens: Table = {
       names: ["required_collateral_usd", "required_usd"],
       unit: "USD",
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select scenario, symbol, effective_discount_factor, required_collateral_usd from core.collateral_simulation_tokens where is_current order by scenario, ordinal",

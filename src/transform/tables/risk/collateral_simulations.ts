@@ -9,7 +9,7 @@ import { canonicalSpelling } from "../../fields/readers.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 import { collateralSimulationTokens } from "./collateral_simulation_tokens.ts"
 
 export const collateralSimulations: Table = {
@@ -35,9 +35,7 @@ export const collateralSimulations: Table = {
       names: ["resulting_health_factor", "health_factor"],
       unit: "ratio",
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select scenario, valid_from, total_required_collateral_usd, resulting_health_factor from core.collateral_simulations where is_current",

@@ -10,7 +10,7 @@ import { isReportTime, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { symbol } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, wireSpelling } from "../shared.ts"
+import { restOfRecord, wireSpelling } from "../shared.ts"
 
 export const discountFactors: Table = {
   schema: "core",
@@ -48,9 +48,7 @@ export const discountFactors: Table = {
       },
     ),
     field.json("ladder", "The other fields of the ladder's record, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select symbol, rung, upper_bound, discount_factor from core.discount_factors where is_current order by 1, 2",

@@ -2,7 +2,7 @@
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { positionKey, usdValue } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const cefiPositions: Table = {
   schema: "core",
@@ -19,9 +19,7 @@ export const cefiPositions: Table = {
     usdValue("Value of the position"),
     field.json("spot_tokens", "Tokens held, as sent"),
     field.json("derivative_positions", "Derivatives with units, costs and value, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, name, value from core.cefi_positions where is_current order by value desc",

@@ -1,6 +1,6 @@
 // core.my_subaccounts: the subaccounts of the API key's user.
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, reportedTimes } from "../shared.ts"
+import { restOfRecord } from "../shared.ts"
 import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 
 export const mySubaccounts: Table = {
@@ -12,7 +12,7 @@ export const mySubaccounts: Table = {
     "Subaccounts of the caller with the history of their descriptions; those that are no longer the caller's end, as do those of a key that was used before.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
-  columns: [...listedSubaccount, ...listItemColumns, reportedAt, reportedTimes, extra],
+  columns: [...listedSubaccount, ...listItemColumns, ...restOfRecord],
   example:
     "select friendly_name, status, min_health_factor from core.my_subaccounts where is_current order by friendly_name",
 }

@@ -12,7 +12,7 @@ import {
   tokenAddress,
   tokenChainId,
 } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const protocolPositions: Table = {
   schema: "core",
@@ -39,9 +39,7 @@ export const protocolPositions: Table = {
     rawBalance,
     balance,
     ...positionValues,
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select protocol, sum(net_usd_value) as net_usd_value from core.protocol_positions where is_current and kind = 'position' group by protocol order by net_usd_value desc",

@@ -2,7 +2,7 @@
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountLoanAggregates: Table = {
   schema: "core",
@@ -20,9 +20,7 @@ export const subaccountLoanAggregates: Table = {
     tokenChainId,
     field.double("credit", "Credit in the token, as sent", { names: ["credit", "total_credit"] }),
     field.double("debt", "Debt in the token, as sent", { names: ["debt", "total_debt"] }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select symbol, sum(credit) as credit, sum(debt) as debt from core.subaccount_loan_aggregates where is_current group by symbol",

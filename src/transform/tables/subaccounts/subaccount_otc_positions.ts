@@ -3,7 +3,7 @@ import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
 import { positionKey, usdValue } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountOtcPositions: Table = {
   schema: "core",
@@ -21,9 +21,7 @@ export const subaccountOtcPositions: Table = {
     usdValue("Value of the position"),
     otcCounterparty("counterparty_id", "Counterparty"),
     ...otcTermColumns,
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, underlying, value from core.subaccount_otc_positions where is_current order by value desc",

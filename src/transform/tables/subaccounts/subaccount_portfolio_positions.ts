@@ -11,7 +11,7 @@ import {
   tokenAddress,
   tokenChainId,
 } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountPortfolioPositions: Table = {
   schema: "core",
@@ -39,9 +39,7 @@ export const subaccountPortfolioPositions: Table = {
     rawBalance,
     balance,
     ...positionValues,
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, kind, count(*) as positions, sum(value) as value from core.subaccount_portfolio_positions where is_current group by all order by subaccount_address, kind",

@@ -1,7 +1,7 @@
 // core.subaccount_summaries: value and debt of each subaccount, with history.
 import { documented } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 const figure = (name: string, comment: string, wireName: string) =>
   documented.double(name, comment, { names: [wireName], unit: "USD" })
@@ -37,9 +37,7 @@ export const subaccountSummaries: Table = {
       "portfolio.discountedValue",
     ),
     figure("portfolio_total_value", "Value of the portfolio", "portfolio.totalValue"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, net_account_value, total_debt, health_factor from core.subaccount_summaries where is_current",

@@ -3,7 +3,7 @@ import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address, chain, nonEmpty } from "../../fields/readers.ts"
 import { ordinal } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountSummaryLoans: Table = {
   schema: "core",
@@ -33,9 +33,7 @@ export const subaccountSummaryLoans: Table = {
     field.json("book", "The loan, as sent"),
     field.json("debt_info", "What is owed and was repaid, as sent"),
     field.json("credit_info", "What is due to the subaccount, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select subaccount_address, state, is_borrow, count(*) as loans from core.subaccount_summary_loans where is_current group by all",

@@ -11,7 +11,7 @@ import {
   tokenChainId,
   usdValue,
 } from "../positionColumns.ts"
-import { extra, reportedAt, reportedTimes, subaccountAddress } from "../shared.ts"
+import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 export const subaccountTokens: Table = {
   schema: "core",
@@ -36,9 +36,7 @@ export const subaccountTokens: Table = {
     rawBalance,
     balance,
     usdValue("Value of the balance"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select symbol, sum(value) as value from core.subaccount_tokens where list = 'summary' and is_current group by symbol order by value desc",

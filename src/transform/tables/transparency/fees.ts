@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
 export const fees: Table = {
   schema: "core",
@@ -23,9 +23,7 @@ export const fees: Table = {
     vaultAddress,
     documented.double("management_fee_pct", "Management fee; 1.5 is 1.5%", { unit: "percent" }),
     documented.double("performance_fee_pct", "Performance fee; 10 is 10%", { unit: "percent" }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, management_fee_pct, performance_fee_pct, valid_from from core.fees where is_current",

@@ -9,7 +9,7 @@ import { numberOf } from "../../fields/numbers.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 export const annualizedApy: Table = {
   schema: "core",
@@ -30,9 +30,7 @@ export const annualizedApy: Table = {
       names: ["liquidAPY7Day"],
       unit: "as sent",
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, valid_from, valid_to, liquid_apy_30_day, liquid_apy_7_day from core.annualized_apy order by valid_from desc limit 10",

@@ -9,7 +9,7 @@ import type { Violation } from "../../../domain/violation.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 export const performanceFees: Table = {
   schema: "core",
@@ -49,9 +49,7 @@ export const performanceFees: Table = {
     documented.double("total_perf_fees_asset", "Performance fees of the period", {
       unit: "the vault's asset where native denominated",
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, calculation_period, total_perf_fees_asset, valid_from from core.performance_fees where is_current",

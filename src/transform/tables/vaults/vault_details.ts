@@ -1,7 +1,7 @@
 // core.vault_details: the description on each vault's page, with its history.
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { extra, reportedAt, reportedTimes, vaultAddress, vaultChainId } from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 import { vaultDescription } from "../vaultDescription.ts"
 
 // Only names that say percent; figures in another unit stay in the JSON.
@@ -32,9 +32,7 @@ export const vaultDetails: Table = {
     field.double("reserve_tolerance", "Tolerance around the reserve's target, as sent"),
     field.double("max_daily_drawdown", "Declared maximum daily drawdown, as sent"),
     field.json("lag_duration", "Lag of the vault, as sent"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_name, fee_structure, valid_from from core.vault_details where is_current order by vault_name",

@@ -1,7 +1,7 @@
 // core.vault_summaries: each vault's summary, with its history.
 import { double, field, json, timestamp } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 const returnOver = (days: number, words: string) =>
   double(
@@ -31,9 +31,7 @@ export const vaultSummaries: Table = {
     field.json("latest_snapshot", "Latest snapshot, as sent", {
       names: ["latest_snapshot", "snapshot"],
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, return_30_day, valid_from from core.vault_summaries where is_current",

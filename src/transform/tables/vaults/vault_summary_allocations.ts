@@ -1,7 +1,7 @@
 // core.vault_summary_allocations: where each vault's assets were according to its summary, and since when.
 import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 export const vaultSummaryAllocations: Table = {
   schema: "core",
@@ -25,9 +25,7 @@ export const vaultSummaryAllocations: Table = {
     field.double("share", "Share of the vault's assets, where the service gives one", {
       unit: "as sent",
     }),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, position, value, share from core.vault_summary_allocations where is_current order by vault_address, value desc",

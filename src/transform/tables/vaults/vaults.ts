@@ -2,7 +2,7 @@
 import { field, type Reader } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address, chain } from "../../fields/readers.ts"
-import { chainId, extra, reportedAt, reportedTimes, vaultAddress, wireSpelling } from "../shared.ts"
+import { chainId, restOfRecord, vaultAddress, wireSpelling } from "../shared.ts"
 import { vaultDescription } from "../vaultDescription.ts"
 
 const addressNames = ["address", "vault_address", "contract_address"]
@@ -36,9 +36,7 @@ export const vaults: Table = {
       required: true,
     }),
     ...vaultDescription,
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_name, status, valid_from from core.vaults where is_current order by vault_name",

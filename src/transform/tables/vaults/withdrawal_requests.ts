@@ -2,14 +2,7 @@
 import { amount, double, field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address, id } from "../../fields/readers.ts"
-import {
-  extra,
-  reportedAt,
-  reportedTimes,
-  vaultAddress,
-  vaultChainId,
-  wireSpelling,
-} from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 const recipientNames = ["recipient", "recipient_address", "receiver", "receiver_address", "address"]
 
@@ -56,9 +49,7 @@ export const withdrawalRequests: Table = {
       read: address,
     }),
     wireSpelling("recipient_address", recipientNames),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, requested_at, amount, recipient_address from core.withdrawal_requests where is_current order by requested_at",

@@ -1,7 +1,7 @@
 // core.withdrawal_summaries: totals of pending withdrawals of each vault, with their history.
 import { amount, double, integer } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
-import { vaultChainId, extra, reportedAt, reportedTimes, vaultAddress } from "../shared.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
 export const withdrawalSummaries: Table = {
   schema: "core",
@@ -27,9 +27,7 @@ export const withdrawalSummaries: Table = {
       unit: "the vault's underlying asset",
     }),
     integer("pending_requests", "Number of pending requests; null where the response has no list"),
-    reportedAt,
-    reportedTimes,
-    extra,
+    ...restOfRecord,
   ],
   example:
     "select vault_address, valid_from, total_withdrawals / nullif(total_assets, 0) as share from core.withdrawal_summaries where is_current order by share desc",
