@@ -354,9 +354,12 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           (of["problems"] as ReadonlyArray<{ kind: string }>).map(({ kind }) => kind)
         expect(summary["outcome"]).toBe("complete")
         expect(kinds(summary)).toContain("publication_failed")
+        const doctor = yield* run(["doctor"])
+        expect(doctor.stdout).toMatch(/PostgreSQL\s+failed\s+nothing listens there/)
         const status = yield* run(["status"])
         expect(status.stdout).toContain("1 failed publication")
         configure()
+        expect((yield* run(["doctor"])).stdout).toMatch(/PostgreSQL\s+ok\s+PostgreSQL 18/)
         const caught = yield* run([...sync, "--json"])
         expect(caught.code).toBe(0)
         const news = JSON.parse(caught.stdout) as Record<string, unknown>

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import { type ConfigError, problemText } from "../../config/ConfigError.ts"
 import { settings } from "../../config/settings.ts"
+import { examinePostgres } from "../../pipelines/publication/postgres.ts"
 import { checkAccess } from "../../pipelines/publication/publish.ts"
 import {
   type Check,
@@ -64,9 +65,22 @@ const examine = Effect.fnUntraced(function* (
     yield* configurationCheck(config.success),
     ...service,
     yield* checkWarehouse(dataDir),
+    ...(yield* postgresChecks(config.success)),
   ]
   return { checks, access } satisfies Findings
 })
+
+/** None where nothing is published there. */
+const postgresChecks = ({ settings: { publish } }: Config) =>
+  publish.postgres === undefined
+    ? Effect.succeed([])
+    : examinePostgres(publish.postgres).pipe(
+        Effect.map((detail): Check => ({ check: "PostgreSQL", state: "ok", detail })),
+        Effect.catch(({ why, advice }) =>
+          Effect.succeed<Check>({ check: "PostgreSQL", state: "failed", detail: why, advice }),
+        ),
+        Effect.map((check) => [check]),
+      )
 
 const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...config }: Config) =>
   checkAccess({ mode: publishedMode, group: publishedGroup }).pipe(

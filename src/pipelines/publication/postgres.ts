@@ -56,6 +56,13 @@ const addressed = (address: Redacted.Redacted<string>) =>
     ),
   )
 
+/** Whether it can be published to, in a sentence; changes nothing. */
+export const examinePostgres = (address: Redacted.Redacted<string>) =>
+  Effect.gen(function* () {
+    const { examine } = yield* Effect.promise(() => import("../../load/postgres/examine.ts"))
+    return yield* examine(yield* addressed(address))
+  })
+
 /** Under the warehouse's lock. `undefined` where there is nothing to do; `anyway` there always is. */
 export const publishPostgres = Effect.fnUntraced(function* (
   { postgres, keep }: PublishOptions,

@@ -1,0 +1,6 @@
+-- What the connected user finds, for `vaulthouse doctor`.
+select
+    current_setting('server_version') as version,
+    current_user as "user",
+    (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as is_encrypted,
+    has_database_privilege(current_database(), 'CREATE') as may_create
