@@ -75,7 +75,12 @@ describe("precedence", () => {
       file: "wire:\n  case: snake\nparquet: { profile: compatible }\n",
     }).settings
     expect(wire).toEqual({ case: "snake", names: {} })
-    expect(parquet).toEqual({ enabled: true, compression: "zstd", profile: "compatible" })
+    expect(parquet).toEqual({
+      enabled: true,
+      compression: "zstd",
+      profile: "compatible",
+      marts: false,
+    })
   })
 
   it("relative paths start at the file's folder, or where the command runs", () => {

@@ -70,7 +70,11 @@ export const publishOptions = (
   publish.enabled && argv["publish"] !== false
     ? {
         parquet: parquet.enabled
-          ? { compression: parquet.compression, plain: parquet.profile === "compatible" }
+          ? {
+              compression: parquet.compression,
+              plain: parquet.profile === "compatible",
+              marts: parquet.marts,
+            }
           : undefined,
         access: { mode: publishedMode, group: publishedGroup },
         keep: publishedKeep,

@@ -1,6 +1,7 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
+import { parquetKind } from "./parquetKind.ts"
 import { publishKind } from "./publishKind.ts"
 import { receiverKind } from "./receiverKind.ts"
 import { scheduleKind } from "./scheduleKind.ts"
@@ -276,27 +277,8 @@ export const settings = {
     describe: "Days until data that the service does not offer for a vault is requested again",
   },
   parquet: {
-    kind: {
-      type: "record",
-      fields: {
-        enabled: {
-          kind: { type: "boolean" },
-          default: true,
-          describe: "Publish the tables as Parquet too; `false` removes published files",
-        },
-        compression: {
-          kind: { type: "choice", of: ["zstd", "snappy"] },
-          default: "zstd",
-          describe: "Compression of the Parquet files",
-        },
-        profile: {
-          kind: { type: "choice", of: ["standard", "compatible"] },
-          default: "standard",
-          describe: "`compatible` is for old readers (snappy, timestamps as ISO text)",
-        },
-      },
-    },
-    default: { enabled: true, compression: "zstd", profile: "standard" },
+    kind: parquetKind,
+    default: { enabled: true, compression: "zstd", profile: "standard", marts: false },
     describe: "Format of the Parquet files",
   },
   publish: {

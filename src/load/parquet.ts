@@ -1,4 +1,4 @@
-// Exports the tables as Parquet: history by month of event time, only months that changed, every file under a name of its
+// Exports the tables, and the marts where wanted, as Parquet: history by month of event time, only months that changed, every file under a name of its
 // own. See docs/decisions/0004-duckdb-writes-parquet.md and 0020-immutable-parquet-files.md.
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -8,12 +8,11 @@ import { decodeRow, number, text } from "./decodeRow.ts"
 import { putInPlace, sha256Of } from "./durableFiles.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import {
-  type Exportable,
   exportableTable,
   fullName,
   layoutOf,
   type ParquetOptions,
-  source,
+  type Part,
   type Stamp,
   writeRows,
 } from "./parquetFile.ts"
@@ -33,12 +32,6 @@ export interface ExportRequest {
   readonly afresh: boolean
 }
 
-interface Part {
-  readonly exportable: Exportable
-  readonly month: string | null
-  readonly changedAt: number
-}
-
 /** What the database records about its own files, which a file of it would contradict. */
 const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.layout"])
 
@@ -54,8 +47,8 @@ const decodeChange = decodeRow({
   changedAt: number("changed_at"),
 })
 
-/** Everything there is to export, as the transactions that changed it recorded. */
-const partsOf = async (
+/** Of the tables, as the transactions that changed them recorded. */
+const tableParts = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
 ): Promise<ReadonlyArray<Part>> => {
@@ -74,6 +67,12 @@ const partsOf = async (
   })
 }
 
+/** Everything there is to export. Marts are read from their files, so only where they are wanted. */
+const partsOf = async ({ connection, options, stamp, tables }: ExportRequest) => [
+  ...(await tableParts(connection, tables)),
+  ...(options.marts ? await (await import("./parquetMarts.ts")).martParts(connection, stamp) : []),
+]
+
 /** Smallest and largest event time; null where the table has none. */
 const extentOf = async (connection: DuckDBConnection, part: Part) => {
   const { time } = part.exportable
@@ -81,7 +80,7 @@ const extentOf = async (connection: DuckDBConnection, part: Part) => {
   const [extent] = await readRows(
     connection,
     `SELECT min(${identifier(time)}) AS min_at, max(${identifier(time)}) AS max_at
-     FROM ${source(part.exportable)} WHERE ${isIn(part)}`,
+     FROM ${part.exportable.source} WHERE ${isIn(part)}`,
   )
   return extent as Pick<ManifestFile, "min_at" | "max_at">
 }
@@ -133,7 +132,7 @@ export interface Exported {
  * completed by the next.
  */
 export const exportParquet = async (request: ExportRequest): Promise<Exported> => {
-  const { afresh, connection, dataDir, options, stamp, tables } = request
+  const { afresh, dataDir, options, stamp } = request
   const previous = afresh ? undefined : await readManifest(dataDir)
   const exported = new Map(
     previous?.files.map((file) => [`${file.schema}.${file.table} ${file.month}`, file]),
@@ -141,7 +140,7 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
   await clearAside(dataDir)
   const files: Array<ManifestFile> = []
   let written = 0
-  for (const part of await partsOf(connection, tables)) {
+  for (const part of await partsOf(request)) {
     const known = exported.get(`${fullName(part.exportable)} ${part.month}`)
     const layout = layoutOf(part.exportable, options)
     if (known?.changed_at === part.changedAt && known.layout === layout) {

@@ -4,15 +4,17 @@ import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, storedKey, type Table } from "../domain/table.ts"
 import { columnComment, tableComment } from "./ddl.ts"
-import { CATALOG, identifier, identifiers, literal } from "./sql.ts"
+import { identifier, identifiers, literal, qualified } from "./sql.ts"
 
 export interface ParquetOptions {
   readonly compression: "zstd" | "snappy"
   /** For readers that stumble over TIMESTAMP (parquetjs-lite): snappy, instants as ISO-8601 text. */
   readonly plain: boolean
+  /** The marts too. */
+  readonly marts: boolean
 }
 
-export const defaultParquet: ParquetOptions = { compression: "zstd", plain: false }
+export const defaultParquet: ParquetOptions = { compression: "zstd", plain: false, marts: false }
 
 export interface Stamp {
   readonly runId: string
@@ -24,6 +26,8 @@ export interface Stamp {
 export interface Exportable {
   readonly schema: string
   readonly name: string
+  /** Where the rows are, as SQL. */
+  readonly source: string
   readonly comment: string
   readonly columns: ReadonlyArray<{
     readonly name: string
@@ -34,11 +38,22 @@ export interface Exportable {
   /** Column whose months have a file each; without it there is one file. */
   readonly time: string | undefined
   readonly order: ReadonlyArray<string>
+  /** Stands for what the rows are made by, where that may change. */
+  readonly definition?: string
+}
+
+/** What has a file of its own. */
+export interface Part {
+  readonly exportable: Exportable
+  readonly month: string | null
+  /** When its rows changed, in microseconds: with another time it is written again. */
+  readonly changedAt: number
 }
 
 export const exportableTable = (table: Table): Exportable => ({
   schema: table.schema,
   name: table.name,
+  source: qualified(table),
   comment: tableComment(table),
   columns: allColumns(table).map((column) => ({
     name: column.name,
@@ -56,10 +71,6 @@ const sortOrder = (table: Table): ReadonlyArray<string> => {
 }
 
 export const fullName = ({ schema, name }: Exportable): string => `${schema}.${name}`
-
-/** As SQL. */
-export const source = ({ schema, name }: Exportable): string =>
-  `${CATALOG}.${identifier(schema)}.${identifier(name)}`
 
 const selectList = ({ columns }: Exportable, { plain }: ParquetOptions): string =>
   columns
@@ -113,7 +124,7 @@ export const writeRows = async (
 ): Promise<number> => {
   const written = await connection.runAndReadAll(
     `COPY (
-       SELECT ${selectList(exportable, options)} FROM ${source(exportable)}
+       SELECT ${selectList(exportable, options)} FROM ${exportable.source}
        WHERE ${condition} ORDER BY ${identifiers(exportable.order)}
      ) TO ${literal(file)} (${encoding(options)}, KV_METADATA {${metadata(exportable, stamp)}})`,
   )

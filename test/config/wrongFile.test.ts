@@ -20,7 +20,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a key like no other",
     "parquet: { zzz: 1 }\n",
-    "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `compression`, `profile`",
+    "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `compression`, `profile`, `marts`",
   ],
   [
     "a choice",
@@ -35,7 +35,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a value instead of a section",
     "parquet: true\n",
-    "1:10: parquet: `true` is not a section with `enabled`, `compression`, `profile`",
+    "1:10: parquet: `true` is not a section with `enabled`, `compression`, `profile`, `marts`",
   ],
   [
     "a section instead of a value",

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { commitMarkerLine } from "../../src/archive/lines.ts"
 import { type Frame, readWholeFrames } from "../../src/archive/segments.ts"
@@ -195,7 +196,7 @@ describe("a segment that was cut", () => {
         const state = { size: 3, inactive: [], isBroken: false }
         const server = yield* directory(state)
         const dataDir = yield* temporaryFolder
-        const publish = { parquet: { compression: "zstd" as const, plain: false } }
+        const publish = { parquet: defaultParquet }
         yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
         expect(yield* verify(dataDir)).toEqual([])
         const [file = ""] = segments(dataDir)

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { check } from "../../src/pipelines/publication/check.ts"
@@ -39,7 +40,7 @@ const restated = sharedWarehouse(
     })
     const first = yield* runOnce(simulator.url, dataDir, { api })
     simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
-    const publish = { parquet: { compression: "zstd" as const, plain: false } }
+    const publish = { parquet: defaultParquet }
     const second = yield* runOnce(simulator.url, dataDir, { api, publish })
     for (const { summary } of [first, second]) {
       expect(summary.failedChecks.filter(({ severity }) => severity === "error")).toEqual([])

@@ -1,0 +1,73 @@
+// The marts as Parquet: those that are stored by month, written again where the month changed, and every other in one file of
+// each publication, since the time of reading may be part of its rows.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { decodeRow, number, text } from "./decodeRow.ts"
+import { type Mart, martColumnComment, martComment, marts } from "./marts.ts"
+import type { Exportable, Part, Stamp } from "./parquetFile.ts"
+import { readRows } from "./readRows.ts"
+import { CATALOG, identifier } from "./sql.ts"
+import { type StoredMart, storedMarts } from "./storedMarts.ts"
+
+const MICROS_PER_MILLI = 1000
+
+const exportableMart = (mart: Mart): Exportable => ({
+  schema: "mart",
+  name: mart.name,
+  source: `${CATALOG}.mart.${identifier(mart.name)}`,
+  comment: martComment(mart),
+  columns: mart.columns.map((column) => ({
+    name: column.name,
+    type: column.type,
+    comment: martColumnComment(column),
+  })),
+  time: undefined,
+  order: mart.key,
+})
+
+export const martParts = async (
+  connection: DuckDBConnection,
+  { publishedAt }: Stamp,
+): Promise<ReadonlyArray<Part>> => {
+  const parts: Array<Part> = []
+  for (const mart of marts) {
+    const exportable = exportableMart(mart)
+    const stored = storedMarts.find(({ name }) => name === mart.name)
+    if (stored === undefined) {
+      parts.push({ exportable, month: null, changedAt: Date.parse(publishedAt) * MICROS_PER_MILLI })
+    } else {
+      parts.push(...(await storedParts(connection, exportable, stored)))
+    }
+  }
+  return parts
+}
+
+const decodeMonth = decodeRow({
+  month: text("month"),
+  changedAt: number("changed_at"),
+  definition: text("definition"),
+})
+
+/** A month's rows change with those of the tables they are made from. */
+const storedParts = async (
+  connection: DuckDBConnection,
+  mart: Exportable,
+  { byMonth, name, time, whole }: StoredMart,
+): Promise<ReadonlyArray<Part>> => {
+  const months = await readRows(
+    connection,
+    `WITH changes AS (
+       SELECT table_schema || '.' || table_name AS source, month, epoch_us(changed_at) AS changed_at
+       FROM ${CATALOG}.ops.partition_changes)
+     SELECT month, definition, greatest(max(changed_at),
+       (SELECT max(changed_at) FROM changes WHERE list_contains($2::JSON::VARCHAR[], source))) AS changed_at
+     FROM changes, (SELECT definition FROM ${CATALOG}.ops.stored_marts WHERE name = $3)
+     WHERE list_contains($1::JSON::VARCHAR[], source)
+     GROUP BY ALL ORDER BY ALL`,
+    [JSON.stringify(Object.keys(byMonth)), JSON.stringify(whole), name],
+  )
+  return months.map(decodeMonth).map(({ changedAt, definition, month }) => ({
+    exportable: { ...mart, source: `${CATALOG}.mart_tables.${identifier(name)}`, time, definition },
+    month,
+    changedAt,
+  }))
+}
