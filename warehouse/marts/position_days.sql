@@ -1,14 +1,33 @@
+with
+
+-- The newest snapshot whole, so that the day's figures are of one instant: of a single column, arg_max would skip the
+-- nulls.
+newest as (
+    select
+        chain_id,
+        vault_address,
+        snapshot_at::date as day,
+        max(snapshot_at) as snapshot_at,
+        arg_max(
+            {
+                'total_nav': total_nav,
+                'reported_tvl': reported_tvl,
+                'subaccounts_total_usd': subaccounts_total_usd,
+                'buffer_usd': buffer_usd
+            },
+            snapshot_at
+        ) as snapshot
+    from core.position_snapshots as snapshots
+    group by chain_id, vault_address, snapshot_at::date
+)
+
 select
     chain_id,
     vault_address,
-    snapshot_at::date as day,
+    day,
     snapshot_at,
-    total_nav as nav_usd,
-    reported_tvl,
-    subaccounts_total_usd,
-    buffer_usd
-from core.position_snapshots as snapshots
--- The newest snapshot whole, so that the day's figures are of one instant.
-qualify row_number() over (
-    partition by chain_id, vault_address, snapshot_at::date order by snapshot_at desc
-) = 1
+    snapshot.total_nav as nav_usd,
+    snapshot.reported_tvl,
+    snapshot.subaccounts_total_usd,
+    snapshot.buffer_usd
+from newest
