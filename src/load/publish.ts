@@ -97,14 +97,19 @@ const makeCopy = async (
 ): Promise<void> => {
   const isCopied = storageVersion === STORAGE_VERSION
   if (isCopied) await copyDatabase(databaseFile(dataDir), copy)
+  // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
+  // "Failed to load metadata pointer": the copy's own checkpoint writes all of it anew.
+  await connection.run("SET experimental_metadata_reuse = false")
   await connection.run(
     `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
   )
   try {
     if (!isCopied) await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await readStoredMarts(connection, "copied")
+    await connection.run("CHECKPOINT copied")
   } finally {
     await connection.run("DETACH copied")
+    await connection.run("RESET experimental_metadata_reuse")
   }
 }
 
