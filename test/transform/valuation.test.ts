@@ -635,6 +635,11 @@ describe("oracle classification", () => {
   it.each<[string, JsonObject, JsonObject]>([
     ["next to records", { primary: [{ position: "Aave" }], block: 7 }, { block: 7 }],
     ["within a class", { primary: { tokens: [], total_usd: 0 } }, { primary: { total_usd: 0 } }],
+    [
+      "within a class of a list",
+      { classes: { primary: { tokens: [{ position: "Aave" }], total_usd: 5 } } },
+      { classes: { primary: { total_usd: 5 } } },
+    ],
     ["without records", { positions: [], block: 7 }, { block: 7 }],
     ["of an unknown shape", { classes: { a: { b: 1 } } }, { classes: { a: { b: 1 } } }],
   ])("keeps and reports fields %s", (_, body, kept) => {

@@ -62,15 +62,16 @@ const byClass = (lists: JsonObject): Found => {
 }
 
 /** A list of records; lists by pricing class; or records by position. */
-const recordsIn = (value: unknown): ReadonlyArray<JsonObject> => {
-  if (Array.isArray(value)) return value.every(isJsonObject) ? value : []
-  if (!isJsonObject(value)) return []
-  const entries = Object.entries(value)
-  const { records, rest } = byClass(value)
-  if (Object.keys(rest).length === 0) return records
+const recordsIn = (value: unknown): Found => {
+  if (isRecords(value)) return { records: value, rest: {} }
+  const fields = isJsonObject(value) ? value : {}
+  const entries = Object.entries(fields)
   return entries.every(([, record]) => isJsonObject(record) && classFieldOf(record) !== undefined)
-    ? entries.map(([position, record]) => ({ position, ...(record as JsonObject) }))
-    : []
+    ? {
+        records: entries.map(([position, record]) => ({ position, ...(record as JsonObject) })),
+        rest: {},
+      }
+    : byClass(fields)
 }
 
 const placeColumns = ["position", "token_symbol", "token_address_wire"]
@@ -93,7 +94,7 @@ const findRecords = (
   const found = byClass(fields)
   if (found.records.length > 0) return Result.succeed(found)
   const [best, second] = Object.entries(fields)
-    .map(([field, value]) => ({ field, records: recordsIn(value) }))
+    .map(([field, value]) => ({ field, ...recordsIn(value) }))
     .filter(({ records }) => records.length > 0)
     .map((each) => ({ ...each, rank: rank(each.records, source) }))
     .toSorted((a, b) => b.rank - a.rank)
@@ -108,7 +109,11 @@ const findRecords = (
     })
   }
   const { [best.field]: _records, ...rest } = fields
-  return Result.succeed({ records: best.records, rest })
+  const isTaken = Object.keys(best.rest).length === 0
+  return Result.succeed({
+    records: best.records,
+    rest: isTaken ? rest : { ...rest, [best.field]: best.rest },
+  })
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
