@@ -4,6 +4,7 @@ import type { Kind, ValueOf } from "./kinds.ts"
 import { parquetKind } from "./parquetKind.ts"
 import { publishKind } from "./publishKind.ts"
 import { receiverKind } from "./receiverKind.ts"
+import { reportKind } from "./reportKind.ts"
 import { scheduleKind } from "./scheduleKind.ts"
 
 export interface Setting {
@@ -335,6 +336,11 @@ export const settings = {
     kind: scheduleKind,
     default: { hourly: "7 * * * *", daily: "37 3 * * *", jitterSeconds: 60 },
     describe: "When `vaulthouse schedule` runs which pipelines",
+  },
+  report: {
+    kind: reportKind,
+    default: { days: 30, vaults: [] },
+    describe: "Report to write after each run that publishes (`vaulthouse report`)",
   },
   notify: {
     kind: { type: "list", of: receiverKind },

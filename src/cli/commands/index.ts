@@ -16,6 +16,7 @@ import { prune } from "./prune.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { replay } from "./replay.ts"
+import { report } from "./report.ts"
 import { restore } from "./restore.ts"
 import { runs } from "./runs.ts"
 import { schedule } from "./schedule.ts"
@@ -39,6 +40,7 @@ export const commands: ReadonlyArray<Command> = [
   trace,
   query,
   serve,
+  report,
   tables,
   fields,
   docs,

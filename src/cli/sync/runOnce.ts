@@ -18,6 +18,7 @@ import { notifyAfterError, notifyAfterRun } from "../notify/afterRun.ts"
 import { printError, streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
+import { reportAfterRun } from "../vaultReport/afterRun.ts"
 import { version } from "../version.ts"
 import { progressDisplay } from "./progressDisplay.ts"
 import type { Selection } from "./selection.ts"
@@ -70,6 +71,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   for (const line of [...warnings(summary), ...broken]) {
     printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
   }
+  if (summary.published) yield* reportAfterRun(config)
   const ended = { ...summary, problems }
   yield* notifyAfterRun(config, {
     isSuccess: runExitCode(ended, selection, settings.failOn) === exitCodes.ok,

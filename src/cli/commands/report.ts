@@ -1,0 +1,43 @@
+// vaulthouse report: the vaults over a period as one file.
+import { type Command, readingSettings } from "../Command.ts"
+
+export const report: Command = {
+  name: "report",
+  summary: "Write a report of the vaults over a period: one HTML file, PDF or PNG",
+  details:
+    "Writes one file with the figures of a period beside those of as many days before it, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
+  flags: {
+    vault: {
+      type: "string",
+      array: true,
+      requiresArg: true,
+      describe: "Only this vault: its address or its name (repeatable)",
+    },
+    days: {
+      type: "string",
+      requiresArg: true,
+      default: "30",
+      describe: "Length of the period in days",
+    },
+    to: {
+      type: "string",
+      requiresArg: true,
+      describe: "Last day of the period, such as 2026-05-31 (default: the newest that is over)",
+    },
+    format: {
+      choices: ["html", "pdf", "png"],
+      describe: "Format (default: what --out ends with, else html)",
+    },
+    out: {
+      type: "string",
+      requiresArg: true,
+      describe: "File to write (default: report.html, .pdf or .png)",
+    },
+  },
+  settings: readingSettings,
+  examples: [
+    ["report", "all vaults over the last 30 days, into report.html"],
+    ["report --vault 'Harbor USDC 1' --days 90 --out harbor.pdf", "one vault, as PDF"],
+  ],
+  run: async (argv) => (await import("../vaultReport/run.ts")).runReport(argv),
+}

@@ -1,0 +1,108 @@
+// The report as PDF or PNG, by a Chromium of this machine: it opens the file alone, without network and scripts of others.
+import { execFile } from "node:child_process"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+const run = promisify(execFile)
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+const SECONDS = 60
+const WIDTH = 1240
+
+/** There is no Chromium, or it failed. */
+export class BrowserError extends Data.TaggedError("BrowserError")<{
+  readonly why: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.why}\n${this.advice}`
+  }
+}
+
+/** The bytes of a page in this format. */
+export const printed = (
+  page: string,
+  format: "pdf" | "png",
+): Effect.Effect<Uint8Array, BrowserError> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const folder = await mkdtemp(join(tmpdir(), "vaulthouse-report-"))
+      const browse = async (...args: ReadonlyArray<string>): Promise<string> =>
+        startFirst([...always, `--user-data-dir=${join(folder, "browser")}`, ...args], signal)
+      try {
+        const file = join(folder, "report.html")
+        const out = join(folder, `report.${format}`)
+        await writeFile(file, page)
+        if (format === "pdf") await browse("--no-pdf-header-footer", `--print-to-pdf=${out}`, file)
+        else {
+          const measured = join(folder, "measured.html")
+          await writeFile(measured, withHeight(page))
+          const found = await browse(`--window-size=${WIDTH},800`, "--dump-dom", measured)
+          const height = /data-height="(\d+)"/.exec(found)?.[1] ?? "2000"
+          await browse(
+            "--hide-scrollbars",
+            `--window-size=${WIDTH},${height}`,
+            `--screenshot=${out}`,
+            file,
+          )
+        }
+        return await readFile(out)
+      } finally {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      }
+    },
+    catch: (cause) =>
+      cause instanceof BrowserError
+        ? cause
+        : new BrowserError({
+            why: `Chromium did not make the ${format.toUpperCase()}: ${String(cause).split("\n")[0] ?? ""}`,
+            advice: "`--format html` needs no browser.",
+          }),
+  })
+
+const always = [
+  "--headless",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+  "--host-resolver-rules=MAP * ~NOTFOUND",
+  // Chromium refuses to run as root with its sandbox; the page has neither script nor anything from elsewhere.
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+]
+
+/** What it printed; by the first of the browsers that is installed. */
+const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Promise<string> => {
+  for (const name of names) {
+    try {
+      const { stdout } = await run(name, args, {
+        signal,
+        timeout: SECONDS * 1000,
+        maxBuffer: 64 * 1024 * 1024,
+      })
+      return stdout
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
+    }
+  }
+  throw new BrowserError({
+    why: `PDF and PNG need a Chromium; none of ${names.join(", ")} was found.`,
+    advice:
+      "Install one (Debian: `apt install chromium`), or use `--format html`, which prints well from any browser.",
+  })
+}
+
+/** The page with a script that notes how high it is, which its own policy would not let run. */
+const withHeight = (page: string): string =>
+  page
+    .replace(/<meta\s+http-equiv="content-security-policy"[^>]*>/, "")
+    .replace(
+      "</body>",
+      "<script>document.body.dataset.height = document.documentElement.scrollHeight</script></body>",
+    )

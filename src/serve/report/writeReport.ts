@@ -1,0 +1,64 @@
+// Writes a report of the published copy to a file: HTML, or PDF and PNG by its name.
+import { mkdir, rename, writeFile } from "node:fs/promises"
+import { dirname, extname } from "node:path"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
+import { printed } from "./browser.ts"
+import { readReport } from "./readReport.ts"
+import { reportPage } from "./reportPage.ts"
+
+export const formats = ["html", "pdf", "png"] as const
+export type Format = (typeof formats)[number]
+
+export interface WriteReport {
+  readonly dataDir: string
+  readonly memoryLimit: string
+  readonly file: string
+  /** Addresses or names; all vaults where empty. */
+  readonly vaults: ReadonlyArray<string>
+  readonly days: number
+  /** Days since 1970; the newest day that is over where absent. */
+  readonly lastDay: number | undefined
+}
+
+export class WriteError extends Data.TaggedError("WriteError")<{
+  readonly file: string
+  readonly code: string
+}> {
+  override get message(): string {
+    return `The report can't be written to ${this.file} (${this.code}).\nChoose another file with --out, or with the setting report.file.`
+  }
+}
+
+const MILLIS_PER_DAY = 86_400_000
+
+/** HTML where the ending says nothing else. */
+export const formatOf = (file: string): Format =>
+  formats.find((format) => extname(file).toLowerCase() === `.${format}`) ?? "html"
+
+/** Whoever reads the file meanwhile has the one before or the whole new one. */
+export const writeReport = (options: WriteReport) =>
+  Effect.gen(function* () {
+    const { dataDir, memoryLimit, file, days, lastDay } = options
+    const copy = yield* openPublishedCopy(dataDir, memoryLimit)
+    const report = yield* readReport(copy, {
+      vaults: yield* Effect.forEach(options.vaults, (text) => vaultNamed(copy, text)),
+      days,
+      lastDay: lastDay === undefined ? undefined : lastDay * MILLIS_PER_DAY,
+    })
+    const page = reportPage(report)
+    const format = formatOf(file)
+    const content = format === "html" ? page : yield* printed(page, format)
+    yield* Effect.tryPromise({
+      try: async () => {
+        await mkdir(dirname(file), { recursive: true })
+        await writeFile(`${file}.tmp`, content)
+        await rename(`${file}.tmp`, file)
+      },
+      catch: (cause) =>
+        new WriteError({ file, code: (cause as NodeJS.ErrnoException).code ?? String(cause) }),
+    })
+    return report
+  }).pipe(Effect.scoped)

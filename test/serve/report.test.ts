@@ -1,0 +1,126 @@
+// vaulthouse report: one file that needs nothing else, with figures as SQL gives them.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { vaulthouse } from "../cli/command.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
+
+const now = "2026-06-01T12:00:00Z"
+
+const synced = sharedWarehouse((dataDir) =>
+  Effect.gen(function* () {
+    const { url } = yield* simulated({ vaults: 3, days: 30, now })
+    yield* runOnce(url, dataDir, { api: asAdmin, publish: { parquet: undefined } })
+  }),
+)
+
+/** In a folder whose `data` is the warehouse. */
+const typed = (dataDir: string, args: ReadonlyArray<string>, env = {}) =>
+  Effect.promise(() =>
+    vaulthouse(["report", "--data-dir", dataDir, ...args], { cwd: dataDir, env }),
+  )
+
+const publishedFile = (dataDir: string) => join(dataDir, "published/vaulthouse.duckdb")
+
+describe("a report", () => {
+  it.live("compares a period with the one before, in a file that needs nothing else", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const { code, stderr } = yield* typed(dataDir, ["--days", "7", "--to", "2026-05-31"])
+      expect([code, stderr]).toEqual([0, ""])
+      const page = readFileSync(join(dataDir, "report.html"), "utf8")
+      expect(page).toContain("2026-05-25 to 2026-05-31")
+      expect(page).not.toMatch(/<script|(src|href)="(?!#)|url\(|@import/)
+      const figures = yield* queryFile(
+        publishedFile(dataDir),
+        `select
+            format('{:.4f}', min(collateral_ratio_low) filter (day >= '2026-05-25')) as low,
+            format('{:.4f}', min(collateral_ratio_low) filter (day < '2026-05-25')) as low_before
+        from mart.vault_daily
+        where day between '2026-05-18' and '2026-05-31' and collateral_ratio_low is not null
+        group by vault_address`,
+      )
+      expect(figures.length).toBeGreaterThan(0)
+      for (const { low, low_before } of figures) {
+        expect(page).toMatch(
+          new RegExp(`${String(low)}<span class="as-of"\\s*>${String(low_before)}<`),
+        )
+      }
+      expect(page.match(/class="chart"/g)?.length).toBeGreaterThan(figures.length)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("of one vault has that vault alone, and its name harmlessly", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const [vault = {}, other = {}] = yield* queryFile(
+        publishedFile(dataDir),
+        "select vault_name, vault_address from mart.vault_latest order by vault_address",
+      )
+      yield* change(
+        dataDir,
+        `update core.vaults set vault_name = '<script>\u202E'
+        where vault_address = '${String(vault["vault_address"])}'`,
+      )
+      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      const out = join(dataDir, "reports", "one.html")
+      const { code } = yield* typed(dataDir, [
+        "--vault",
+        String(vault["vault_address"]),
+        "--out",
+        out,
+      ])
+      expect(code).toBe(0)
+      const page = readFileSync(out, "utf8")
+      expect(page).toContain(String.raw`&lt;script&gt;\u202e`)
+      expect(page).not.toContain(String(other["vault_address"]))
+      expect(readdirSync(join(dataDir, "reports"))).toEqual(["one.html"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is refused where what was typed is wrong, and where there is no browser for it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      mkdirSync(join(dataDir, "empty"))
+      const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+        [["--days", "0"], "--days 0 is not a whole number from 1 to 3650"],
+        [["--to", "soon"], "--to soon is not a day such as 2026-05-31"],
+        [["--vault", "Nobody"], "--vault Nobody is neither an address nor the name of a vault"],
+        [["--format", "pdf", "--out", "a.png"], "name two formats"],
+        [["--format", "pdf"], "none of chromium, chromium-browser"],
+        [["--out", join(publishedFile(dataDir), "x.html")], "report can't be written to"],
+      ]
+      for (const [args, message] of wrong) {
+        const { code, stderr } = yield* typed(dataDir, args, { PATH: join(dataDir, "empty") })
+        expect(code).not.toBe(0)
+        expect(stderr).toContain(message)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is written by each run that publishes, and can't fail it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const sync = Effect.fnUntraced(function* (until: string, file: string) {
+        const { url } = yield* simulated({ vaults: 3, start: "2026-05-02T12:00:00Z", now: until })
+        const config = join(dataDir, "with-report.yaml")
+        writeFileSync(config, `report: { file: ${file}, days: 7 }\n`)
+        const args = ["--base-url", url, "--data-dir", dataDir, "--config", config]
+        return yield* Effect.promise(() =>
+          vaulthouse(["sync", "pnl_history", ...args, "--no-progress"], { cwd: dataDir }),
+        )
+      })
+      const failed = yield* sync("2026-06-01T14:00:00Z", "published/vaulthouse.duckdb/run.html")
+      expect([failed.code, failed.stderr]).toEqual([
+        0,
+        expect.stringContaining("the report was not written"),
+      ])
+      expect((yield* sync("2026-06-01T16:00:00Z", "run.html")).code).toBe(0)
+      expect(readFileSync(join(dataDir, "run.html"), "utf8")).toContain("Compared with the 7 days")
+    }).pipe(Effect.scoped),
+  )
+})

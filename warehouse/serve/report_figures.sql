@@ -1,0 +1,47 @@
+-- What the days from $from_on on came to for each vault, and as many days before them: a row each, the earlier ones as
+-- `before`. The day $to_on is no part of it.
+with
+
+days as (
+    select
+        *,
+        day >= $from_on::date as is_period,
+        max(collateral_ratio_high) over (
+            partition by vault_address, day >= $from_on::date
+            order by day
+            rows between unbounded preceding and current row
+        ) as running_high
+    from mart.vault_daily
+    where day >= $before_on::date and day < $to_on::date
+),
+
+hours as (
+    select
+        vault_address,
+        observed_at >= $from_on::date as is_period,
+        count(*) filter (collateral_ratio < 1) as hours_below_par
+    from mart.ratio_points
+    where observed_at >= $before_on::date and observed_at < $to_on::date
+    group by all
+),
+
+figures as (
+    select
+        vault_address,
+        is_period,
+        arg_max(collateral_ratio_close, day) as collateral_ratio,
+        min(collateral_ratio_low) as collateral_ratio_low,
+        max(1 - collateral_ratio_low / nullif(running_high, 0)) as drawdown,
+        avg(apy_smoothed) as apy_smoothed,
+        arg_max(nav_usd, day) as nav_usd,
+        arg_max(pnl_usd, day) - arg_min(pnl_usd, day) as pnl_change_usd,
+        sum(hours_present) / nullif(sum(hours_expected), 0) as share_of_hours_present
+    from days
+    group by vault_address, is_period
+)
+
+select
+    figures.*,
+    case when figures.collateral_ratio is not null then coalesce(hours.hours_below_par, 0) end as hours_below_par
+from figures
+left join hours using (vault_address, is_period)
