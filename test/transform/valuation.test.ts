@@ -644,7 +644,12 @@ describe("oracle classification", () => {
     ["of an unknown shape", { classes: { a: { b: 1 } } }, { classes: { a: { b: 1 } } }],
   ])("keeps and reports fields %s", (_, body, kept) => {
     const mapped = oracleRows({ warnings: [], ...body }, source)
-    expect(rowsOf(mapped, "response_envelopes")).toMatchObject([{ extra: JSON.stringify(kept) }])
+    // One place for each: with the records of the day, or by themselves.
+    const places = [
+      ...rowsOf(mapped, "oracle_classification").map((row) => row["snapshot_extra"]),
+      ...rowsOf(mapped, "response_envelopes").map(({ extra }) => extra),
+    ]
+    expect(places).toEqual([JSON.stringify(kept)])
     expect(Result.getOrThrow(mapped).drift.map(({ path }) => path)).toEqual(
       Object.keys(kept).map((name) => `$.${name}`),
     )

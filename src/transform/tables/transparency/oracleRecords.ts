@@ -2,6 +2,7 @@
 // are found by their shape.
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
+import type { Rows } from "../../../domain/table.ts"
 import { dayOf, parseDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
@@ -116,6 +117,12 @@ const findRecords = (
   })
 }
 
+const nothingIn = (rows: Rows): Rows => ({
+  ...rows,
+  columns: rows.columns.map(() => []),
+  length: 0,
+})
+
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 const textOf = (
@@ -178,13 +185,14 @@ export const oracleRows = (
         snapshot_extra: Object.keys(rest).length === 0 ? null : stableStringify(rest),
       },
     })
+    // Kept where no record's snapshot_extra has them, and reported in any case.
+    const beside = envelopeRows("oracle_classification", rest, [], source)
     // §2.9: warnings report tokens that could not be resolved, so the list may lack some.
     const partial = body.warnings.length === 0 ? {} : { isPartial: true as const }
     return combined(
       { ...mapped, rows: { ...mapped.rows, ...partial } },
       warningRows("oracle_classification", body.warnings, source),
-      // Reports these fields, and keeps them where there is no record.
-      envelopeRows("oracle_classification", rest, [], source),
+      { ...beside, rows: records.length === 0 ? beside.rows : nothingIn(beside.rows) },
     )
   })
 }
