@@ -1,5 +1,5 @@
-// How many requests may be under way, and how far apart they start: concurrency by slow start, then additive increase and
-// multiplicative decrease, as in TCP; the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects.
+// How many requests may be under way, and how far apart they start: concurrency by additive increase and multiplicative
+// decrease after a quicker start, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects.
 
 export interface PaceOptions {
   /** Fixed number of requests under way; absent: adaptive. */
@@ -8,6 +8,9 @@ export interface PaceOptions {
 }
 
 const START_CONCURRENCY = 8
+// A response, and so a quarter in a round trip. Doubled, as in TCP, the concurrency runs so far into an unknown limit that
+// one request in ten of a small run is refused.
+const START_GROWTH = 0.25
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
 // Lower latencies are noise, not a sign of load.
@@ -33,7 +36,7 @@ export class Pace {
   private readonly fixedConcurrency: boolean
   private readonly maxRate: number
   private window: number
-  /** No sign of load yet: the concurrency grows with each response, so that it doubles in a round trip. */
+  /** No sign of load yet. */
   private isStarting = true
   private rate: number
   /** Share by which the rate grows in each second without a 429. */
@@ -140,7 +143,7 @@ export class Pace {
       }
     }
     if (this.fixedConcurrency) return
-    const growth = this.isStarting ? 1 : 1 / this.window
+    const growth = Math.max(1 / this.window, this.isStarting ? START_GROWTH : 0)
     this.window = Math.min(MAX_CONCURRENCY, this.window + growth)
     this.concurrency = Math.floor(this.window)
   }
