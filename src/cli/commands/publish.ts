@@ -3,7 +3,7 @@ import { type Command, readingSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
-  summary: "Publish the read-only copy and the Parquet files again",
+  summary: "Publish the read-only copy, the Parquet files and to PostgreSQL again",
   details:
     "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, or with --all after `verify` found a damaged file.",
   flags: {

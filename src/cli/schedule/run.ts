@@ -137,7 +137,9 @@ const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<Last
     const last = yield* readLastRun(dataDir)
     const ofRun = isRecorded && last?.state !== "running" ? problemOf(last) : problem
     if (ofRun !== undefined) return ofRun
-    return brokenPolicies(failOn, yield* readProblems(dataDir))[0]?.text
+    const problems = yield* readProblems(dataDir)
+    const unpublished = problems.find(({ kind }) => kind === "publication_failed")
+    return unpublished?.text ?? brokenPolicies(failOn, problems)[0]?.text
   })
 
 /** One run; a failure is reported. */
