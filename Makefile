@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-deploy test-engines test-iceberg test-postgres test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -35,6 +35,9 @@ test-package: install ## Pack the package, install it into an empty folder and u
 
 DEPLOY := node_modules/.deploy
 
+screenshots: install ## Take the pictures of docs/pictures again (Debian's package `chromium`)
+	@node test/browser/screenshots.ts
+
 test-deploy: install $(DEPLOY)/.installed ## Check and run deploy/ (needs PyPI; root and Debian packages for some parts)
 	@test/deploy/run.sh
 
@@ -65,6 +68,9 @@ $(ICEBERG)/.installed: test/iceberg/requirements.txt
 	@echo "Installing the tools of test/iceberg …"
 	@test/deploy/install.sh $(ICEBERG) $<
 	@touch $@
+
+test-browser: install ## Try the web page in Chromium (Debian's package `chromium`; not part of `make test`)
+	@BROWSER_TESTS=1 vitest run test/browser
 
 ENGINES := node_modules/.engines
 

@@ -55,8 +55,9 @@ try {
   const drawn = chart(await query(chartQuestion), process.stdout.columns)
   if (drawn !== undefined) print(`\n${drawn}`)
   print(`
-A second sync finds nothing new and takes about a second. Now try:
+A second sync finds nothing new and takes about a second. Now look at it in a browser, or try:
 
+  npx vaulthouse serve --data-dir ${dataDir}   # then open http://127.0.0.1:8484
   npx vaulthouse query --data-dir ${dataDir} \\
     "select vault_name, collateral_ratio, apy_smoothed from mart.vault_latest"
   npx vaulthouse tables mart.vault_daily

@@ -43,7 +43,7 @@ export interface ExampleWarehouse {
 }
 
 /** The real clock, moved: what waits, waits as long as ever. */
-const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
+export const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
   const moved = Date.parse(instant) - clock.currentTimeMillisUnsafe()
   const millis = () => clock.currentTimeMillisUnsafe() + moved
   const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(moved) * 1_000_000n

@@ -57,7 +57,7 @@ export const makeApp = (site: Site): Hono => {
           c.header("content-type", "text/html; charset=utf-8")
           return made.sections === undefined
             ? c.body(document(made, publication, links))
-            : c.body(streamed(made, made.sections, publication, links))
+            : c.body(streamed(site.run, made, made.sections, publication, links))
         }),
       )
 
@@ -135,13 +135,15 @@ export const makeApp = (site: Site): Hono => {
 
 /** Two sections are read at once; one that fails says so in its place. */
 const streamed = (
+  run: Site["run"],
   page: Page,
   sections: NonNullable<Page["sections"]>,
   publication: Publication,
   links: Links,
 ): ReadableStream => {
   const read = (section: (typeof sections)[number]) =>
-    section.pipe(
+    Effect.promise((signal) => run(section, { signal })).pipe(
+      Effect.flatten,
       Effect.catch((error) => Effect.succeed(problemNote(problemOf(error)))),
       Effect.map(String),
     )

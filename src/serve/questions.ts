@@ -4,12 +4,23 @@ import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
+import type * as Semaphore from "effect/Semaphore"
 import type { LatestCopy, Publication } from "../pipelines/readers/latestCopy.ts"
 import { type PublishedCopy, type QueryResult, ReadError } from "../pipelines/readers/published.ts"
 
 export interface Limits {
   readonly seconds: number
   readonly rows: number
+}
+
+/** What questions are put to, and under which limits. */
+export interface Asking {
+  readonly latest: LatestCopy
+  readonly limits: Limits
+  /** Fewer than there are readers: whatever is asked, pages find one. */
+  readonly turns: Semaphore.Semaphore
+  /** Where Parquet files lie while they are sent. */
+  readonly exportFolder: string
 }
 
 export interface Answer {
@@ -24,7 +35,7 @@ export interface Answer {
 // An answer is held in memory until it is written.
 const MOST_CHARACTERS = 32_000_000
 
-export const ask = (latest: LatestCopy, sql: string, limits: Limits) =>
+export const ask = ({ latest, limits, turns }: Asking, sql: string) =>
   latest
     .read((copy, publication) =>
       Effect.gen(function* () {
@@ -34,10 +45,10 @@ export const ask = (latest: LatestCopy, sql: string, limits: Limits) =>
         return { publication, ...found, millis: performance.now() - began } satisfies Answer
       }),
     )
-    .pipe(limited(limits))
+    .pipe(turns.withPermits(1), limited(limits))
 
 /** The answer as a Parquet file. */
-export const askParquet = (latest: LatestCopy, sql: string, limits: Limits, exportFolder: string) =>
+export const askParquet = ({ latest, limits, turns, exportFolder }: Asking, sql: string) =>
   latest
     .read((copy) =>
       Effect.gen(function* () {
@@ -54,7 +65,7 @@ export const askParquet = (latest: LatestCopy, sql: string, limits: Limits, expo
           )
       }),
     )
-    .pipe(limited(limits))
+    .pipe(turns.withPermits(1), limited(limits))
 
 const onlySelect = Effect.fnUntraced(function* (copy: PublishedCopy, sql: string) {
   if (yield* copy.isSelect(sql)) return

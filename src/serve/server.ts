@@ -7,6 +7,9 @@ import { join } from "node:path"
 import { createAdaptorServer } from "@hono/node-server"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
+import * as Semaphore from "effect/Semaphore"
 import type { Hono } from "hono"
 import { followPublished } from "../pipelines/readers/latestCopy.ts"
 import { type Access } from "./access.ts"
@@ -35,6 +38,7 @@ export class ListenError extends Data.TaggedError("ListenError")<{
 
 // A page takes one for a few milliseconds, a question one for as long as it runs.
 const READERS = 4
+const QUESTIONS = 2
 
 /** The URL of the page. */
 export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
@@ -44,16 +48,19 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true })),
   )
   const latest = yield* followPublished({ dataDir, memoryLimit, readers: READERS, exportFolder })
+  // What still runs when the scope ends is stopped before the copies close.
+  const fork = yield* FiberSet.makeRuntime()
   const app = makeApp({
     dataDir,
     latest,
     limits,
+    turns: yield* Semaphore.make(QUESTIONS),
     exportFolder,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
     catalog: yield* cachedCatalog(latest),
     access,
-    run: Effect.runPromiseExitWith(yield* Effect.context<never>()),
+    run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),
   })
   const server = yield* Effect.acquireRelease(
     Effect.tryPromise({

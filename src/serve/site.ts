@@ -9,14 +9,10 @@ import type { PublishedCopy, ReadError } from "../pipelines/readers/published.ts
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
 import { type Overview, readOverview } from "./pages/overview.ts"
-import type { Limits } from "./questions.ts"
+import type { Asking } from "./questions.ts"
 
-export interface Site {
+export interface Site extends Asking {
   readonly dataDir: string
-  readonly latest: LatestCopy
-  readonly limits: Limits
-  /** Where Parquet files lie while they are sent. */
-  readonly exportFolder: string
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
   readonly catalog: Effect.Effect<Catalog, ReadError>

@@ -4,7 +4,7 @@
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
-trap 'kill "${simulator:-}" "${receiver:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'kill "${simulator:-}" "${receiver:-}" "${page:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 echo "Packing …"
 cd "$repository"
@@ -60,6 +60,24 @@ rows=$("$vaulthouse" query --format csv "select count(*) as rows from core.ratio
 "$vaulthouse" backup backup
 "$vaulthouse" restore backup --data-dir restored
 "$vaulthouse" verify --data-dir restored
+
+"$vaulthouse" serve --data-dir data --port 0 >serve.log &
+page=$!
+address=$(says serve.log "data is at ")
+fetched=$(node_modules/.bin/node --eval '
+  const read = async (path) => {
+    const response = await fetch(process.argv[1] + path)
+    if (!response.ok) throw new Error(`${path}: ${response.status}`)
+    return response.text()
+  }
+  const html = await read("/sql")
+  const files = [...html.matchAll(/(?:src|href)="(\/assets[^"]+)"/g)].map(([, path]) => path)
+  for (const file of files) await read(file)
+  console.log(files.length)
+' --input-type=module "$address")
+[ "$fetched" -eq 4 ] || { echo "the installed page has $fetched files" >&2; exit 1; }
+kill "$page"
+wait "$page"
 
 kill "$simulator"
 wait "$simulator" || true

@@ -1,14 +1,17 @@
 // The web page over a published copy, by HTTP: who may read, what pages show, which questions are answered.
+import { once } from "node:events"
 import { request } from "node:http"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { start, vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
 import { get, question, served, token } from "./support.ts"
+import { withTroubles } from "./troubled.ts"
 
 const endless = "select count(*) from range(100000000000) a, range(1000) b"
 
@@ -84,7 +87,7 @@ describe("who may read", () => {
       expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/)
       expect(headers).toMatchObject({
         "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
+        "referrer-policy": "same-origin",
         "cache-control": "no-store",
       })
       expect(body).not.toMatch(/ style=| on\w+=|<script>|https?:\/\//)
@@ -145,6 +148,22 @@ describe("pages", () => {
         const shown = yield* get(`${url}${run}`)
         expect([shown.status, shown.body]).toEqual([200, expect.stringContaining("ratio_history")])
       }).pipe(Effect.scoped),
+  )
+
+  it.live("name a vault in trouble with the reason in words, each of six", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const troubles = yield* withTroubles(dataDir, "2026-06-01 12:40:00")
+      const url = yield* served(dataDir)
+      const { body } = yield* get(url)
+      const rows = body.split('<th scope="row"').slice(1)
+      for (const { vaultName, words } of troubles) {
+        expect(rows.find((row) => row.includes(`<bdi>${vaultName}</bdi>`))).toContain(words)
+      }
+      // The worst first.
+      expect(rows[0]).toContain("Trouble")
+      expect(rows.at(-1)).not.toContain("Trouble")
+    }).pipe(Effect.scoped),
   )
 
   it.live("give charts the lowest and highest of each bucket", () =>
@@ -231,8 +250,9 @@ describe("questions", () => {
     Effect.gen(function* () {
       const dataDir = yield* synced
       const url = yield* served(dataDir)
-      const page = yield* get(`${url}/sql?q=${encodeURIComponent("select '<b>' as x, 7 as n")}`)
+      const page = yield* get(`${url}/sql?q=${encodeURIComponent("select '<b>' as x,\r\n7 as n")}`)
       expect(page.body).toContain("&lt;b&gt;")
+      expect(page.body).not.toContain("x0d")
       const json = JSON.parse((yield* get(question(url, "select 7 as n"))).body) as unknown
       expect(json).toMatchObject({ cut_by: null, rows: [{ n: 7 }] })
       const many = JSON.parse((yield* get(question(url, "from range(5000)"))).body) as { rows: [] }
@@ -292,7 +312,7 @@ describe("questions", () => {
         400,
         expect.stringContaining("stopped after 1 s"),
       ])
-      // More than there are readers: the next question is answered only if these have ended.
+      // More than run at once: pages are shown meanwhile, and the next question is answered only if these have ended.
       const url = yield* served(dataDir)
       const leaving = Array.from({ length: 6 }, () => {
         const sent = request(question(url, endless))
@@ -301,9 +321,49 @@ describe("questions", () => {
         return sent
       })
       yield* Effect.sleep("500 millis")
+      expect((yield* get(url).pipe(Effect.timeout("15 seconds"))).status).toBe(200)
       for (const sent of leaving) sent.destroy()
       const { status } = yield* get(question(url, "select 1")).pipe(Effect.timeout("15 seconds"))
       expect(status).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("the command", () => {
+  it.live("says where the page is, and ends well when it is stopped", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const child = start(["serve", "--data-dir", dataDir, "--port", "0"], { cwd: dataDir })
+      const [said] = (yield* Effect.promise(() => once(child.stdout, "data"))) as [Buffer]
+      const [, url = ""] = /is at (http:\S+)/.exec(String(said)) ?? []
+      expect((yield* get(url)).status).toBe(200)
+      // A question that runs does not keep it.
+      const sent = request(question(url, endless)).on("error", () => undefined)
+      sent.end()
+      yield* Effect.sleep("300 millis")
+      child.kill("SIGINT")
+      const [code] = (yield* Effect.promise(() => once(child, "exit"))) as [number]
+      expect(code).toBe(0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says what is wrong and what to do", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const { port } = new URL(yield* served(dataDir))
+      const cases: ReadonlyArray<readonly [ReadonlyArray<string>, number, RegExp]> = [
+        [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
+        [["--port", port], 2, /port \d+ of 127.0.0.1 is in use.*--port 0/s],
+        [["--port", "many"], 2, /--port many is not a port/],
+        [["--timeout", "soon"], 2, /--timeout soon is not a duration/],
+        [["--host", "0.0.0.0"], 2, /token is needed.*openssl/s],
+        [["--token-file", "nowhere"], 2, /--token-file nowhere can't be read \(ENOENT\)/],
+      ]
+      for (const [args, code, message] of cases) {
+        const typed = ["serve", "--data-dir", dataDir, ...args]
+        const ended = yield* Effect.promise(() => vaulthouse(typed, { cwd: dataDir }))
+        expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) })
+      }
     }).pipe(Effect.scoped),
   )
 })

@@ -39,6 +39,7 @@ select
     coalesce(latest.nav_usd, latest.reported_tvl) as tvl_usd,
     case when latest.nav_usd is null then latest.reported_tvl_since_at else latest.nav_at end as tvl_at,
     case when latest.nav_usd is null then 'reported_tvl' else 'nav_usd' end as tvl_column,
+    clock.now_at - to_seconds(round(latest.lowest_health_age_hours * 3600)) as lowest_health_at,
     ninety_days.ratios,
     ninety_days.low as ratio_low_90d,
     ninety_days.high as ratio_high_90d,
@@ -49,6 +50,7 @@ select
     late_series.oldest_series,
     late_series.oldest_at
 from latest
+inner join mart.clock on true
 left join ninety_days using (vault_address)
 left join late_series using (chain_id, vault_address)
 order by latest.is_ended, latest.vault_name, latest.chain_id, latest.vault_address

@@ -105,8 +105,8 @@ troubles as (
         vault_address,
         1 as severity,
         'queue_over_buffer' as kind,
-        'withdrawal queue larger than the buffer, which covers '
-        || round(withdrawal_buffer_adequacy * 100)::integer || ' % of it' as words,
+        'withdrawal queue larger than the buffer (covers '
+        || round(withdrawal_buffer_adequacy * 100)::integer || ' %)' as words,
         null as hours,
         withdrawals_since_at as since_at,
         'pending_withdrawals_share' as figure
@@ -200,13 +200,14 @@ troubles as (
         vault_address,
         3 as severity,
         'contradiction' as kind,
-        left_figure || ' and ' || right_figure || ' differ by '
-        || round(abs(relative_difference) * 100, 2) || ' %' as words,
+        case when count(*) = 1 then '1 figure contradicts another' else count(*) || ' figures contradict others' end
+        || ' (by ' || round(max(abs(relative_difference)) * 100, 2) || ' %)' as words,
         null as hours,
-        compared_at as since_at,
+        max(compared_at) as since_at,
         null as figure
     from mart.reconciliation
     where not is_within_tolerance
+    group by chain_id, vault_address
     union all
     select
         latest.chain_id,

@@ -1,8 +1,7 @@
 // `/api/query`: the answer to a question as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
 import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
-import { type Answer, ask, askParquet } from "../questions.ts"
-import type { Site } from "../site.ts"
+import { type Answer, ask, askParquet, type Asking } from "../questions.ts"
 
 export type Format = "csv" | "json" | "parquet"
 
@@ -15,15 +14,10 @@ const types: Readonly<Record<Format, string>> = {
   parquet: "application/vnd.apache.parquet",
 }
 
-export const queryResponse = (
-  { latest, limits, exportFolder }: Site,
-  sql: string,
-  format: Format,
-  csvSafe: boolean,
-) =>
+export const queryResponse = (asking: Asking, sql: string, format: Format, csvSafe: boolean) =>
   format === "parquet"
-    ? Effect.map(askParquet(latest, sql, limits, exportFolder), (bytes) => fileOf(bytes, format))
-    : Effect.map(ask(latest, sql, limits), (answer) =>
+    ? Effect.map(askParquet(asking, sql), (bytes) => fileOf(bytes, format))
+    : Effect.map(ask(asking, sql), (answer) =>
         fileOf(format === "csv" ? csvText(answer, csvSafe) : jsonText(answer), format),
       )
 

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { count, figure, instant, MISSING, money, percent, ratio, times } from "../html/figures.ts"
-import { html, type Html, name, nothing } from "../html/html.ts"
+import { html, type Html, name, nothing, type Part } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { sparkline } from "../html/sparkline.ts"
 import { table } from "../html/table.ts"
@@ -55,12 +55,6 @@ export const overviewPage = ({ vaults }: Overview): Page => ({
         { label: "Collateral ratio", align: "right", cell: ratioCell },
         { label: "90 days", cell: lineCell },
         {
-          label: "Below high",
-          align: "right",
-          cell: (row) =>
-            figure(percent(row["drawdown_90d"]), undefined, trace(row, "collateral_ratio")),
-        },
-        {
           label: "APY",
           align: "right",
           cell: (row) =>
@@ -108,27 +102,39 @@ const chainText = (row: Row): string =>
     ...(row["is_ended"] === true ? ["ended"] : []),
   ].join(", ")
 
+/** Not the vault, but what is known of it. */
+const DATA = 3
+
 const severityWords: Readonly<Record<number, string>> = { 1: "Trouble", 2: "Watch", 3: "Data" }
 
-/** In words, with what each follows from. */
-export const troubleList = (troubles: ReadonlyArray<Row>): Html =>
-  html`<ul class="troubles">
-    ${troubles.map((trouble) => {
-      const severity = Number(trouble["severity"])
-      const figureName = trouble["figure"]
-      const words = String(trouble["words"])
-      return html`<li class="severity-${severity}">
-        <span class="mark">${severityWords[severity]}</span> ${
-          typeof figureName === "string"
-            ? html`<a href="${trace(trouble, figureName)}">${words}</a>`
-            : words
-        }
-      </li>`
-    })}
+/** In words, each leading to the figure it follows from; what is wrong with the data is one line. */
+export const troubleList = (troubles: ReadonlyArray<Row>): Html => {
+  const [onData = [], others = []] = [true, false].map((isData) =>
+    troubles.filter(({ severity }) => (severity === DATA) === isData),
+  )
+  return html`<ul class="troubles">
+    ${others.map((trouble) => troubleItem(Number(trouble["severity"]), troubleWords(trouble)))}
+    ${onData.length > 0 && troubleItem(DATA, onData.map(({ words }) => String(words)).join("; "))}
   </ul>`
+}
 
-const ratioCell = (row: Vault): Html =>
-  figure(ratio(row["collateral_ratio"]), row["ratio_at"], trace(row, "collateral_ratio"))
+const troubleItem = (severity: number, words: Part): Html =>
+  html`<li class="severity-${severity}">
+    <span class="mark">${severityWords[severity]}</span> <span>${words}</span>
+  </li>`
+
+const troubleWords = (trouble: Row): Part => {
+  const { figure: column, words } = trouble
+  return typeof column === "string"
+    ? html`<a href="${trace(trouble, column)}">${String(words)}</a>`
+    : String(words)
+}
+
+const ratioCell = (row: Vault): Html => {
+  const drawdown = row["drawdown_90d"]
+  return html`${figure(ratio(row["collateral_ratio"]), row["ratio_at"], trace(row, "collateral_ratio"))}
+  ${drawdown !== null && html`<span class="note">${percent(drawdown)} below high</span>`}`
+}
 
 const lineCell = (row: Vault): Html => {
   const values = row["ratios"]

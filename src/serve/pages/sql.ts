@@ -7,18 +7,20 @@ import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
 import { valueColumns } from "../html/values.ts"
 import { answerFile, sqlPage } from "../links.ts"
-import { type Answer, ask, type Limits } from "../questions.ts"
-import type { Site } from "../site.ts"
+import { type Answer, ask, type Asking, type Limits } from "../questions.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
 /** A question that fails is shown with its message, to be mended. */
-export const readSqlPage = Effect.fnUntraced(function* ({ latest, limits }: Site, sql: string) {
+export const readSqlPage = Effect.fnUntraced(function* (asking: Asking, typed: string) {
+  const { latest, limits } = asking
+  // A form sends the ends of lines as CR LF.
+  const sql = typed.replaceAll("\r\n", "\n")
   const questions = yield* latest.read((copy) => copy.rows(sqlFile("serve", "questions")))
   const answer =
     sql.trim() === ""
       ? undefined
-      : yield* ask(latest, sql, limits).pipe(
+      : yield* ask(asking, sql).pipe(
           Effect.catch((error) => Effect.succeed({ failed: error.message })),
         )
   return sqlPageOf({ sql, answer, questions, limits })

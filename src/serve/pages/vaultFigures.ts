@@ -1,5 +1,5 @@
 // The figures of a vault as they stand, each with its instant and the way to its trace.
-import { amount, count, figure, money, percent, ratio, times } from "../html/figures.ts"
+import { amount, figure, money, percent, ratio, times } from "../html/figures.ts"
 import { html, type Html } from "../html/html.ts"
 import { latestTrace } from "../links.ts"
 
@@ -10,8 +10,8 @@ interface Shown {
   /** Of mart.vault_latest. */
   readonly column: string
   readonly format: (value: unknown) => string
-  /** The column with its instant, where it has one. */
-  readonly asOf?: string
+  /** The column with its instant. */
+  readonly asOf: string
 }
 
 const shown: ReadonlyArray<Shown> = [
@@ -40,7 +40,12 @@ const shown: ReadonlyArray<Shown> = [
     format: (value) => (value === null ? times(value) : `${times(value)} ×`),
     asOf: "nav_at",
   },
-  { label: "Lowest health factor", column: "lowest_health_factor", format: times },
+  {
+    label: "Lowest health factor",
+    column: "lowest_health_factor",
+    format: times,
+    asOf: "lowest_health_at",
+  },
   {
     label: "Largest protocol",
     column: "top_protocol_share",
@@ -53,7 +58,6 @@ const shown: ReadonlyArray<Shown> = [
     format: amount,
     asOf: "fees_since_at",
   },
-  { label: "Timelocks scheduled", column: "scheduled_timelocks", format: count },
 ]
 
 export const figureList = (vault: Row): Html =>
@@ -62,7 +66,7 @@ export const figureList = (vault: Row): Html =>
       ({ label, column, format, asOf }) =>
         html`<div>
           <dt>${label}</dt>
-          <dd>${figure(format(vault[column]), asOf && vault[asOf], latestTrace(vault, column))}</dd>
+          <dd>${figure(format(vault[column]), vault[asOf], latestTrace(vault, column))}</dd>
         </div>`,
     )}
   </dl>`

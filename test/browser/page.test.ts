@@ -1,0 +1,165 @@
+// The web page in a real Chromium: no error, no request to another host, no serious fault of accessibility, and a new
+// publication that appears. `make test-browser` runs it; `make test` leaves it out.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Browser, Page } from "playwright-core"
+import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { served } from "../serve/support.ts"
+import { withTroubles } from "../serve/troubled.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { change, runOnce } from "../support/warehouseRun.ts"
+import { browser, executable, faults, hasChromium, watch } from "./chromium.ts"
+
+const isWanted = process.env["BROWSER_TESTS"] === "1"
+if (isWanted && !hasChromium)
+  throw new Error(`${executable} is not there: apt-get install chromium`)
+
+const synced = isWanted
+  ? sharedWarehouse((dataDir) =>
+      Effect.gen(function* () {
+        const { url } = yield* simulated({ vaults: 6, days: 40, now: "2026-06-01T12:00:00Z" })
+        yield* runOnce(url, dataDir, { api: asAdmin, publish: { parquet: undefined } })
+        yield* withTroubles(dataDir, "2026-06-01 12:40:00")
+      }),
+    )
+  : Effect.succeed("")
+
+const FIRST_PAINT_MILLIS = 300
+
+/** Every page, from the links of the overview on. */
+const everyPage = async (page: Page, url: string): Promise<ReadonlyArray<string>> => {
+  await page.goto(url)
+  const href = async (selector: string) => {
+    const [link] = await page.locator(selector).all()
+    return link === undefined ? null : link.getAttribute("href")
+  }
+  const found = ["/", "/data?day=2026-05-28", "/sql", "/sql?q=from+mart.vault_latest", "/nothing"]
+  const vault = await href("a.vault")
+  const trace = await href("a.figure")
+  if (vault !== null) found.push(vault)
+  if (trace !== null) found.push(trace)
+  await page.goto(`${url}/data`)
+  const run = await href("#runs ~ div a")
+  return run === null ? found : [...found, run]
+}
+
+const visit = (open: Browser, url: string, options: Parameters<Browser["newContext"]>[0] = {}) =>
+  Effect.promise(async () => {
+    const context = await open.newContext(options)
+    const page = await context.newPage()
+    const wrong = watch(page, url)
+    const pages = await everyPage(page, url)
+    for (const path of pages) {
+      await page.goto(`${url}${path}`)
+      const isHere = path !== "/nothing"
+      expect((await faults(page)).map((fault) => `${path} ${fault}`)).toEqual([])
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+      expect(`${path} is ${width} px too wide`).toBe(`${path} is ${Math.min(0, width)} px too wide`)
+      if (isHere) expect(await page.locator(".error").allTextContents()).toEqual([])
+    }
+    expect(wrong.filter((each) => !each.includes("404"))).toEqual([])
+    await context.close()
+    return pages.length
+  })
+
+const firstPaint = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntriesByName("first-contentful-paint")) resolve(startTime)
+  }).observe({ type: "paint", buffered: true })
+})`
+
+describe.skipIf(!isWanted)("the page in Chromium", () => {
+  it.live("with data: wide and narrow, light and dark, fast", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const open = yield* browser
+      expect(yield* visit(open, url, { colorScheme: "light" })).toBe(8)
+      yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
+      const painted = yield* Effect.promise(async () => {
+        const page = await open.newPage()
+        const times: Array<number> = []
+        for (const path of ["/", "/", "/data", "/sql"]) {
+          await page.goto(`${url}${path}`)
+          times.push(await page.evaluate<number>(firstPaint))
+        }
+        return times
+      })
+      yield* Effect.logInfo(`first paint: ${painted.map(Math.round).join(", ")} ms`)
+      // The first one compiles and reads; a busy machine may double the others.
+      expect(Math.min(...painted)).toBeLessThan(FIRST_PAINT_MILLIS)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("with hostile names, and without any vault", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const hostile = `"><img src=http://evil.example/x onerror=alert(1)>\u202E'`
+      yield* change(
+        dataDir,
+        `update core.vaults set vault_name = '${hostile.replaceAll("'", "''")}'`,
+      )
+      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      const open = yield* browser
+      yield* Effect.scoped(Effect.flatMap(served(dataDir), (url) => visit(open, url)))
+      yield* change(dataDir, "delete from core.vaults")
+      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* visit(open, yield* served(dataDir))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says that a run was published, and shows it when it is reloaded", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* served(dataDir)
+      const open = yield* browser
+      const page = yield* Effect.promise(() => open.newPage())
+      yield* Effect.promise(() => page.goto(url))
+      yield* change(dataDir, "update core.vaults set vault_name = 'Renamed'")
+      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* Effect.promise(async () => {
+        await page.getByText("A new run was published at").waitFor()
+        expect(await page.getByText("Renamed").count()).toBe(0)
+        await page.getByRole("button", { name: "Reload" }).click()
+        await page.getByText("Renamed").first().waitFor()
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("completes SQL by the keyboard, and runs it", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const open = yield* browser
+      yield* Effect.promise(async () => {
+        const page = await open.newPage()
+        await page.goto(`${url}/sql`)
+        const field = page.getByRole("textbox")
+        await field.pressSequentially("select count(*) as vaults from mart.vault_la")
+        await page.getByRole("option", { name: "mart.vault_latest" }).waitFor()
+        await field.press("ArrowDown")
+        await field.press("Enter")
+        expect(await field.inputValue()).toBe("select count(*) as vaults from mart.vault_latest")
+        expect(await page.getByRole("listbox").count()).toBe(0)
+        await field.press("Control+Enter")
+        await page.getByRole("columnheader", { name: "vaults" }).waitFor()
+        expect(new URL(page.url()).searchParams.get("q")).toContain("mart.vault_latest")
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("signs in with the token", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced, { withToken: true })
+      const open = yield* browser
+      yield* Effect.promise(async () => {
+        const page = await open.newPage()
+        await page.goto(url)
+        expect(await faults(page)).toEqual([])
+        await page.getByLabel("Token").fill("a token of twenty characters")
+        await page.getByRole("button", { name: "Sign in" }).click()
+        await page.getByRole("heading", { name: "Vaults" }).waitFor()
+        expect(page.url()).not.toContain("token")
+      })
+    }).pipe(Effect.scoped),
+  )
+})
