@@ -7,6 +7,8 @@ import { join } from "node:path"
 // As bin/vaulthouse starts Node: modules are neither stripped of types nor compiled each time, and threads share a heap.
 const environment = {
   NODE_COMPILE_CACHE: join(tmpdir(), "vaulthouse-bench-modules"),
+  // With a cache of its own: another version of vaulthouse, run meanwhile, replaces the template of a new warehouse there.
+  HOME: join(tmpdir(), "vaulthouse-bench-home"),
   MALLOC_ARENA_MAX: "1",
 }
 
