@@ -61,9 +61,11 @@ export const makeCurrent = async (dataDir: string, manifest: Manifest): Promise<
       return false
     },
   )
-  // A folder has been put in place of the link by a copy of the data directory, or where there are no links.
+  // Without links `current` is a folder, and also where a copy of the data directory followed them: no rename replaces it.
   const found = await lstat(current).catch(() => undefined)
-  if (found?.isDirectory() === true) await rename(current, join(asideFolder(dataDir), "before"))
+  if (found !== undefined && !(isLink && found.isSymbolicLink())) {
+    await rename(current, join(asideFolder(dataDir), "before"))
+  }
   await rename(isLink ? aside : join(root, target), current)
   await flush(root)
 }
