@@ -2,7 +2,7 @@
 // copy.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync, lstatSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -23,14 +23,15 @@ interface Kill {
   readonly after: { readonly line: "committed" | "published"; readonly count: number }
   readonly within: number
   readonly publishes?: true
+  readonly withoutLinks?: true
 }
 
 /** Starts a committer, kills it, and returns how many batches it had reported as committed. */
-const killed = (dataDir: string, { after, within, publishes }: Kill) =>
+const killed = (dataDir: string, { after, within, publishes, withoutLinks }: Kill) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, [script, dataDir, ...(publishes ? ["publish"] : [])], {
-      stdio: ["ignore", "pipe", "inherit"],
-    })
+    const preload = withoutLinks ? ["--import", join(import.meta.dirname, "withoutLinks.ts")] : []
+    const argv = [...preload, script, dataDir, ...(publishes ? ["publish"] : [])]
+    const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] })
     const closed = once(child, "close")
     const said = { committed: 0, published: 0 }
     let dying = false
@@ -117,6 +118,32 @@ describe("a killed publisher", () => {
       const counts = `SELECT (SELECT count(*) FROM core.readings) =
         (SELECT count(*) FROM read_parquet('${dataDir}/parquet/current/core/readings/**/*.parquet')) AS same`
       expect(yield* inWarehouse(dataDir, rows(counts))).toEqual([{ same: true }])
+    }),
+  )
+})
+
+describe("a file system without links", () => {
+  it.live("gets copies, and a folder in place of the link", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* killed(dataDir, {
+        after: { line: "published", count: 2 },
+        within: 0,
+        publishes: true,
+        withoutLinks: true,
+      })
+      const current = join(dataDir, "parquet/current")
+      expect(lstatSync(current).isDirectory()).toBe(true)
+      expect(yield* readParquet(dataDir)).toEqual([])
+      // The next publication may have been half done.
+      const kinds = (yield* verify(dataDir)).map(({ kind }) => kind)
+      expect(new Set(["stamp", ...kinds])).toEqual(new Set(["stamp"]))
+      // With links again, the folder makes way for one.
+      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet, definition: "d" }), {
+        runId: "last",
+      })
+      expect(lstatSync(current).isSymbolicLink()).toBe(true)
+      expect(yield* verify(dataDir)).toEqual([])
     }),
   )
 })
