@@ -1,5 +1,5 @@
 // How many requests may be under way, and how far apart they start: concurrency by additive increase and multiplicative
-// decrease after a quicker start, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects.
+// decrease, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects of its own.
 
 export interface PaceOptions {
   /** Fixed number of requests under way; absent: adaptive. */
@@ -8,9 +8,6 @@ export interface PaceOptions {
 }
 
 const START_CONCURRENCY = 8
-// A response, and so a quarter in a round trip. Doubled, as in TCP, the concurrency runs so far into an unknown limit that
-// one request in ten of a small run is refused.
-const START_GROWTH = 0.25
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
 // Lower latencies are noise, not a sign of load.
@@ -36,8 +33,6 @@ export class Pace {
   private readonly fixedConcurrency: boolean
   private readonly maxRate: number
   private window: number
-  /** No sign of load yet. */
-  private isStarting = true
   private rate: number
   /** Share by which the rate grows in each second without a 429. */
   private growth = SEARCH_PER_SECOND
@@ -143,8 +138,7 @@ export class Pace {
       }
     }
     if (this.fixedConcurrency) return
-    const growth = Math.max(1 / this.window, this.isStarting ? START_GROWTH : 0)
-    this.window = Math.min(MAX_CONCURRENCY, this.window + growth)
+    this.window = Math.min(MAX_CONCURRENCY, this.window + 1 / this.window)
     this.concurrency = Math.floor(this.window)
   }
 
@@ -168,7 +162,6 @@ export class Pace {
   }
 
   private shrink(factor: number): void {
-    this.isStarting = false
     if (this.fixedConcurrency) return
     this.window = Math.max(MIN_CONCURRENCY, this.window * factor)
     this.concurrency = Math.max(MIN_CONCURRENCY, Math.floor(this.window))

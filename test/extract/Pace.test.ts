@@ -82,18 +82,6 @@ describe("Pace", () => {
     expect(pace.reserve(31_000)).toBe(0)
   })
 
-  it("grows by a quarter in a round trip until the first sign of load, then by one", () => {
-    const pace = new Pace()
-    const after = (responses: number, latency: number): number => {
-      for (let count = 0; count < responses; count += 1) pace.succeeded(0, latency)
-      return pace.concurrency
-    }
-    expect(after(24, 5)).toBe(14)
-    pace.rateLimited(0, undefined)
-    expect(pace.concurrency).toBe(7)
-    expect(after(8, 5)).toBe(8)
-  })
-
   it("raises the concurrency while responses are fast and lowers it when they slow down", () => {
     const pace = new Pace()
     for (let count = 0; count < 500; count += 1) pace.succeeded(count, 5)
