@@ -1,13 +1,18 @@
 // This version opens and continues warehouses of every released layout.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { marts } from "../../src/load/marts.ts"
+import { currentFiles } from "../../src/load/parquetFolder.ts"
+import { defaultParquet } from "../../src/load/parquetFile.ts"
+import { publishedFile } from "../../src/load/PublishedCopy.ts"
+import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { layoutWorld } from "../support/layoutWorld.ts"
 import { expectTruth, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { query, queryFile, runOnce } from "../support/warehouseRun.ts"
 
 const folder = join(import.meta.dirname, "..", "fixtures", "warehouses")
 const layouts = readdirSync(folder).filter((file) => file.endsWith(".duckdb.gz"))
@@ -28,6 +33,16 @@ const stored = (dataDir: string) =>
       .join(" union all "),
   )
 
+const ofLayout = (layout: string) =>
+  Effect.tap(temporaryFolder, (dataDir) =>
+    Effect.sync(() =>
+      writeFileSync(
+        join(dataDir, "vaulthouse.duckdb"),
+        gunzipSync(readFileSync(join(folder, layout))),
+      ),
+    ),
+  )
+
 describe("a warehouse of a released layout", () => {
   it("is there", () => {
     expect(layouts.length).toBeGreaterThan(0)
@@ -35,11 +50,7 @@ describe("a warehouse of a released layout", () => {
 
   it.live.each(layouts)("%s is carried on without a row lost", (layout) =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      writeFileSync(
-        join(dataDir, "vaulthouse.duckdb"),
-        gunzipSync(readFileSync(join(folder, layout))),
-      )
+      const dataDir = yield* ofLayout(layout)
       const before = yield* stored(dataDir)
       const simulator = yield* simulated(layoutWorld)
       simulator.patch({ revision: 1, now: "2026-06-01T05:00:00Z" })
@@ -50,6 +61,26 @@ describe("a warehouse of a released layout", () => {
       yield* expectTruth(simulator, dataDir)
       expect(yield* stored(dataDir)).toEqual(before)
       expect(yield* query(dataDir, "select run_id from ops.runs")).toHaveLength(3)
+    }),
+  )
+
+  it.live.each(layouts)("%s is published as this version defines it", (layout) =>
+    Effect.gen(function* () {
+      const dataDir = yield* ofLayout(layout)
+      // As that version laid the files out.
+      const earlier = join(dataDir, "parquet", "core", "ratio_history", "month=2026-05")
+      mkdirSync(earlier, { recursive: true })
+      writeFileSync(join(earlier, "data.parquet"), "")
+      writeFileSync(join(dataDir, "parquet", "manifest.json"), '{"version":1}')
+      yield* publishAnyway({ dataDir, afresh: false, parquet: { ...defaultParquet, marts: true } })
+      const [found] = yield* queryFile(
+        publishedFile(dataDir),
+        "select count(*)::integer as marts from duckdb_views() where schema_name = 'mart'",
+      )
+      expect(found).toEqual({ marts: marts.length })
+      const files = yield* Effect.promise(() => currentFiles(dataDir))
+      expect(files.some((file) => file.startsWith("mart/vault_hourly/"))).toBe(true)
+      expect(existsSync(join(dataDir, "parquet", "core"))).toBe(false)
     }),
   )
 })

@@ -41,6 +41,7 @@ export const publishAnyway = Effect.fnUntraced(function* (
   const runId = yield* commandId("publish")
   return yield* Effect.gen(function* () {
     yield* recordHealth
+    yield* createMartViews
     const published = yield* publish({ ...options, definition })
     const postgres = yield* publishPostgres(options, { anyway: true })
     return { ...published, ...(postgres === undefined ? {} : { postgres }) }
