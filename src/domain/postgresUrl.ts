@@ -60,18 +60,20 @@ export const parsePostgresUrl = (text: string): Result.Result<PostgresTarget, st
     return wrong("is not a connection string such as `postgres://user@db.example.com/analytics`")
   }
   const url = URL.parse(text)
-  // With an `@` or `#` further on, what stands before them is part of a password.
-  if (url === null || url.hash !== "" || url.search.includes("@")) {
+  // With one of these further on, what stands before them is part of a password.
+  const isCut = url !== null && (/[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
+  if (url === null || url.hash !== "" || isCut) {
     return wrong(
       "can't be read as a connection string: special characters in it must be percent-encoded (`@` as `%40`), and only one host may be named",
     )
   }
-  const given = url.searchParams
+  // As in libpq, a plus sign stands for itself.
+  const given = new URLSearchParams(url.search.replaceAll("+", "%2B"))
   const unknown = [...given.keys()].find((name) => !parameters.includes(name))
   if (unknown !== undefined) {
-    return wrong(
-      `has the parameter \`${unknown}\`, which vaulthouse does not know; known are ${parameters.join(", ")}`,
-    )
+    // After an `&` that is not percent-encoded, the name is part of a password.
+    const named = given.has("password") ? "a parameter that" : `the parameter \`${unknown}\`, which`
+    return wrong(`has ${named} vaulthouse does not know; known are ${parameters.join(", ")}`)
   }
   const parts = [url.username, url.password, url.hostname].map(decoded)
   const [user, password, hostname] = parts

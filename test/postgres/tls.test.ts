@@ -171,6 +171,10 @@ describe("a connection string", () => {
     ["postgres://u:secret@a:1,b:2/x", "can't be read as a connection string"],
     ["postgres://u:se#cret@db/x", "special characters in it must be percent-encoded"],
     ["postgres://u:12?secret@db/x", "special characters in it must be percent-encoded"],
+    ["postgres://u:/secret@db/x", "special characters in it must be percent-encoded"],
+    ["postgres://u:12/secret@db/x", "special characters in it must be percent-encoded"],
+    ["postgres://u:12/secret%40db/x", "special characters in it must be percent-encoded"],
+    ["postgres://db/x?password=a&secret=1", "has a parameter that vaulthouse does not know"],
     ["postgres://u:secret%zz@db/x", "not percent-encoded"],
     [
       "postgres://db/x?sslmode=verify",
@@ -200,7 +204,7 @@ describe("a connection string", () => {
       connectTimeoutSeconds: 3,
       shown: "postgres://[::1]:5433/my db",
     })
-    const socket = parsePostgresUrl("postgres:///x?host=/var/run/postgresql&user=me")
-    expect(Result.getOrThrow(socket)).toMatchObject({ host: "/var/run/postgresql", user: "me" })
+    const socket = parsePostgresUrl("postgres:///x?host=/var/run/postgresql&user=me+you")
+    expect(Result.getOrThrow(socket)).toMatchObject({ host: "/var/run/postgresql", user: "me+you" })
   })
 })
