@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
 /** Each is one file of `client/` and becomes one script. */
-const entries = ["live", "sql", "chart"]
+const entries = ["live", "sql", "chart", "result"]
 
 /** The scripts by file name, and the style that the charts' library needs. */
 export const bundle = async (): Promise<ReadonlyMap<string, string>> => {

@@ -147,6 +147,36 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("draws a vault's series over one period, and the result of a query", () =>
+    Effect.gen(function* () {
+      const url = yield* served(yield* synced)
+      const open = yield* browser
+      yield* Effect.promise(async () => {
+        const page = await open.newPage()
+        const wrong = watch(page, url)
+        await page.goto(url)
+        await page.locator("a.vault").first().click()
+        const chart = page.locator("figure[data-series=ratio] .plot")
+        await chart.locator("canvas").waitFor()
+        const period = page.locator("#charts output")
+        const whole = await period.textContent()
+        await chart.focus()
+        await page.keyboard.press("+")
+        await expect.poll(() => period.textContent()).not.toBe(whole)
+        const zoomed = await period.textContent()
+        // The address leads to the period.
+        await page.reload()
+        await expect.poll(() => period.textContent()).toBe(zoomed)
+        await page.getByRole("button", { name: "All" }).click()
+        await expect.poll(() => period.textContent()).toBe(whole)
+        const sql = "select day, vault_name, collateral_ratio_close from mart.vault_daily"
+        await page.goto(`${url}/sql?q=${encodeURIComponent(sql)}`)
+        await page.locator("#result canvas").waitFor()
+        expect(wrong).toEqual([])
+      })
+    }).pipe(Effect.scoped),
+  )
+
   it.live("signs in with the token", () =>
     Effect.gen(function* () {
       const url = yield* served(yield* synced, { withToken: true })

@@ -15,7 +15,11 @@ points as (
 numbered as (
     select
         *,
-        count(*) filter (not coalesce(was_below, false)) over (order by observed_at) as episode
+        -- A running sum over rows: DuckDB computes it in one pass, a count with FILTER in seconds.
+        sum((not coalesce(was_below, false))::integer) over (
+            order by observed_at
+            rows between unbounded preceding and current row
+        ) as episode
     from points
 )
 

@@ -1,5 +1,6 @@
 // One chart: a uPlot in a figure, moved by pointer and keys, and read more finely where it is looked at closely.
 import uPlot from "uplot"
+import { axes, color, utc } from "./axes.ts"
 import { dataOf, type Drawing, type Picture } from "./drawings.ts"
 import type { Period, PeriodControl } from "./period.ts"
 import type { ReadSeries, Series } from "./series.ts"
@@ -16,8 +17,6 @@ const REST_MILLIS = 120
 // Buckets begin where the period begins.
 const hourBefore = (seconds: number): number => Math.floor(seconds / HOUR_SECONDS) * HOUR_SECONDS
 
-const color = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const faint = (name: string): string => `color-mix(in srgb, ${color(name)} 20%, transparent)`
 
 export const plot = (
@@ -88,16 +87,10 @@ const options = (
   place: HTMLElement,
   control: PeriodControl,
 ): uPlot.Options => {
-  const axis: uPlot.Axis = {
-    stroke: () => color("--soft"),
-    grid: { stroke: () => color("--rule"), width: 1 },
-    ticks: { show: false },
-    font: "11px system-ui, sans-serif",
-  }
   return {
     width: place.clientWidth,
     height: HEIGHT,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    tzDate: utc,
     cursor: {
       sync: { key: "vault" },
       drag: { x: true, y: false, setScale: false },
@@ -105,10 +98,7 @@ const options = (
       bind: { dblclick: () => () => (control.set(control.whole), null) },
     },
     scales: { y: { range: (_, low, high) => spread(low, high, base) } },
-    axes: [
-      { ...axis, values: (_, ticks, __, ___, step) => ticks.map((each) => dateLabel(each, step)) },
-      { ...axis, size: 62, values: (_, ticks) => ticks.map((each) => format(each)) },
-    ],
+    axes: axes(format),
     series: [
       { value: "{YYYY}-{MM}-{DD} {HH}:{mm}" },
       ...lines.map((line, at): uPlot.Series => ({
@@ -140,18 +130,6 @@ const options = (
       ],
     },
   }
-}
-
-const SECONDS_PER_DAY = 86_400
-
-/** As much of an instant as the distance between two marks needs. */
-const dateLabel = (seconds: number, step: number): string => {
-  const text = new Date(seconds * 1000).toISOString()
-  if (step >= 365 * SECONDS_PER_DAY) return text.slice(0, 4)
-  if (step >= 28 * SECONDS_PER_DAY) return text.slice(0, 7)
-  return step >= SECONDS_PER_DAY || seconds % SECONDS_PER_DAY === 0
-    ? text.slice(5, 10)
-    : text.slice(11, 16)
 }
 
 /** Points of their own where there are few: a single one is no line. */

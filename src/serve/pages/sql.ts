@@ -6,6 +6,7 @@ import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
 import { valueColumns } from "../html/values.ts"
+import { resultChart } from "./resultChart.ts"
 import { answerFile, sqlPage } from "../links.ts"
 import { type Answer, ask, type Asking, type Limits } from "../questions.ts"
 
@@ -41,7 +42,8 @@ const SHOWN_ROWS = 1000
 const sqlPageOf = ({ sql, answer, questions, limits }: SqlPage): Page => ({
   title: "SQL",
   section: "sql",
-  scripts: ["sql.js"],
+  scripts: ["sql.js", "result.js"],
+  styles: ["uplot.css"],
   body: html`<h1>SQL</h1>
     <form method="get" action="/sql" id="question">
       <label for="q">One SELECT in DuckDB’s dialect, over everything that is published</label>
@@ -86,6 +88,7 @@ const answerSection = (sql: string, answer: Answer): Html => {
       <a class="button" href="${answerFile(sql, "parquet")}" download>Parquet</a>
       <a class="button" href="${answerFile(sql, "json")}">JSON</a>
     </p>
+    ${resultChart(sql, answer)}
     ${table({
       caption,
       rows: shown,
