@@ -34,6 +34,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
     case "address":
     case "cron":
       return { type: "string", minLength: 1 }
+    case "name":
+      return { type: "string", pattern: String.raw`^\w{1,40}$` }
     case "servicePath":
       return { type: "string", pattern: "^/[^/?#][^?#]*$" }
     case "pathSegment":

@@ -4,6 +4,8 @@ import type * as Redacted from "effect/Redacted"
 
 export type Kind =
   | { readonly type: "text"; readonly example: string }
+  /** At most 40 letters, digits and `_`. */
+  | { readonly type: "name"; readonly example: string }
   | { readonly type: "path" }
   | { readonly type: "url" }
   /** An address with a secret in it, or `${NAME}` for the environment variable that holds it. */
@@ -49,7 +51,16 @@ export interface Field {
 
 /** The TypeScript type of a kind's values. */
 export type ValueOf<K extends Kind> = K extends {
-  type: "text" | "path" | "url" | "servicePath" | "pathSegment" | "address" | "memory" | "cron"
+  type:
+    | "text"
+    | "name"
+    | "path"
+    | "url"
+    | "servicePath"
+    | "pathSegment"
+    | "address"
+    | "memory"
+    | "cron"
 }
   ? string
   : K extends { type: "secretUrl" | "postgresUrl" }
@@ -89,6 +100,8 @@ export const expected = (kind: Kind): string => {
   switch (kind.type) {
     case "text":
       return `text such as \`${kind.example}\``
+    case "name":
+      return `a name such as \`${kind.example}\`, of at most 40 letters (a–z), digits and \`_\``
     case "path":
       return "a path"
     case "servicePath":

@@ -15,7 +15,7 @@ export const publishKind = {
       describe: "PostgreSQL database to publish to as well",
     },
     postgresPrefix: {
-      kind: { type: "text", example: "vaulthouse_" },
+      kind: { type: "name", example: "vaulthouse_" },
       default: undefined,
       describe: "Beginning of the names of the schemas there, where others have such names too",
     },

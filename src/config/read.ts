@@ -47,6 +47,8 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     case "text":
     case "path":
       return typeof value === "string" && value.trim() !== "" ? Result.succeed(value) : wrong()
+    case "name":
+      return typeof value === "string" && /^\w{1,40}$/.test(value) ? Result.succeed(value) : wrong()
     case "servicePath":
     case "pathSegment": {
       if (typeof value !== "string") return wrong()

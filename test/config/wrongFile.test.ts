@@ -28,6 +28,11 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "2:9: wire.case: `Snake` is not one of `camel`, `snake`; did you mean `snake`?",
   ],
   [
+    "a name",
+    'publish:\n  postgresPrefix: "vault(house"\n',
+    "2:19: publish.postgresPrefix: `vault(house` is not a name such as `vaulthouse_`, of at most 40 letters (a–z), digits and `_`",
+  ],
+  [
     "a type",
     "requestTimeout: soon\n",
     "1:17: requestTimeout: `soon` is not a duration such as `30s` or `10 min`; a plain number is seconds",
