@@ -22,6 +22,7 @@ from pyiceberg.io.pyarrow import parquet_file_to_data_file
 from pyiceberg.manifest import DataFile, DataFileContent
 from pyiceberg.table import Table
 
+SCHEMAS = ["core", "mart", "ops", "raw"]
 PROPERTIES = {
     # The files are vaulthouse's: no engine's maintenance may delete them.
     "gc.enabled": "false",
@@ -107,7 +108,9 @@ def expire(table: Table, days: int) -> None:
 
 
 def tables_there(catalog: Catalog, prefix: str) -> set[tuple[str, str]]:
-    namespaces = [name for name in catalog.list_namespaces() if name[-1].startswith(prefix)]
+    # Not all that begin with the prefix: `vaulthouse_test_core` is of another one.
+    ours = {prefix + schema for schema in SCHEMAS}
+    namespaces = [name for name in catalog.list_namespaces() if name[-1] in ours]
     return {(each[-2], each[-1]) for namespace in namespaces for each in catalog.list_tables(namespace)}
 
 

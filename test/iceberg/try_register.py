@@ -112,6 +112,9 @@ def counts(output: str) -> dict[str, tuple[int, int]]:
 
 sync(now - timedelta(hours=2))
 before = tables()
+rows_of_others = pyarrow.table({"n": [1]})
+catalog.create_namespace("vaulthouse_test_core")
+catalog.create_table("vaulthouse_test_core.vaults", rows_of_others.schema).append(rows_of_others)
 assert counts(register()) == {table: (len(files), 0) for table, files in before.items()}
 assert counts(register()) == {}, "a second time changes nothing"
 compared = compare()
@@ -132,5 +135,7 @@ table = catalog.load_table("vaulthouse_core.ratio_history")
 assert len(table.metadata.snapshots) == 2
 assert table.current_snapshot().summary["vaulthouse.run-id"]
 assert table.scan(snapshot_id=first).to_arrow().num_rows == earlier < table.scan().to_arrow().num_rows
+
+assert catalog.load_table("vaulthouse_test_core.vaults").scan().to_arrow().num_rows == 1, "others' tables stay"
 
 print(f"{compared} rows of {len(after)} tables are the same for three readers; {len(changed)} tables changed.")
