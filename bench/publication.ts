@@ -90,7 +90,7 @@ const copying = async (dataDir: string, { name: place, used }: Place): Promise<C
   return { way: "`cp --reflink=auto` of the file alone", place, seconds, megabytes }
 }
 
-/** The copy before it, copied again, in which the changed month of each table is replaced. */
+/** The previous copy, copied again, in which the changed month of each table is replaced. */
 const incremental = async (dataDir: string, { name: place, used }: Place): Promise<Cost> => {
   const copy = join(dataDir, "copy.duckdb")
   const before = await used(dataDir)
@@ -122,7 +122,7 @@ const incremental = async (dataDir: string, { name: place, used }: Place): Promi
   })
   const megabytes = (await used(dataDir)) - before
   await rm(copy)
-  return { way: "incremental: the copy before it, its month replaced", place, seconds, megabytes }
+  return { way: "incremental: the previous copy, its month replaced", place, seconds, megabytes }
 }
 
 /** Runs `work` in a new file system in an image; does nothing where this user can't make one. */

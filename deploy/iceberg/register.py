@@ -41,11 +41,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--catalog", default="default", metavar="NAME", help="default: %(default)s")
     parser.add_argument(
         "--prefix", default="vaulthouse_",
-        help="of the namespaces, which nothing else may write to (default: %(default)s, so vaulthouse_core, …)",
+        help="of the namespaces' names; nothing else may write to these namespaces (default: %(default)s, so vaulthouse_core, …)",
     )
     parser.add_argument(
         "--keep-days", type=int, default=7, metavar="DAYS",
-        help="until earlier snapshots expire; keep their files as long, with publishedKeep (default: %(default)s)",
+        help="until earlier snapshots expire; set publishedKeep to keep their files as long (default: %(default)s)",
     )
     return parser.parse_args()
 
@@ -157,9 +157,9 @@ def main() -> int:
         try:
             added, removed = replace_files(table, addresses, stamp)
         except FileNotFoundError as error:
-            sys.exit(f"{'.'.join(name)}: {error}.\nBring parquet/files there before current/manifest.json, and run this again.")
+            sys.exit(f"{'.'.join(name)}: {error}.\nUpload parquet/files before current/manifest.json, and run this again.")
         except ValidationError as error:
-            sys.exit(f"{'.'.join(name)}: {error}.\nDrop the table in the catalog, and run this again: it is then made anew.")
+            sys.exit(f"{'.'.join(name)}: {error}.\nDrop the table in the catalog, and run this again: it is then created again.")
         expire(table, options.keep_days)
         if added or removed:
             changed += 1

@@ -1,4 +1,4 @@
-// The setting `publish`: what a run publishes, and where to.
+// The setting `publish`: whether a run publishes, and where.
 import type { Kind } from "./kinds.ts"
 
 export const publishKind = {
@@ -17,12 +17,12 @@ export const publishKind = {
     postgresPrefix: {
       kind: { type: "name", example: "vaulthouse_" },
       default: undefined,
-      describe: "Beginning of the names of the schemas there, where others have such names too",
+      describe: "Prefix of the schema names there, for a database where others use the same names",
     },
     postgresRole: {
       kind: { type: "text", example: "analysts" },
       default: undefined,
-      describe: "Role that may read the schemas there; created where there is none",
+      describe: "Role that may read the schemas there; created if missing",
     },
   },
 } as const satisfies Kind

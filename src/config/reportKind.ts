@@ -1,4 +1,4 @@
-// The setting `report`: a file that each run which publishes writes.
+// The setting `report`: the report that is written after each run that publishes.
 import type { Kind } from "./kinds.ts"
 
 export const reportKind = {

@@ -280,12 +280,12 @@ export const settings = {
   parquet: {
     kind: parquetKind,
     default: { enabled: true, compression: "zstd", profile: "standard", marts: false },
-    describe: "Format of the Parquet files",
+    describe: "Which Parquet files to publish, and their format",
   },
   publish: {
     kind: publishKind,
     default: { enabled: true },
-    describe: "Whether a run publishes, and where to besides the data directory",
+    describe: "Whether a run publishes, and where besides the data directory",
   },
   publishedMode: {
     kind: { type: "choice", of: ["0600", "0640", "0644"] },

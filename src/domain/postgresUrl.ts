@@ -1,5 +1,5 @@
 // Connection strings of PostgreSQL, read as libpq reads them (https://www.postgresql.org/docs/current/libpq-connect.html).
-// node-postgres reads most of `sslmode` otherwise, so only what is read here reaches it.
+// node-postgres reads most values of `sslmode` differently, so it gets only what is read here.
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 
@@ -82,11 +82,12 @@ export const parsePostgresUrl = (text: string): Result.Result<PostgresTarget, st
   }
   const host = (given.get("host") ?? hostname ?? "").replace(/^\[(.*)\]$/, "$1")
   if (host === "") return wrong("names no host")
-  if (host.includes(",")) return wrong("names several hosts; name the primary alone")
+  if (host.includes(",")) return wrong("names several hosts; name only the primary")
   const database = given.get("dbname") ?? decoded(url.pathname.slice(1)) ?? ""
   if (database === "") return wrong("names no database: `postgres://host/database`")
   const port = Number(given.get("port") ?? (url.port === "" ? "5432" : url.port))
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) return wrong("has a port that is none")
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    return wrong("has a port that is not a number from 1 to 65535")
   const mode = given.get("sslmode") ?? "prefer"
   const sslMode = sslModes.find((each) => each === mode)
   if (sslMode === undefined) {

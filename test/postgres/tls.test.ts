@@ -182,7 +182,7 @@ describe("a connection string", () => {
     ],
     ["postgres://db/x?channel_binding=require", "has the parameter `channel_binding`, which"],
     ["postgres://db/x?sslcert=a", "has one of sslcert and sslkey"],
-    ["postgres://db:0/x", "has a port that is none"],
+    ["postgres://db:0/x", "has a port that is not a number from 1 to 65535"],
     ["postgres://db/x?connect_timeout=soon", "has a connect_timeout that is not"],
   ])("%s is refused", (text, why) => {
     const result = parsePostgresUrl(text)

@@ -1,11 +1,11 @@
-// vaulthouse publish: the published copy and Parquet files.
+// vaulthouse publish: the published copy, the Parquet files and PostgreSQL.
 import { type Command, readingSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
-  summary: "Publish the read-only copy, the Parquet files and to PostgreSQL again",
+  summary: "Publish again: the read-only copy, the Parquet files, PostgreSQL",
   details:
-    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, or with --all after `verify` found a damaged file.",
+    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file.",
   flags: {
     all: {
       type: "boolean",

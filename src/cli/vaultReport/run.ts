@@ -1,4 +1,4 @@
-// Writes the report that was asked for, and says where it is.
+// Writes a report as the flags describe it, and says where it is.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { parseDay } from "../../domain/time.ts"
@@ -42,7 +42,7 @@ const fileOf = (argv: Arguments): Result.Result<string, UsageError> => {
   return format === undefined || formatOf(file) === format
     ? Result.succeed(file)
     : wrong(
-        `--format ${format} and --out ${file} name two formats: let the file end with .${format}.`,
+        `--format ${format} and --out ${file} name two formats: end the file's name with .${format}.`,
       )
 }
 

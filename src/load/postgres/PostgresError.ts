@@ -1,4 +1,4 @@
-// Why a publication to PostgreSQL failed, in words a user can act on. The target is named without user and password.
+// Why a publication to PostgreSQL failed, and what to do about it. Messages name the target without user and password.
 import * as Data from "effect/Data"
 
 export class PostgresError extends Data.TaggedError("PostgresError")<{
@@ -32,11 +32,11 @@ const network: Readonly<Record<string, string>> = {
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const advices: Readonly<Record<string, string>> = {
-  "28P01": "Check the password: of the connection string, PGPASSWORD or the password file.",
+  "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
   "28000": "Check user and sslmode against the server's pg_hba.conf.",
   "3D000": "Create the database first.",
-  "42501": "Give the user what it lacks, or publish as another user.",
-  "53100": "Make room on the server's disk; the next run publishes what is missing.",
+  "42501": "Grant the user this privilege, or publish as another user.",
+  "53100": "Free space on the server's disk; the next run publishes what is missing.",
 }
 
 export const postgresError = (target: string, cause: unknown): PostgresError => {

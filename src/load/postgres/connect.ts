@@ -1,5 +1,5 @@
 // Connects to PostgreSQL with what a connection string says. node-postgres verifies certificates for every sslmode but
-// `disable` and never tries again without TLS, so the modes are made here as libpq documents them.
+// `disable` and never tries again without TLS, so the modes are implemented here as libpq documents them.
 import { readFile } from "node:fs/promises"
 import { userInfo } from "node:os"
 import type { ConnectionOptions } from "node:tls"
@@ -54,7 +54,7 @@ const attemptsOf = async (target: PostgresTarget): Promise<ReadonlyArray<Attempt
   return modes[sslMode]
 }
 
-/** Whether the same server may accept another kind of connection: not where it can't be reached, or for a password. */
+/** Whether the same server may accept another kind of connection: not if it can't be reached or refuses the password. */
 const isWorthAnother = (cause: unknown): boolean => {
   const { code = "", syscall } = cause as { readonly code?: string; readonly syscall?: string }
   return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
@@ -68,7 +68,7 @@ const passwordOf = async (target: PostgresTarget, user: string): Promise<string>
   if (password !== undefined) return password
   throw new PostgresError({
     target: target.shown,
-    why: `the server requires a password of ${user}, and none is set`,
+    why: `the server requires a password for ${user}, and none is set`,
     advice: "Set PGPASSWORD, add a line to the password file, or put it in the connection string.",
   })
 }

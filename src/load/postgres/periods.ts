@@ -1,5 +1,5 @@
-// A relation in the published copy by periods, each with a fingerprint of its content: what changed is copied again, the
-// rest is not. Small relations are one period; of large ones the newest two years are months, those before are years,
+// Divides a relation of the published copy into periods, each with a fingerprint of its content, so that only periods that
+// changed are copied. A small relation is one period; a large one has months for its newest two years and years before,
 // since each period costs a query of the whole relation a few locks.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -16,7 +16,7 @@ export interface Period {
   readonly fingerprint: string
 }
 
-// A copy of so many takes about a second.
+// Copying so many takes about a second.
 const LARGE_ROWS = 100_000
 
 const decodeMonth = decodeRow({

@@ -1,5 +1,5 @@
-// Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there have one whole
-// publication at any time; a publisher that is killed leaves parts, which the next one takes over.
+// Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one whole
+// publication at any time; the next publication reuses the parts of one that was killed.
 import { createHash } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"

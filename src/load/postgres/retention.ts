@@ -1,4 +1,4 @@
-// Removes earlier publications that are not to be kept, and the parts that no publication has any more.
+// Removes earlier publications that are no longer kept, and parts that no publication uses any more.
 import type { Client } from "pg"
 import type { PublishedKeep } from "../publishedFiles.ts"
 import { identifier } from "../sql.ts"
@@ -9,7 +9,7 @@ import { inTransaction } from "./store.ts"
 
 const LOCK_WAIT = "1s"
 
-/** What somebody reads, or what a view of somebody's depends on, stays until the next publication. */
+/** What a reader uses, or a view of another user depends on, stays until the next publication. */
 export const removeOld = async (
   client: Client,
   names: Names,

@@ -1,4 +1,4 @@
-// What vaulthouse keeps in its own schema of the database: parts and publications. One publisher at a time holds it.
+// vaulthouse's own schema in the database: parts and publications. A lock admits one publisher at a time.
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import type { Client } from "pg"
@@ -46,7 +46,7 @@ export const openStore = async (client: Client, target: string, names: Names): P
   await removeLeftSchemas(client, names)
 }
 
-/** Relations of others must not be taken for ours, nor mixed with them. */
+/** Relations of other applications must be neither taken for ours nor mixed with them. */
 const refuseForeignSchemas = async (client: Client, target: string, names: Names) => {
   const { rowCount } = await client.query("SELECT FROM publications LIMIT 1")
   if (rowCount !== 0) return
@@ -58,7 +58,7 @@ const refuseForeignSchemas = async (client: Client, target: string, names: Names
   throw new PostgresError({
     target,
     why: `the database has ${found.name} already, which vaulthouse did not make`,
-    advice: "Set publish.postgresPrefix, which all names of schemas then begin with.",
+    advice: "Set publish.postgresPrefix: all names of schemas then begin with it.",
   })
 }
 

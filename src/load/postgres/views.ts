@@ -1,5 +1,5 @@
-// The views of a publication: a schema of its own for the run, then the views that readers use, which are switched to
-// it all at once.
+// The views of a publication: first those of its run's schema, then those that readers use, which are all switched to it
+// at once.
 import { setTimeout } from "node:timers/promises"
 import type { Client } from "pg"
 import { identifier, identifiers, literal } from "../sql.ts"
@@ -75,14 +75,14 @@ interface Previous {
   readonly described: string | null
 }
 
-// Readers that want a view wait while it is switched, those that use one hold it up. PostgreSQL looks for deadlocks after
+// Readers wait while a view is switched, and transactions that use one hold up the switch. PostgreSQL looks for deadlocks after
 // a second (deadlock_timeout), so giving up before that never costs a reader its query.
 // Short attempts find the moment when nobody reads, long ones wait for readers to end.
 const ATTEMPT_MILLIS = [100, 200, 400, 800]
 const LONGEST_WAIT_MILLIS = 60_000
 const LONGEST_PAUSE_MILLIS = 300
 
-/** Switches all views to the run in one statement; whether comments and grants have to be made again. */
+/** Switches all views to the run in one statement. Returns whether comments and grants have to be made again. */
 export const switchViews = async (
   client: Client,
   target: string,
@@ -141,7 +141,7 @@ const planOf = (
   const kept = found?.columns.map((column) => column.name) ?? []
   const order = [...kept, ...[...types.keys()].filter((column) => !kept.includes(column))]
   const isCompatible = found?.columns.every((column) => types.get(column.name) === column.type)
-  // One of that name which is somebody else's stays, and the statement fails.
+  // A view of another application with that name stays, and the statement fails.
   const isOurs = previous.relations.includes(name)
   if (found === undefined || !isOurs) {
     const list = identifiers([...types.keys()])

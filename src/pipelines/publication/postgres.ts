@@ -1,5 +1,5 @@
-// The publication to PostgreSQL: follows the published copy, so that one that failed is made up for by the next run, with
-// or without news. How it went last is in `postgres.json`, for readers and for the next run.
+// Publishes the newest published copy to PostgreSQL if it is not there yet, so that the next run makes up for a failure even
+// if it finds nothing new. `postgres.json` has the last result, for readers and for the next run.
 import { createHash } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -63,7 +63,7 @@ export const examinePostgres = (address: Redacted.Redacted<string>) =>
     return yield* examine(yield* addressed(address))
   })
 
-/** Under the warehouse's lock. `undefined` where there is nothing to do; `anyway` there always is. */
+/** Under the warehouse's lock. `undefined` where there is nothing to do; with `anyway`, there always is. */
 export const publishPostgres = Effect.fnUntraced(function* (
   { postgres, keep }: PublishOptions,
   { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
