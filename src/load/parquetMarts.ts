@@ -47,23 +47,20 @@ const decodeMonth = decodeRow({
   definition: text("definition"),
 })
 
-/** A month's rows change with those of the tables they are made from. */
+/** A month's rows change with those of the tables they are made from, or with the definition. */
 const storedParts = async (
   connection: DuckDBConnection,
   mart: Exportable,
-  { byMonth, name, time, whole }: StoredMart,
+  { byMonth, name, time }: StoredMart,
 ): Promise<ReadonlyArray<Part>> => {
   const months = await readRows(
     connection,
-    `WITH changes AS (
-       SELECT table_schema || '.' || table_name AS source, month, epoch_us(changed_at) AS changed_at
-       FROM ${CATALOG}.ops.partition_changes)
-     SELECT month, definition, greatest(max(changed_at),
-       (SELECT max(changed_at) FROM changes WHERE list_contains($2::JSON::VARCHAR[], source))) AS changed_at
-     FROM changes, (SELECT definition FROM ${CATALOG}.ops.stored_marts WHERE name = $3)
-     WHERE list_contains($1::JSON::VARCHAR[], source)
+    `SELECT month, definition, epoch_us(max(changed_at)) AS changed_at
+     FROM ${CATALOG}.ops.partition_changes,
+       (SELECT definition FROM ${CATALOG}.ops.stored_marts WHERE name = $2)
+     WHERE list_contains($1::JSON::VARCHAR[], table_schema || '.' || table_name)
      GROUP BY ALL ORDER BY ALL`,
-    [JSON.stringify(Object.keys(byMonth)), JSON.stringify(whole), name],
+    [JSON.stringify(Object.keys(byMonth)), name],
   )
   return months.map(decodeMonth).map(({ changedAt, definition, month }) => ({
     exportable: { ...mart, source: `${CATALOG}.mart_tables.${identifier(name)}`, time, definition },

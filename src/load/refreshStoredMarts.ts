@@ -20,28 +20,47 @@ export const refreshStoredMarts = async (session: Session): Promise<void> => {
      FROM ${CATALOG}.ops.view_fingerprints WHERE starts_with(name, 'mart.')`,
   )
   const names = new Set(defined?.["names"] as ReadonlyArray<string> | null)
-  const definition = String(defined?.["definition"])
   const stale: Array<Stale> = []
   for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
+    const definition = await withContent(connection, mart, String(defined?.["definition"]))
     const { isWhole, months } = await changed(connection, mart, definition)
-    if (isWhole || months.length > 0) stale.push({ mart, isWhole, months })
+    if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
   if (stale.length === 0) return
   const marts = stale.map(({ mart }) => mart)
   await withMonthViews(connection, marts, async () => {
-    for (const each of stale) await refresh(session, each, definition)
+    for (const each of stale) await refresh(session, each)
   })
 }
 
 interface Stale {
   readonly mart: StoredMart
+  readonly definition: string
   /** Nothing it holds counts. */
   readonly isWhole: boolean
   /** To be made again. */
   readonly months: ReadonlyArray<string>
 }
 
-const refresh = (session: Session, { mart, isWhole, months }: Stale, definition: string) => {
+/** Stands for how the marts are defined and for the rows of those that count whole. */
+const withContent = async (
+  connection: DuckDBConnection,
+  { whole }: StoredMart,
+  definition: string,
+): Promise<string> => {
+  const parts = [definition]
+  for (const name of whole) {
+    const [content] = await readRows(
+      connection,
+      `SELECT md5(string_agg(row_::VARCHAR, ',' ORDER BY row_::VARCHAR)) AS hash
+       FROM ${CATALOG}.mart.${identifier(name)} row_`,
+    )
+    parts.push(String(content?.["hash"]))
+  }
+  return parts.join("-")
+}
+
+const refresh = (session: Session, { mart, definition, isWhole, months }: Stale) => {
   const { connection } = session
   const refreshed = { name: mart.name, definition, refreshed_at: session.tick() }
   return transaction(session, async () => {
@@ -54,7 +73,7 @@ const refresh = (session: Session, { mart, isWhole, months }: Stale, definition:
 /** The months to make again; all there are where it was never made, or made from something else. */
 const changed = async (
   connection: DuckDBConnection,
-  { name, byMonth, whole }: StoredMart,
+  { name, byMonth }: StoredMart,
   definition: string,
 ) => {
   const [made] = await readRows(
@@ -65,18 +84,11 @@ const changed = async (
   )
   const changes = await readRows(
     connection,
-    `SELECT table_schema || '.' || table_name AS source, month,
-       epoch_us(changed_at) > ${Number(made?.["at"] ?? 0)} AS is_new
-     FROM ${CATALOG}.ops.partition_changes
-     WHERE source IN (${list([...Object.keys(byMonth), ...whole])}) ORDER BY month`,
+    `SELECT DISTINCT month FROM ${CATALOG}.ops.partition_changes
+     WHERE table_schema || '.' || table_name IN (${list(Object.keys(byMonth))})
+       AND epoch_us(changed_at) > ${Number(made?.["at"] ?? 0)} ORDER BY month`,
   )
-  const isWhole =
-    made === undefined ||
-    changes.some(({ source, is_new }) => is_new === true && whole.includes(String(source)))
-  const months = changes
-    .filter(({ source, is_new }) => String(source) in byMonth && (isWhole || is_new === true))
-    .map(({ month }) => String(month))
-  return { isWhole, months: [...new Set(months)] }
+  return { isWhole: made === undefined, months: changes.map(({ month }) => String(month)) }
 }
 
 const isInMonth = (time: string): string =>
@@ -109,7 +121,9 @@ const withMonthViews = async (
       ([table, time]) =>
         `CREATE VIEW ${table} AS FROM ${CATALOG}.${table} WHERE ${isInMonth(time)}`,
     ),
-    ...[...whole].map((table) => `CREATE VIEW ${table} AS FROM ${CATALOG}.${table}`),
+    ...[...whole].map(
+      (name) => `CREATE VIEW mart.${identifier(name)} AS FROM ${CATALOG}.mart.${identifier(name)}`,
+    ),
     ...[...views].map((name) => (sqlOf.get(name) ?? "").replace(/;$/, "")),
   ]
   await connection.run("ATTACH ':memory:' AS of_month")

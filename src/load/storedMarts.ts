@@ -8,9 +8,9 @@ export interface StoredMart {
   readonly time: string
   /** Tables of which a row of the mart is made from rows of its own month alone, and their event time. */
   readonly byMonth: Readonly<Record<string, string>>
-  /** Tables of which any change may change any row. */
+  /** Small marts it reads of which any change may change any row: not their tables, where more changes. */
   readonly whole: ReadonlyArray<string>
-  /** Marts it reads, in dependency order. */
+  /** Other marts it reads, in dependency order. */
   readonly through: ReadonlyArray<string>
 }
 
@@ -27,7 +27,7 @@ export const storedMarts: ReadonlyArray<StoredMart> = [
     name: "vault_hourly",
     time: "hour_at",
     byMonth: { ...ratios, ...pnl, ...positions },
-    whole: ["core.vaults"],
-    through: ["ratio_points", "vault_addresses"],
+    whole: ["vault_addresses"],
+    through: ["ratio_points"],
   },
 ]

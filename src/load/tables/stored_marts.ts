@@ -12,7 +12,9 @@ export const storedMartsTable: Table = {
   key: ["name"],
   columns: [
     text("name", "Name of the mart, without its schema", { required: true }),
-    text("definition", "Hash of how the marts were defined", { required: true }),
+    text("definition", "Hash of how the marts were defined and of what any row may change with", {
+      required: true,
+    }),
     timestamp("refreshed_at", "Up to which changes its rows are made from", { required: true }),
   ],
   example: "select name, refreshed_at from ops.stored_marts order by name",
