@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 export interface Access {
   /** The address it listens on. */
   readonly host: string
-  /** Names it may be called by besides that address and the machine's own. */
+  /** Names under which browsers may reach it, besides that address and the machine's own. */
   readonly allowedHosts: ReadonlyArray<string>
   /** Absent where only this machine can connect. */
   readonly token: Redacted.Redacted<string> | undefined
@@ -50,12 +50,12 @@ export const ownNameOnly =
     }
     const origin = c.req.header("origin")
     if (origin !== undefined && URL.parse(origin)?.host !== host) {
-      return c.text("This server answers its own pages only.\n", 403)
+      return c.text("This server accepts requests from its own pages only.\n", 403)
     }
-    // What a browser says of a request that another site's page causes; a link that someone followed is none.
+    // Browsers mark requests that another site's page sends; following a link is allowed.
     const site = c.req.header("sec-fetch-site")
     if (site === "cross-site" && c.req.header("sec-fetch-mode") !== "navigate") {
-      return c.text("This server answers its own pages only.\n", 403)
+      return c.text("This server accepts requests from its own pages only.\n", 403)
     }
     return next()
   }
@@ -68,7 +68,7 @@ const isEqual = (one: string, other: string, key: Buffer): boolean => {
 }
 
 export interface SignIn {
-  /** Lets requests pass that bring the token or the cookie; `refuse` answers the others. */
+  /** Lets requests with the token or the cookie pass; `refuse` makes the response to others. */
   readonly required: (refuse: (c: Context) => Response) => MiddlewareHandler
   /** Whether the token is right; then the browser gets a cookie. */
   readonly accept: (c: Context, typed: string) => boolean
@@ -94,7 +94,7 @@ export const signIn = (token: Redacted.Redacted<string>): SignIn => {
   }
 }
 
-/** Nothing but what this server sends is loaded or run, nothing is framed, and no address is passed on. */
+/** A page loads and runs only what this server sends, can't be framed, and passes its address to no other site. */
 export const strictHeaders: MiddlewareHandler = async (c, next) => {
   await next()
   const headers = {

@@ -1,4 +1,4 @@
-// Every address of the page, and how its responses are made: a handler is an effect that stops when the reader leaves.
+// Every path of the server and how its response is made: a handler is an effect that stops when the reader leaves.
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -133,7 +133,7 @@ export const makeApp = (site: Site): Hono => {
   return app
 }
 
-/** Two sections are read at once; one that fails says so in its place. */
+/** Reads two sections at once; the message of one that fails is in its place. */
 const streamed = (
   run: Site["run"],
   page: Page,

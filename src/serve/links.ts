@@ -36,7 +36,7 @@ export const latestTrace = (row: Row, column: string): string =>
     vault_address: row["vault_address"],
   })
 
-export const answerFile = (
+export const resultFile = (
   sql: string,
   format: "csv" | "json" | "parquet",
   isSafe = false,

@@ -15,7 +15,7 @@ import { followPublished } from "../pipelines/readers/latestCopy.ts"
 import { type Access } from "./access.ts"
 import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
-import type { Limits } from "./questions.ts"
+import type { Limits } from "./runQuery.ts"
 import { cachedCatalog, cachedOverview } from "./site.ts"
 
 export interface ServeOptions {
@@ -36,9 +36,9 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   }
 }
 
-// A page takes one for a few milliseconds, a question one for as long as it runs.
+// A page takes one for a few milliseconds, a query one for as long as it runs.
 const READERS = 4
-const QUESTIONS = 2
+const QUERIES = 2
 
 /** The URL of the page. */
 export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
@@ -54,7 +54,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     dataDir,
     latest,
     limits,
-    turns: yield* Semaphore.make(QUESTIONS),
+    turns: yield* Semaphore.make(QUERIES),
     exportFolder,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
@@ -73,7 +73,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     (open) =>
       Effect.sync(() => {
         open.close()
-        // A question that still runs would hold the end up; its reader leaves with its connection.
+        // A query that still runs would delay the end; its reader leaves with its connection.
         open.closeAllConnections()
       }),
   )

@@ -9,9 +9,9 @@ import type { PublishedCopy, ReadError } from "../pipelines/readers/published.ts
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
 import { type Overview, readOverview } from "./pages/overview.ts"
-import type { Asking } from "./questions.ts"
+import type { QueryContext } from "./runQuery.ts"
 
-export interface Site extends Asking {
+export interface Site extends QueryContext {
   readonly dataDir: string
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
@@ -23,10 +23,10 @@ export interface Site extends Asking {
   ) => Promise<Exit.Exit<A, E>>
 }
 
-// A copy never changes: only ages do, which are shown in hours.
+// A copy never changes; only ages do, and those are shown in hours.
 const OVERVIEW_LIFE = "5 minutes"
 
-/** Of a large warehouse the overview takes seconds to read, so that it is read beforehand and kept for a while. */
+/** The overview of a large warehouse takes seconds to read, so it is read beforehand and kept for a while. */
 export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
   const overview = yield* cached(latest, OVERVIEW_LIFE, readOverview)
   yield* Effect.forkScoped(Effect.ignore(overview))

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Browser, Page } from "playwright-core"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
-import { served } from "../serve/support.ts"
+import { startServer } from "../serve/support.ts"
 import { withTroubles } from "../serve/troubled.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -72,7 +72,7 @@ const firstPaint = `new Promise((resolve) => {
 describe.skipIf(!isWanted)("the page in Chromium", () => {
   it.live("with data: wide and narrow, light and dark, fast", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const open = yield* browser
       expect(yield* visit(open, url, { colorScheme: "light" })).toBe(8)
       yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
@@ -101,17 +101,17 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
       )
       yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
       const open = yield* browser
-      yield* Effect.scoped(Effect.flatMap(served(dataDir), (url) => visit(open, url)))
+      yield* Effect.scoped(Effect.flatMap(startServer(dataDir), (url) => visit(open, url)))
       yield* change(dataDir, "delete from core.vaults")
       yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
-      yield* visit(open, yield* served(dataDir))
+      yield* visit(open, yield* startServer(dataDir))
     }).pipe(Effect.scoped),
   )
 
   it.live("says that a run was published, and shows it when it is reloaded", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const open = yield* browser
       const page = yield* Effect.promise(() => open.newPage())
       yield* Effect.promise(() => page.goto(url))
@@ -128,7 +128,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
 
   it.live("completes SQL by the keyboard, and runs it", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const open = yield* browser
       yield* Effect.promise(async () => {
         const page = await open.newPage()
@@ -149,7 +149,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
 
   it.live("draws a vault's series over one period, and the result of a query", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const open = yield* browser
       yield* Effect.promise(async () => {
         const page = await open.newPage()
@@ -179,7 +179,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
 
   it.live("signs in with the token", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced, { withToken: true })
+      const url = yield* startServer(yield* synced, { withToken: true })
       const open = yield* browser
       yield* Effect.promise(async () => {
         const page = await open.newPage()

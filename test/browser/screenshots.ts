@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
 import { clockFrom } from "../../demo/exampleWarehouse.ts"
-import { served } from "../serve/support.ts"
+import { startServer } from "../serve/support.ts"
 import { withTroubles } from "../serve/troubled.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -60,7 +60,7 @@ const take = Effect.gen(function* () {
   const { url: service } = yield* simulated({ vaults: 12, days: 120, now })
   yield* runOnce(service, dataDir, { api: asAdmin, publish: { parquet: undefined } })
   yield* withTroubles(dataDir, "2026-06-01 12:09:00")
-  const url = yield* served(dataDir)
+  const url = yield* startServer(dataDir)
   const open = yield* browser
   mkdirSync(folder, { recursive: true })
   for (const { name, open: lead, width = 1200, height = 800, dark } of pictures) {

@@ -120,7 +120,9 @@ describe("a report", () => {
         expect.stringContaining("the report was not written"),
       ])
       expect((yield* sync("2026-06-01T16:00:00Z", "run.html")).code).toBe(0)
-      expect(readFileSync(join(dataDir, "run.html"), "utf8")).toContain("Compared with the 7 days")
+      expect(readFileSync(join(dataDir, "run.html"), "utf8")).toContain(
+        "Compared with the previous 7 days",
+      )
     }).pipe(Effect.scoped),
   )
 })

@@ -1,4 +1,4 @@
-// The web page over a published copy, by HTTP: who may read, what pages show, which questions are answered.
+// The web page over a published copy, by HTTP: who may read, what pages show, which queries run.
 import { once } from "node:events"
 import { request } from "node:http"
 import { writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { start, vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
-import { get, question, served, token } from "./support.ts"
+import { get, queryUrl, startServer, token } from "./support.ts"
 import { withTroubles } from "./troubled.ts"
 
 const endless = "select count(*) from range(100000000000) a, range(1000) b"
@@ -34,7 +34,7 @@ const vaultsOf = (dataDir: string) =>
 describe("who may read", () => {
   it.live("only requests under its own name, and none that another site causes", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const { host } = new URL(url)
       const status = (headers: Record<string, string>) =>
         Effect.map(get(url, headers), (reply) => reply.status)
@@ -55,7 +55,7 @@ describe("who may read", () => {
 
   it.live("with a token, only those who bring it or have signed in with it", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced, { withToken: true })
+      const url = yield* startServer(yield* synced, { withToken: true })
       const refused = yield* get(`${url}/api/publication`)
       expect(refused.status).toBe(401)
       expect(refused.body).toContain('name="token"')
@@ -82,7 +82,7 @@ describe("who may read", () => {
 
   it.live("nothing but its own files may run or be loaded", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const { headers, body } = yield* get(url)
       expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/)
       expect(headers).toMatchObject({
@@ -102,7 +102,7 @@ describe("pages", () => {
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const overview = yield* get(url)
       expect(overview.status).toBe(200)
       for (const { vault_name, chain_id, vault_address } of yield* vaultsOf(dataDir)) {
@@ -138,10 +138,10 @@ describe("pages", () => {
           "update ops.check_results set outcome = 'failed', failures = 3 where check_name = 'ratio_range'",
         )
         yield* publishAgain(dataDir)
-        const url = yield* served(dataDir)
+        const url = yield* startServer(dataDir)
         const { body } = yield* get(`${url}/data?day=2026-05-28`)
         expect(body).toMatch(/href="\/data\?day=2026-05-28#day">.*missing/)
-        expect(body).toMatch(/Points of 2026-05-28.*<bdi>missing<\/bdi>/s)
+        expect(body).toMatch(/Absent points of 2026-05-28.*<bdi>missing<\/bdi>/s)
         expect(body).toMatch(/a text, not a number.*<bdi>ratio_range<\/bdi>/s)
         expect(body).not.toContain('class="error"')
         const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(body) ?? []
@@ -154,7 +154,7 @@ describe("pages", () => {
     Effect.gen(function* () {
       const dataDir = yield* synced
       const troubles = yield* withTroubles(dataDir, "2026-06-01 12:40:00")
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const { body } = yield* get(url)
       const rows = body.split('<th scope="row"').slice(1)
       for (const { vaultName, words } of troubles) {
@@ -169,7 +169,7 @@ describe("pages", () => {
   it.live("give charts the lowest and highest of each bucket", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const [vault = {}] = yield* queryFile(
         join(dataDir, "vaulthouse.duckdb"),
         `select any_value(vaults.chain_id) as chain_id, vault_address, min(adjusted_redeem_ratio) as low,
@@ -195,7 +195,7 @@ describe("pages", () => {
 
   it.live("say what is not there", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const unknown = yield* get(`${url}/vault/1/0x00`)
       expect([unknown.status, unknown.body]).toEqual([
         404,
@@ -209,7 +209,7 @@ describe("pages", () => {
   it.live("show hostile names harmlessly, and follow a new publication", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const published = Effect.map(get(`${url}/api/publication`), ({ body }) => body)
       const before = yield* published
       const hostile = `</td><script>alert(1)</script>"'\u202Ebad\u0007`
@@ -239,35 +239,35 @@ describe("pages", () => {
       const dataDir = yield* synced
       yield* change(dataDir, "delete from core.vaults")
       yield* publishAgain(dataDir)
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       expect((yield* get(url)).body).toContain("The warehouse has no vault yet.")
     }).pipe(Effect.scoped),
   )
 })
 
-describe("questions", () => {
-  it.live("are answered as a page, JSON, CSV and Parquet, up to a number of rows", () =>
+describe("queries", () => {
+  it.live("give a page, JSON, CSV and Parquet, up to a number of rows", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const url = yield* served(dataDir)
+      const url = yield* startServer(dataDir)
       const page = yield* get(`${url}/sql?q=${encodeURIComponent("select '<b>' as x,\r\n7 as n")}`)
       expect(page.body).toContain("&lt;b&gt;")
       expect(page.body).not.toContain("x0d")
-      const json = JSON.parse((yield* get(question(url, "select 7 as n"))).body) as unknown
+      const json = JSON.parse((yield* get(queryUrl(url, "select 7 as n"))).body) as unknown
       expect(json).toMatchObject({ cut_by: null, rows: [{ n: 7 }] })
-      const many = JSON.parse((yield* get(question(url, "from range(5000)"))).body) as { rows: [] }
+      const many = JSON.parse((yield* get(queryUrl(url, "from range(5000)"))).body) as { rows: [] }
       expect(many).toMatchObject({ cut_by: "rows" })
       expect(many.rows).toHaveLength(1000)
       const completion = `${url}/api/completion?sql=${encodeURIComponent("select * from mart.vault_l")}`
       expect((yield* get(completion)).body).toContain('"mart.vault_latest"')
-      const csv = yield* get(`${question(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
+      const csv = yield* get(`${queryUrl(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
       expect(csv.body).toBe("x\n'=1+1\n")
       const parquet = yield* Effect.promise(() =>
-        fetch(question(url, "from range(5000) order by 1; ", "parquet")).then((each) =>
+        fetch(queryUrl(url, "from range(5000) order by 1; ", "parquet")).then((each) =>
           each.arrayBuffer(),
         ),
       )
-      const file = join(dataDir, "answer.parquet")
+      const file = join(dataDir, "result.parquet")
       writeFileSync(file, new Uint8Array(parquet))
       expect(
         yield* queryFile(
@@ -280,7 +280,7 @@ describe("questions", () => {
 
   it.live("that write, reach a file or are several are refused", () =>
     Effect.gen(function* () {
-      const url = yield* served(yield* synced)
+      const url = yield* startServer(yield* synced)
       const refused = [
         "create table x as select 1",
         "attach ':memory:' as other",
@@ -296,7 +296,7 @@ describe("questions", () => {
       ]
       for (const sql of refused) {
         for (const format of ["json", "parquet"]) {
-          const { status } = yield* get(question(url, sql, format))
+          const { status } = yield* get(queryUrl(url, sql, format))
           expect(`${sql} ${status}`).toBe(`${sql} 400`)
         }
       }
@@ -306,16 +306,16 @@ describe("questions", () => {
   it.live("end after their time, and when the reader leaves", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const brief = yield* served(dataDir, { limits: { seconds: 1, rows: 10 } })
-      const stopped = yield* get(question(brief, endless))
+      const brief = yield* startServer(dataDir, { limits: { seconds: 1, rows: 10 } })
+      const stopped = yield* get(queryUrl(brief, endless))
       expect([stopped.status, stopped.body]).toEqual([
         400,
         expect.stringContaining("stopped after 1 s"),
       ])
-      // More than run at once: pages are shown meanwhile, and the next question is answered only if these have ended.
-      const url = yield* served(dataDir)
+      // More than run at once: pages are shown meanwhile, and the next query runs only if these have ended.
+      const url = yield* startServer(dataDir)
       const leaving = Array.from({ length: 6 }, () => {
-        const sent = request(question(url, endless))
+        const sent = request(queryUrl(url, endless))
         sent.on("error", () => undefined)
         sent.end()
         return sent
@@ -323,7 +323,7 @@ describe("questions", () => {
       yield* Effect.sleep("500 millis")
       expect((yield* get(url).pipe(Effect.timeout("15 seconds"))).status).toBe(200)
       for (const sent of leaving) sent.destroy()
-      const { status } = yield* get(question(url, "select 1")).pipe(Effect.timeout("15 seconds"))
+      const { status } = yield* get(queryUrl(url, "select 1")).pipe(Effect.timeout("15 seconds"))
       expect(status).toBe(200)
     }).pipe(Effect.scoped),
   )
@@ -337,8 +337,8 @@ describe("the command", () => {
       const [said] = (yield* Effect.promise(() => once(child.stdout, "data"))) as [Buffer]
       const [, url = ""] = /is at (http:\S+)/.exec(String(said)) ?? []
       expect((yield* get(url)).status).toBe(200)
-      // A question that runs does not keep it.
-      const sent = request(question(url, endless)).on("error", () => undefined)
+      // A running query does not keep it.
+      const sent = request(queryUrl(url, endless)).on("error", () => undefined)
       sent.end()
       yield* Effect.sleep("300 millis")
       child.kill("SIGINT")
@@ -350,7 +350,7 @@ describe("the command", () => {
   it.live("says what is wrong and what to do", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const { port } = new URL(yield* served(dataDir))
+      const { port } = new URL(yield* startServer(dataDir))
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, number, RegExp]> = [
         [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
         [["--port", port], 2, /port \d+ of 127.0.0.1 is in use.*--port 0/s],

@@ -9,7 +9,7 @@ import { serve, type ServeOptions } from "../../src/serve/server.ts"
 export const token = "a token of twenty characters"
 
 /** Its URL; lives as long as the scope. */
-export const served = (
+export const startServer = (
   dataDir: string,
   options: Partial<ServeOptions> & { readonly withToken?: boolean } = {},
 ) =>
@@ -48,5 +48,5 @@ export const get = (
     }
   })
 
-export const question = (url: string, sql: string, format = "json"): string =>
+export const queryUrl = (url: string, sql: string, format = "json"): string =>
   `${url}/api/query?${new URLSearchParams({ format, q: sql }).toString()}`

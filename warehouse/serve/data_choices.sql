@@ -1,4 +1,4 @@
--- Which vaults and series can be chosen.
+-- The vaults and series to choose from.
 select distinct 'vault' as kind, vault_address as value, coalesce(vault_name, vault_address) as label
 from mart.freshness
 union all

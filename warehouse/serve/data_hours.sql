@@ -1,4 +1,4 @@
--- The points of one day that are not there.
+-- The absent points of one day.
 select
     vault_address,
     vault_name,

@@ -1,4 +1,4 @@
--- One row a vault: what an allocator looks at first, each figure with the instant it is of.
+-- One row a vault: what an allocator looks at first, each figure with its instant.
 with
 
 latest as (select * from mart.vault_latest),

@@ -1,3 +1,3 @@
--- The newest day that is over, of all a report may show.
+-- The newest day that is over.
 select clock.now_at::date - 1 as last_day
 from mart.clock

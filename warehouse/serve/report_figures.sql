@@ -1,5 +1,5 @@
--- What the days from $from_on on came to for each vault, and as many days before them: a row each, the earlier ones as
--- `before`. The day $to_on is no part of it.
+-- Figures of each vault over the period from $from_on and over the previous one, from $before_on: a row for each, of which
+-- `is_period` marks the former. The period ends before the day $to_on.
 with
 
 days as (

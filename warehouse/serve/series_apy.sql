@@ -1,4 +1,4 @@
--- APY of a vault day by day, smoothed and as it is.
+-- APY of a vault day by day, smoothed and raw.
 select
     day,
     apy_smoothed,

@@ -1,4 +1,4 @@
--- From when to when a vault has points.
+-- The first and last instant of a vault's points.
 select
     min(observed_at) as from_at,
     max(observed_at) as to_at

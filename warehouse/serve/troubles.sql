@@ -1,5 +1,5 @@
--- What is wrong with each vault, in words: one row a trouble. Severity 1 is a loss or a run on the vault under way, 2 comes
--- near to one, 3 is a figure that is late, missing or in contradiction with another. $h in the words stands for `hours`.
+-- What is wrong with each vault, in words: one row a trouble. Severity 1 is a loss or a run on the vault, 2 is close to one,
+-- 3 is a figure that is late, missing or contradicts another. $h in the words stands for `hours`.
 with
 
 latest as (select * from mart.vault_latest where not is_ended),
@@ -241,6 +241,6 @@ select
     troubles.since_at,
     troubles.figure
 from troubles
--- What has ended is out of the list, whatever was wrong with it.
+-- Vaults that have ended are left out, whatever was wrong with them.
 semi join latest using (chain_id, vault_address)
 order by troubles.severity, troubles.kind, troubles.since_at

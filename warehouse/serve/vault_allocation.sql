@@ -1,4 +1,4 @@
--- What a vault was in on its newest day, the largest first.
+-- The allocation of a vault on its newest day, the largest first.
 select
     day,
     protocol,

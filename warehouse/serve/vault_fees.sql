@@ -1,4 +1,4 @@
--- What a vault charged, and since when, the newest first.
+-- The fees of a vault over time, the newest first.
 select
     valid_from,
     valid_to,

@@ -5,7 +5,7 @@ export const report: Command = {
   name: "report",
   summary: "Write a report of the vaults over a period: one HTML file, PDF or PNG",
   details:
-    "Writes one file with the figures of a period beside those of as many days before it, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
+    "Writes one file with the figures of a period compared with the previous period of the same length, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
   flags: {
     vault: {
       type: "string",

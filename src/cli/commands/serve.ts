@@ -5,7 +5,7 @@ export const serve: Command = {
   name: "serve",
   summary: "Show the warehouse as a web page on this machine",
   details:
-    "Opens a web page over the published copy: every vault with what is wrong with it, the way from each figure to its response, the state of the data, and SQL with downloads. It reads only, loads nothing from another host, and follows each new publication by itself. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
+    "Opens a web page over the published copy: every vault with what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads. It only reads, loads nothing from other hosts, and shows each new publication by itself. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
   flags: {
     port: {
       type: "string",
@@ -34,13 +34,13 @@ export const serve: Command = {
       type: "string",
       requiresArg: true,
       default: "30s",
-      describe: "Stop a question after this time",
+      describe: "Stop a query after this time",
     },
     "max-rows": {
       type: "string",
       requiresArg: true,
       default: "100000",
-      describe: "Maximum number of rows of an answer",
+      describe: "Maximum number of rows of a result",
     },
   },
   settings: readingSettings,

@@ -1,4 +1,4 @@
-// Starts the web page and says where it is, until it is stopped.
+// Starts the web page, prints its address, and runs until it is stopped.
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -87,7 +87,7 @@ const tokenOf = (
   }
   if (token === undefined && !isLoopback(host)) {
     return wrong(
-      `--host ${host} lets other machines connect, so that a token is needed.`,
+      `--host ${host} lets other machines connect, so a token is needed.`,
       `Put one into a file for --token-file, or into ${SERVE_TOKEN}: \`openssl rand -hex 24 > token.txt\`.`,
     )
   }

@@ -1,7 +1,7 @@
-// `/api/query`: the answer to a question as JSON, CSV or Parquet.
+// `/api/query`: the result of a query as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
 import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
-import { type Answer, ask, askParquet, type Asking } from "../questions.ts"
+import { type LimitedResult, type QueryContext, runQuery, runQueryToParquet } from "../runQuery.ts"
 
 export type Format = "csv" | "json" | "parquet"
 
@@ -14,11 +14,16 @@ const types: Readonly<Record<Format, string>> = {
   parquet: "application/vnd.apache.parquet",
 }
 
-export const queryResponse = (asking: Asking, sql: string, format: Format, csvSafe: boolean) =>
+export const queryResponse = (
+  context: QueryContext,
+  sql: string,
+  format: Format,
+  csvSafe: boolean,
+) =>
   format === "parquet"
-    ? Effect.map(askParquet(asking, sql), (bytes) => fileOf(bytes, format))
-    : Effect.map(ask(asking, sql), (answer) =>
-        fileOf(format === "csv" ? csvText(answer, csvSafe) : jsonText(answer), format),
+    ? Effect.map(runQueryToParquet(context, sql), (bytes) => fileOf(bytes, format))
+    : Effect.map(runQuery(context, sql), (result) =>
+        fileOf(format === "csv" ? csvText(result, csvSafe) : jsonText(result), format),
       )
 
 const fileOf = (content: string | Uint8Array<ArrayBuffer>, format: Format): Response =>
@@ -27,15 +32,15 @@ const fileOf = (content: string | Uint8Array<ArrayBuffer>, format: Format): Resp
       "content-type": types[format],
       ...(format === "json"
         ? {}
-        : { "content-disposition": `attachment; filename="answer.${format}"` }),
+        : { "content-disposition": `attachment; filename="result.${format}"` }),
     },
   })
 
-const csvText = ({ columns, rows }: Answer, isSafe: boolean): string =>
+const csvText = ({ columns, rows }: LimitedResult, isSafe: boolean): string =>
   [columns.map(({ name }) => name), ...rows].map((row) => `${csvLine(row, isSafe)}\n`).join("")
 
-/** `cut_by` says which limit cut the answer short, `rows` or `size`. */
-const jsonText = ({ columns, rows, cutBy, publication }: Answer): string =>
+/** `cut_by` says which limit cut the result short, `rows` or `size`. */
+const jsonText = ({ columns, rows, cutBy, publication }: LimitedResult): string =>
   `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
     columns.map(({ name, type }) => ({ name, type: type.toString() })),
   )},"rows":[${rows.map((row) => jsonObject(columns, row)).join(",\n")}]}\n`

@@ -1,4 +1,4 @@
-// Says on an open page that a new run was published, without losing the reader's place.
+// Shows on an open page that a new run was published, without losing the reader's place.
 const SECONDS_BETWEEN_LOOKS = 5
 
 interface Publication {

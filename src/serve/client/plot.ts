@@ -1,4 +1,4 @@
-// One chart: a uPlot in a figure, moved by pointer and keys, and read more finely where it is looked at closely.
+// One chart: a uPlot in a figure, moved by pointer and keys, which reads finer buckets when zoomed in.
 import uPlot from "uplot"
 import { axes, color, utc } from "./axes.ts"
 import { dataOf, type Drawing, type Picture } from "./drawings.ts"

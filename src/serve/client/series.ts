@@ -1,4 +1,4 @@
-// A series as the API gives it: one list for each column, and what stretch of time it covers.
+// A series as the API returns it: a list for each column, and the stretch of time that it covers.
 import type { Period } from "./period.ts"
 
 export interface Series extends Period {

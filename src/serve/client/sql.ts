@@ -1,5 +1,5 @@
-// Completes the field for SQL from the dictionary, with the words the server has for what is before the caret. The field
-// works without it.
+// Completes the SQL field with words of the dictionary, which the server finds for the text before the caret. The field works
+// without it.
 
 interface Completion {
   readonly words: ReadonlyArray<string>
@@ -61,9 +61,9 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
     active = -1
   }
 
-  const ask = async (): Promise<void> => {
+  const fetchWords = async (): Promise<void> => {
     const before = field.value.slice(0, field.selectionStart)
-    // Within a text, in front of a word and after a space nothing is asked for.
+    // Only at the end of a word: not within a text, in front of a word or after a space.
     if (!/[\w.]$/.test(before) || /^\w/.test(field.value.slice(field.selectionStart)))
       return close()
     const response = await fetch(
@@ -75,7 +75,7 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
 
   field.addEventListener("input", () => {
     clearTimeout(waiting)
-    waiting = setTimeout(() => void ask(), MILLIS_OF_REST)
+    waiting = setTimeout(() => void fetchWords(), MILLIS_OF_REST)
   })
   field.addEventListener("blur", close)
   field.addEventListener("keydown", (event) => {
@@ -92,7 +92,7 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
   })
 }
 
-const form = document.querySelector<HTMLFormElement>("#question")
+const form = document.querySelector<HTMLFormElement>("#query")
 const field = document.querySelector<HTMLTextAreaElement>("#q")
 const list = document.querySelector<HTMLElement>("#words")
 if (form !== null && field !== null && list !== null) complete(form, field, list)

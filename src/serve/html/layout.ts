@@ -1,4 +1,4 @@
-// The document around every page: navigation, what it is as of, and where a note about a newer publication appears.
+// The document around every page: navigation, the publication it shows, and the place for a note about a newer one.
 import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
 import { time } from "./figures.ts"
@@ -11,7 +11,7 @@ export interface Page {
   /** Which part of the navigation it belongs to. */
   readonly section?: Section
   readonly body: Html
-  /** What follows the body: each is sent as soon as it is read, so that a page shows before all of it is. */
+  /** What follows the body: each is sent as soon as it is read, so that the browser shows what is there. */
   readonly sections?: ReadonlyArray<Effect.Effect<Html, Error>>
   /** Client code it needs besides the note about a new publication: a name of `assets.ts`. */
   readonly scripts?: ReadonlyArray<string>
@@ -68,7 +68,7 @@ export const documentHead = (
   )
 
 export const documentEnd = `</main>
-<footer><p>Times are UTC. A figure’s time is the instant it is of; the figure leads to the response it was read from.</p></footer>
+<footer><p>Times are UTC. The time below a figure is the instant it is for; the figure links to the response it was read from.</p></footer>
 </body>
 </html>
 `

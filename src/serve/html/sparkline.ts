@@ -1,4 +1,4 @@
-// A line of some days as SVG, drawn on the server: it needs no script.
+// A line over some days as SVG, drawn on the server, so that it needs no script.
 import { html, type Html, nothing } from "./html.ts"
 
 const WIDTH = 120

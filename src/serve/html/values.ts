@@ -1,4 +1,4 @@
-// Values of any query, as they are: for tables whose columns are not known beforehand.
+// Values of any query, as they are, for tables whose columns are not known beforehand.
 import { MISSING } from "./figures.ts"
 import { html, type Html, type Part } from "./html.ts"
 import type { Column } from "./table.ts"

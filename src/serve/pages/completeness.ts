@@ -87,7 +87,7 @@ const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Chosen): Htm
   </form>`
 }
 
-/** Nothing where no day, or none that exists, is chosen. */
+/** Nothing unless an existing day is chosen. */
 export const readDay = ({ latest }: Site, chosen: Chosen) => {
   const day = parseDay(chosen.day)
   if (day === undefined) return Effect.succeed(nothing)
@@ -95,9 +95,9 @@ export const readDay = ({ latest }: Site, chosen: Chosen) => {
     Effect.map(
       copy.rows(sqlFile("serve", "data_hours"), { ...chosenValues(chosen), day: { day } }),
       (rows) =>
-        tableSection("day", `Points of ${String(chosen.day)} that are not there`, {
+        tableSection("day", `Absent points of ${String(chosen.day)}`, {
           caption:
-            "Missing: a later run requests it again. Empty: the service responded without it",
+            "Missing: a later run requests the point again. Empty: the service responded without it",
           rows,
           empty: "Every expected point is there.",
           columns: [

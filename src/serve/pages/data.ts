@@ -76,7 +76,7 @@ const gaps = ({ latest }: Site) =>
         empty: "No gap is known.",
         columns: [
           textColumn("Pipeline", "pipeline"),
-          textColumn("Of", "vault_name", "entity"),
+          textColumn("Partition", "vault_name", "entity"),
           timeColumn("From", "from_at"),
           timeColumn("To", "to_at"),
           textColumn("State", "state"),
@@ -97,7 +97,7 @@ const quarantine = ({ latest }: Site) =>
         empty: "Nothing is in quarantine.",
         columns: [
           textColumn("Endpoint", "endpoint"),
-          textColumn("Of", "entity"),
+          textColumn("Partition", "entity"),
           textColumn("Path", "json_path"),
           textColumn("Detail", "detail"),
           timeColumn("At", "quarantined_at"),
@@ -130,7 +130,7 @@ const fields = ({ latest }: Site) =>
     Effect.map(unmappedFields(copy), (rows) =>
       tableSection("fields", "Fields without a column", {
         caption:
-          "What the service sends that the API document does not name, as the newest rows hold it",
+          "What the service sends that the API document does not name, with its value in the newest rows",
         rows,
         empty: "Every field has a column.",
         columns: [
@@ -138,9 +138,9 @@ const fields = ({ latest }: Site) =>
           { label: "Table", cell: ({ table }) => table },
           { label: "Endpoint", cell: ({ endpoints }) => endpoints.join(", ") },
           { label: "Type", cell: ({ type }) => type },
-          { label: "Of the rows", align: "right", cell: ({ share }) => percent(share, 0) },
+          { label: "Share of rows", align: "right", cell: ({ share }) => percent(share, 0) },
           { label: "Example", cell: ({ example }) => example.slice(0, 80) },
-          { label: "Perhaps", cell: ({ suggestion }) => suggestion },
+          { label: "Suggestion", cell: ({ suggestion }) => suggestion },
         ],
       }),
     ),

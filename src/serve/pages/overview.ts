@@ -1,4 +1,4 @@
-// Every vault at a glance, those in trouble first, and the reason in words. All figures and words come from
+// Every vault at a glance, those in trouble first, with the reason in words. All figures and words come from
 // warehouse/serve/overview.sql and troubles.sql.
 import * as Effect from "effect/Effect"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
@@ -34,7 +34,7 @@ const worst = ({ troubles }: Vault): number => Number(troubles[0]?.["severity"] 
 
 const tvl = (vault: Vault): number => Number(vault["tvl_usd"] ?? 0)
 
-/** By the worst trouble, then by how much is at stake; what has ended comes last. */
+/** By the worst trouble, then by TVL; vaults that have ended come last. */
 const worstFirst = (one: Vault, other: Vault): number =>
   Number(one["is_ended"]) - Number(other["is_ended"]) ||
   worst(one) - worst(other) ||
@@ -84,7 +84,7 @@ const summary = (vaults: ReadonlyArray<Vault>): Html => {
   return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}:
     <strong class="severity-1">${count(critical)} in trouble</strong>,
     <strong class="severity-2">${count(warned)} to watch</strong>, ${count(noted)} with incomplete
-    data, ${count(vaults.length - critical - warned - noted)} without a remark.`
+    data, ${count(vaults.length - critical - warned - noted)} with nothing to report.`
 }
 
 const vaultCell = (row: Vault): Html =>
@@ -102,12 +102,12 @@ const chainText = (row: Row): string =>
     ...(row["is_ended"] === true ? ["ended"] : []),
   ].join(", ")
 
-/** Not the vault, but what is known of it. */
+/** Severity of what is wrong with the data, not with the vault. */
 const DATA = 3
 
 const severityWords: Readonly<Record<number, string>> = { 1: "Trouble", 2: "Watch", 3: "Data" }
 
-/** In words, each leading to the figure it follows from; what is wrong with the data is one line. */
+/** In words, each linked to its figure; what is wrong with the data is one line. */
 export const troubleList = (troubles: ReadonlyArray<Row>): Html => {
   const [onData = [], others = []] = [true, false].map((isData) =>
     troubles.filter(({ severity }) => (severity === DATA) === isData),

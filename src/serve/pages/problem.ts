@@ -29,8 +29,8 @@ export const problemNote = ({ message }: Problem): Html =>
   html`<p class="error" role="alert">${message}</p>`
 
 export const problemPage = ({ status, message }: Problem): Page => ({
-  title: status === 404 ? "Not there" : "Problem",
-  body: html`<h1>${status === 404 ? "Not there" : "That did not work"}</h1>
+  title: status === 404 ? "Not found" : "Problem",
+  body: html`<h1>${status === 404 ? "Not found" : "That did not work"}</h1>
     ${problemNote({ status, message })}
     <p><a href="/">Overview</a></p>`,
 })

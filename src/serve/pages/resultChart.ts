@@ -1,7 +1,7 @@
 // Where client/result.ts draws the result of a query over time, if it has a time and figures.
 import { html, type Html, nothing } from "../html/html.ts"
-import { answerFile } from "../links.ts"
-import type { Answer } from "../questions.ts"
+import { resultFile } from "../links.ts"
+import type { LimitedResult } from "../runQuery.ts"
 
 const isTime = (type: string): boolean => type === "DATE" || type.startsWith("TIMESTAMP")
 const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DECIMAL/.test(type)
@@ -10,7 +10,7 @@ const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DE
  * A line for each figure over the first time; with a column of text, a line of the first figure for each of its values.
  * Hidden until the script has drawn it.
  */
-export const resultChart = (sql: string, { columns, rows }: Answer): Html => {
+export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html => {
   const typed = columns.map(({ name, type }) => ({ name, type: String(type) }))
   const time = typed.find(({ type }) => isTime(type))
   // What identifies a vault is no figure.
@@ -23,7 +23,7 @@ export const resultChart = (sql: string, { columns, rows }: Answer): Html => {
   const title = `${drawn.map(({ name }) => name).join(", ")}${by === undefined ? "" : ` by ${by}`}`
   return html`<figure
     id="result"
-    data-path="${answerFile(sql, "json")}"
+    data-path="${resultFile(sql, "json")}"
     data-time="${time.name}"
     data-figures="${JSON.stringify(drawn.map(({ name }) => name))}"
     data-by="${by ?? ""}"

@@ -29,9 +29,9 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
         section: "data",
         body: html`<h1>Run</h1>
           ${pairs(run)}
-          ${part("errors", "Errors", "What its tasks could not do, failures first", report.errors, [
+          ${part("errors", "Errors", "Tasks that did not end well, failures first", report.errors, [
             textColumn("Pipeline", "pipeline"),
-            textColumn("Of", "entity"),
+            textColumn("Partition", "entity"),
             textColumn("Window", "window"),
             textColumn("Outcome", "outcome"),
             textColumn("Error", "error_text"),
@@ -51,22 +51,22 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
             numberColumn("Unchanged", "rows_unchanged", count),
             numberColumn("Seconds", "seconds", count),
           ])}
-          ${part("gaps", "Gaps", "Those it recorded or resolved last", report.gaps, [
+          ${part("gaps", "Gaps", "Gaps that this run recorded or resolved", report.gaps, [
             textColumn("Pipeline", "pipeline"),
-            textColumn("Of", "entity"),
+            textColumn("Partition", "entity"),
             timeColumn("From", "from_at"),
             timeColumn("To", "to_at"),
             textColumn("State", "state"),
             textColumn("Reason", "reason"),
           ])}
-          ${part("quarantine", "Quarantine", "What it put aside", report.quarantine, [
+          ${part("quarantine", "Quarantine", "What it quarantined", report.quarantine, [
             textColumn("Endpoint", "endpoint"),
-            textColumn("Of", "entity"),
+            textColumn("Partition", "entity"),
             textColumn("Path", "json_path"),
             textColumn("Detail", "detail"),
             timeColumn("Resolved", "closed_at"),
           ])}
-          ${part("drift", "Drift", "Fields it saw first", report.drift, [
+          ${part("drift", "Drift", "Fields that were new, gone or of another type", report.drift, [
             textColumn("Endpoint", "endpoint"),
             textColumn("Path", "json_path"),
             textColumn("Kind", "kind"),

@@ -1,4 +1,4 @@
-// Questions in SQL: a form that works without script, the answer as a table, downloads, and the worked questions.
+// Queries: a form that works without script, the result as a table, downloads, and the worked questions.
 import * as Effect from "effect/Effect"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../html/figures.ts"
@@ -7,45 +7,45 @@ import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
 import { valueColumns } from "../html/values.ts"
 import { resultChart } from "./resultChart.ts"
-import { answerFile, sqlPage } from "../links.ts"
-import { type Answer, ask, type Asking, type Limits } from "../questions.ts"
+import { resultFile, sqlPage } from "../links.ts"
+import { type LimitedResult, type Limits, type QueryContext, runQuery } from "../runQuery.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A question that fails is shown with its message, to be mended. */
-export const readSqlPage = Effect.fnUntraced(function* (asking: Asking, typed: string) {
-  const { latest, limits } = asking
+/** A query that fails is shown with its message, so that it can be corrected. */
+export const readSqlPage = Effect.fnUntraced(function* (context: QueryContext, typed: string) {
+  const { latest, limits } = context
   // A form sends the ends of lines as CR LF.
   const sql = typed.replaceAll("\r\n", "\n")
   const questions = yield* latest.read((copy) => copy.rows(sqlFile("serve", "questions")))
-  const answer =
+  const result =
     sql.trim() === ""
       ? undefined
-      : yield* ask(asking, sql).pipe(
+      : yield* runQuery(context, sql).pipe(
           Effect.catch((error) => Effect.succeed({ failed: error.message })),
         )
-  return sqlPageOf({ sql, answer, questions, limits })
+  return sqlPageOf({ sql, result, questions, limits })
 })
 
 interface SqlPage {
   readonly sql: string
-  /** Absent before a question; the message where it failed. */
-  readonly answer: Answer | { readonly failed: string } | undefined
+  /** Absent before a query; the message where it failed. */
+  readonly result: LimitedResult | { readonly failed: string } | undefined
   /** Rows of meta.questions. */
   readonly questions: ReadonlyArray<Row>
   readonly limits: Limits
 }
 
-// More makes the page slow to show; downloads have all of an answer.
+// More makes the page slow to show; downloads have the whole result.
 const SHOWN_ROWS = 1000
 
-const sqlPageOf = ({ sql, answer, questions, limits }: SqlPage): Page => ({
+const sqlPageOf = ({ sql, result, questions, limits }: SqlPage): Page => ({
   title: "SQL",
   section: "sql",
   scripts: ["sql.js", "result.js"],
   styles: ["uplot.css"],
   body: html`<h1>SQL</h1>
-    <form method="get" action="/sql" id="question">
+    <form method="get" action="/sql" id="query">
       <label for="q">One SELECT in DuckDB’s dialect, over everything that is published</label>
       <textarea
         id="q"
@@ -66,29 +66,29 @@ ${sql}</textarea>
         >
       </div>
     </form>
-    ${answer && ("failed" in answer ? failure(answer.failed) : answerSection(sql, answer))}
+    ${result && ("failed" in result ? failure(result.failed) : resultSection(sql, result))}
     ${questionList(questions)}`,
 })
 
 const failure = (message: string): Html => html`<p class="error" role="alert">${message}</p>`
 
-const answerSection = (sql: string, answer: Answer): Html => {
-  const { columns, rows, cutBy, millis } = answer
+const resultSection = (sql: string, result: LimitedResult): Html => {
+  const { columns, rows, cutBy, millis } = result
   const names = columns.map(({ name }) => name)
   const shown = rows.slice(0, SHOWN_ROWS)
   const cut = cutBy === undefined ? "" : cutBy === "rows" ? ", the limit" : ", all that fits"
   const caption = `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}${cut}${
     shown.length < rows.length ? `, the first ${count(shown.length)} shown` : ""
   }, in ${count(millis)} ms`
-  return html`<section aria-labelledby="answer">
-    <h2 id="answer">Answer</h2>
+  return html`<section aria-labelledby="query-result">
+    <h2 id="query-result">Result</h2>
     <p class="actions">
-      <a class="button" href="${answerFile(sql, "csv")}" download>CSV</a>
-      <a class="button" href="${answerFile(sql, "csv", true)}" download>CSV for spreadsheets</a>
-      <a class="button" href="${answerFile(sql, "parquet")}" download>Parquet</a>
-      <a class="button" href="${answerFile(sql, "json")}">JSON</a>
+      <a class="button" href="${resultFile(sql, "csv")}" download>CSV</a>
+      <a class="button" href="${resultFile(sql, "csv", true)}" download>CSV for spreadsheets</a>
+      <a class="button" href="${resultFile(sql, "parquet")}" download>Parquet</a>
+      <a class="button" href="${resultFile(sql, "json")}">JSON</a>
     </p>
-    ${resultChart(sql, answer)}
+    ${resultChart(sql, result)}
     ${table({
       caption,
       rows: shown,

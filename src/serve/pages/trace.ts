@@ -1,4 +1,4 @@
-// Where a figure comes from: the row, the rows it derives from, the run that wrote them and the archived response.
+// Where a figure comes from: its row, the rows that it derives from, the run that wrote them and the archived response.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
@@ -20,7 +20,7 @@ import type { Site } from "../site.ts"
 // A figure of a day derives from a day of hours; the page shows the newest.
 const MOST_ROWS = 5
 
-/** The column, if any, the values of the key, and an instant (`at`) find the figure. */
+/** The column (if any), the values of the key and an instant (`at`) identify the figure. */
 export const readTracePage = (
   { latest, dataDir }: Site,
   table: string,
@@ -38,7 +38,7 @@ export const readTracePage = (
         withBody,
       })
     return traced(true).pipe(
-      // The archive need not be where the published copy is.
+      // The archive may not be where the published copy is.
       Effect.catchTag("LoadError", () => traced(false)),
       Effect.map(traceDocument),
     )
@@ -76,7 +76,7 @@ const fact = ({ key, values, first_seen_at, updated_at, superseded, ...found }: 
   html`<article class="fact">
     <h3>Row</h3>
     ${pairs({ ...key, ...values })}
-    <p>Loaded first at ${time(first_seen_at)}, with these values since ${time(updated_at)}.</p>
+    <p>First loaded at ${time(first_seen_at)}, with these values since ${time(updated_at)}.</p>
     ${
       superseded.length > 0 &&
       html`<h3>Before that</h3>

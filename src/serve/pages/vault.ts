@@ -1,4 +1,4 @@
-// One vault: its figures as they stand, what is wrong with it, and what they follow from.
+// One vault: its newest figures, what is wrong with it, and the rows behind them.
 import * as Effect from "effect/Effect"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import { parametersIn, sqlFile } from "../../pipelines/readers/published.ts"
@@ -15,7 +15,7 @@ import { vaultHoldings } from "./vaultHoldings.ts"
 /** How the rows of `warehouse/serve/vault_<name>.sql` are shown. */
 export type Sections = Readonly<Record<string, (rows: ReadonlyArray<Row>) => Html>>
 
-/** Its figures and troubles are those of the overview; the sections are read while the page is being shown. */
+/** Figures and troubles are those of the overview; the sections are read while the page is already shown. */
 export const readVaultPage = Effect.fnUntraced(function* (
   { latest, overview }: Site,
   chainId: string,

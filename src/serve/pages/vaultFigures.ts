@@ -1,4 +1,4 @@
-// The figures of a vault as they stand, each with its instant and the way to its trace.
+// The newest figures of a vault, each with its instant and a link to its trace.
 import { amount, figure, money, percent, ratio, times } from "../html/figures.ts"
 import { html, type Html } from "../html/html.ts"
 import { latestTrace } from "../links.ts"

@@ -1,4 +1,4 @@
-// How a vault came to stand as it does: below par, day by day, what it is in, what it charges.
+// The history of a vault: episodes below par, days, allocation, fees, and its series.
 import { amount, count, instant, money, percent, ratio, time } from "../html/figures.ts"
 import { numberColumn, type Row, textColumn, timeColumn, yesColumn } from "../html/columns.ts"
 import { html } from "../html/html.ts"
@@ -37,7 +37,7 @@ export const vaultHistory = (vault: Row): Sections => {
       tableSection("days", "Last days", {
         caption: "Figures at the close of each day",
         rows,
-        empty: "It has no day with a figure.",
+        empty: "No day has a figure.",
         columns: [
           { label: "Day", cell: (row) => instant(row["day"]) },
           day("collateral_ratio_close", "Ratio", ratio),
@@ -68,13 +68,13 @@ export const vaultHistory = (vault: Row): Sections => {
               date: row["day"],
             }),
           ),
-          numberColumn("Part", "weight", percent),
-          numberColumn("Change in a day", "value_change", money),
+          numberColumn("Share", "weight", percent),
+          numberColumn("Change in one day", "value_change", money),
         ],
       }),
     fees: (rows) =>
       tableSection("fees", "Fees", {
-        caption: "What it charged since when, the newest first",
+        caption: "Fees over time, the newest first",
         rows,
         empty: "No fee is known.",
         columns: [

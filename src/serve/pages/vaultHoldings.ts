@@ -1,4 +1,4 @@
-// What a vault owes, is owed and may soon do: subaccounts, withdrawals, loans, timelocks.
+// What a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks, governance.
 import { amount, count, money, percent, times } from "../html/figures.ts"
 import { numberColumn, type Row, textColumn, timeColumn, yesColumn } from "../html/columns.ts"
 import { html } from "../html/html.ts"
@@ -16,7 +16,7 @@ export const vaultHoldings = (vault: Row): Sections => {
   return {
     subaccounts: (rows) =>
       tableSection("subaccounts", "Subaccounts", {
-        caption: "Those nearest to liquidation first",
+        caption: "The nearest to liquidation first",
         rows,
         empty: "No subaccount is known to belong to it.",
         columns: [
@@ -38,7 +38,7 @@ export const vaultHoldings = (vault: Row): Sections => {
           timeColumn("Requested", "requested_at"),
           numberColumn("Amount", "amount", amount, ofRequest("amount")),
           numberColumn("USD", "amount_usd", money),
-          numberColumn("Of the vault, so far", "cumulative_share", percent),
+          numberColumn("Cumulative share of the vault", "cumulative_share", percent),
           yesColumn("Covered by buffer", "is_covered_by_buffer"),
           timeColumn("Estimated", "estimated_completion_at"),
           yesColumn("Late", "is_late"),
@@ -47,7 +47,7 @@ export const vaultHoldings = (vault: Row): Sections => {
       }),
     loans: (rows) =>
       tableSection("loans", "Loans", {
-        caption: "Active loans its subaccounts gave or took, those due next first",
+        caption: "Active loans that its subaccounts gave or took, the next due first",
         rows,
         empty: "No active loan is known.",
         columns: [

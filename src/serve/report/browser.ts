@@ -1,4 +1,4 @@
-// The report as PDF or PNG, by a Chromium of this machine: it opens the file alone, without network and scripts of others.
+// The report as PDF or PNG, made by a Chromium of this machine, which opens only the file and has no network.
 import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -77,7 +77,7 @@ const always = [
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
 
-/** What it printed; by the first of the browsers that is installed. */
+/** Runs the first of the browsers that is installed. Returns what it printed. */
 const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Promise<string> => {
   for (const name of names) {
     try {
@@ -98,7 +98,7 @@ const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Pro
   })
 }
 
-/** The page with a script that notes how high it is, which its own policy would not let run. */
+/** The page with a script that notes its height, and without the policy that would forbid the script. */
 const withHeight = (page: string): string =>
   page
     .replace(/<meta\s+http-equiv="content-security-policy"[^>]*>/, "")

@@ -1,4 +1,4 @@
-// What a report shows: figures of a period and of as many days before it, with the series its charts draw.
+// What a report shows: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
 import {
   parametersIn,
@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const DAY_MILLIS = 86_400_000
 const HOUR_SECONDS = 3600
-// More than the pixels of a chart say nothing more.
+// More than a chart has pixels would show nothing more.
 const BUCKETS = 600
 
 export interface ReportOptions {
@@ -35,7 +35,7 @@ export interface VaultReport {
 
 export interface Report {
   readonly runId: string
-  /** Milliseconds since 1970: the period, whose end is exclusive, and where the days before it begin. */
+  /** Milliseconds since 1970: the period, whose end is exclusive, and the beginning of the previous period. */
   readonly from: number
   readonly to: number
   readonly before: number

@@ -1,4 +1,4 @@
-// The charts of one vault in a report: those of its page, over the period and the days before.
+// The charts of one vault in a report: those of its page, over the period and the previous one.
 import { money, percent, ratio } from "../html/figures.ts"
 import type { Html } from "../html/html.ts"
 import { type ChartArea, type ChartLine, type SvgChart, svgChart } from "../html/svgChart.ts"
@@ -57,7 +57,7 @@ export const vaultCharts = ({ series }: VaultReport, report: Report): ReadonlyAr
 
 const instantOf = (row: Row, column: string): number => Date.parse(String(row[column]))
 
-/** One stretch for what is below without a break: seams would show. */
+/** One stretch for all buckets below par without a break: seams would show. */
 const belowPar = (rows: Rows, bucketMillis: number): ReadonlyArray<readonly [number, number]> => {
   const stretches: Array<[number, number]> = []
   for (const row of rows) {
@@ -99,7 +99,7 @@ const rangeOf = (rows: Rows): ChartArea => ({
   ),
 })
 
-/** Protocols one upon the other, the largest at the bottom; what has no colour left is one area. */
+/** Protocols stacked, the largest at the bottom; those without a colour of their own are one area. */
 const stacked = (rows: Rows): ReadonlyArray<ChartArea> => {
   const days = [...new Set(rows.map((row) => instantOf(row, "day")))]
   const byProtocol = Map.groupBy(rows, (row) => String(row["protocol"]))

@@ -1,4 +1,4 @@
-// The report as one HTML file, which needs nothing else: no script, no address, its style inside.
+// The report as one HTML file without scripts and other files; its style is inside.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { raw } from "hono/html"
@@ -19,6 +19,7 @@ const style = (): string =>
 
 /** The whole file. */
 export const reportPage = (report: Report): string => {
+  const days = (report.to - report.from) / DAY_MILLIS
   const title = `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - DAY_MILLIS)}`
   return String(
     html`<!doctype html>
@@ -40,8 +41,8 @@ export const reportPage = (report: Report): string => {
           <main>
             <h1>${title}</h1>
             <p class="lead">
-              Compared with the ${count((report.to - report.from) / DAY_MILLIS)} days before. Days
-              are UTC; data of run ${report.runId}.
+              Compared with the previous ${days === 1 ? "day" : `${count(days)} days`}. Days are
+              UTC; data of run ${report.runId}.
             </p>
             ${figures(report)} ${report.vaults.map((vault) => section(vault, report))}
           </main>
@@ -64,10 +65,10 @@ const shown: ReadonlyArray<
   ["share_of_hours_present", "Hours present", (value) => percent(value, 0)],
 ]
 
-/** Of every vault, with those of the days before below them. */
+/** Of every vault, with those of the previous period below. */
 const figures = ({ vaults }: Report): Html =>
   table<VaultReport>({
-    caption: "At the end of the period or over it; below, the same of the days before",
+    caption: "At the end of the period, or over it; below each figure, that of the previous period",
     rows: vaults,
     empty: "No vault is in the report.",
     columns: [

@@ -34,11 +34,11 @@ export class WriteError extends Data.TaggedError("WriteError")<{
 
 const MILLIS_PER_DAY = 86_400_000
 
-/** HTML where the ending says nothing else. */
+/** HTML unless the file name ends with another format. */
 export const formatOf = (file: string): Format =>
   formats.find((format) => extname(file).toLowerCase() === `.${format}`) ?? "html"
 
-/** Whoever reads the file meanwhile has the one before or the whole new one. */
+/** Replaces the file at once: readers see the old report or the whole new one. */
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
     const { dataDir, memoryLimit, file, days, lastDay } = options

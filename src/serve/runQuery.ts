@@ -1,4 +1,4 @@
-// Questions of readers, in SQL: one SELECT, with a limit of time, rows and text, stopped when the reader leaves.
+// Runs the queries of readers: one SELECT, with limits of time, rows and text, stopped when the reader leaves.
 import { randomUUID } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,17 +13,17 @@ export interface Limits {
   readonly rows: number
 }
 
-/** What questions are put to, and under which limits. */
-export interface Asking {
+/** What queries run on, and under which limits. */
+export interface QueryContext {
   readonly latest: LatestCopy
   readonly limits: Limits
-  /** Fewer than there are readers: whatever is asked, pages find one. */
+  /** Fewer than there are readers, so that one is left for pages. */
   readonly turns: Semaphore.Semaphore
   /** Where Parquet files lie while they are sent. */
   readonly exportFolder: string
 }
 
-export interface Answer {
+export interface LimitedResult {
   readonly publication: Publication
   readonly columns: QueryResult["columns"]
   readonly rows: ReadonlyArray<ReadonlyArray<Json>>
@@ -32,23 +32,26 @@ export interface Answer {
   readonly millis: number
 }
 
-// An answer is held in memory until it is written.
+// A result is held in memory until it is written.
 const MOST_CHARACTERS = 32_000_000
 
-export const ask = ({ latest, limits, turns }: Asking, sql: string) =>
+export const runQuery = ({ latest, limits, turns }: QueryContext, sql: string) =>
   latest
     .read((copy, publication) =>
       Effect.gen(function* () {
         const began = performance.now()
         yield* onlySelect(copy, sql)
         const found = yield* copy.query(sql, {}, (result) => readLimited(result, limits.rows))
-        return { publication, ...found, millis: performance.now() - began } satisfies Answer
+        return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
       }),
     )
     .pipe(turns.withPermits(1), limited(limits))
 
-/** The answer as a Parquet file. */
-export const askParquet = ({ latest, limits, turns, exportFolder }: Asking, sql: string) =>
+/** The result as the bytes of a Parquet file. */
+export const runQueryToParquet = (
+  { latest, limits, turns, exportFolder }: QueryContext,
+  sql: string,
+) =>
   latest
     .read((copy) =>
       Effect.gen(function* () {
@@ -70,20 +73,20 @@ export const askParquet = ({ latest, limits, turns, exportFolder }: Asking, sql:
 const onlySelect = Effect.fnUntraced(function* (copy: PublishedCopy, sql: string) {
   if (yield* copy.isSelect(sql)) return
   return yield* new ReadError({
-    why: "This page answers one SELECT at a time.",
+    why: "This page runs one SELECT at a time.",
     advice: "WITH, FROM, DESCRIBE, SUMMARIZE and SHOW TABLES work too; nothing that writes does.",
   })
 })
 
 const limited =
   ({ seconds }: Limits) =>
-  <A, E>(question: Effect.Effect<A, E>) =>
-    Effect.timeoutOrElse(question, {
+  <A, E>(query: Effect.Effect<A, E>) =>
+    Effect.timeoutOrElse(query, {
       duration: seconds * 1000,
       orElse: () =>
         Effect.fail(
           new ReadError({
-            why: `The question was stopped after ${seconds} s.`,
+            why: `The query was stopped after ${seconds} s.`,
             advice: "Narrow it to a vault or some days; `vaulthouse serve --timeout` allows more.",
           }),
         ),
@@ -92,7 +95,7 @@ const limited =
 const readLimited = async ({ columns, rows }: QueryResult, most: number) => {
   const kept: Array<ReadonlyArray<Json>> = []
   let characters = 0
-  let cutBy: Answer["cutBy"]
+  let cutBy: LimitedResult["cutBy"]
   reading: for await (const some of rows) {
     for (const row of some) {
       if (kept.length >= most) cutBy = "rows"
