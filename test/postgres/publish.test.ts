@@ -374,6 +374,23 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           { n: 1 },
         ])
 
+        // What a replay publishes reaches the database too.
+        yield* change(
+          dataDir,
+          "update core.ratio_history set adjusted_redeem_ratio = 7 where adjusted_redeem_ratio is not null",
+          "checkpoint",
+        )
+        configure([], closed)
+        const replayed = yield* run(["replay"])
+        expect(replayed.code).toBe(1)
+        expect(replayed.stdout).toContain("Published.")
+        expect(replayed.stderr).toContain("nothing listens there")
+        configure()
+        expect((yield* run(["replay"])).code).toBe(0)
+        expect(yield* rows("select count(*)::int as n from vaulthouse.publications")).toEqual([
+          { n: 2 },
+        ])
+
         // No secret anywhere, whatever fails.
         configure(["postgresRole: analysts"], "${DATABASE_URL}")
         const unset = yield* run(["publish"])

@@ -7,6 +7,8 @@ import {
   replayQuarantine,
 } from "../../pipelines/archive/replayQuarantine.ts"
 import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
+import type { Published } from "../../pipelines/publication/publish.ts"
+import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { lostLines, unreadableLines } from "../archiveLosses.ts"
 import { execute } from "../execute.ts"
@@ -55,9 +57,17 @@ const progressLine = (): ReplayOptions["onResponse"] => {
 const everything = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replay(options), (summary): ExitCode => {
     printReport(argv, summary, replayText)
+    if (isUnpublished(summary)) return exitCodes.unexpected
     const { unreadable, lost, unended } = summary
     return unreadable.length + lost.length + unended.length > 0 ? exitCodes.partial : exitCodes.ok
   })
+
+/** Whether PostgreSQL does not hold what is published; says why. */
+const isUnpublished = ({ failedPublication }: Published): boolean => {
+  if (failedPublication === undefined) return false
+  printError(`${paintComplaint(`vaulthouse: ${failedPublication}`, "warning")}\n`)
+  return true
+}
 
 const replayText = (summary: ReplaySummary): string =>
   [tablesText(summary), ...lossesText(summary)].join("\n")
@@ -92,6 +102,7 @@ const tablesText = ({ responses, tables, lost, published }: ReplaySummary): stri
 const fromQuarantine = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replayQuarantine(options), (summary): ExitCode => {
     printReport(argv, summary, quarantineText)
+    if (isUnpublished(summary)) return exitCodes.unexpected
     return summary.stillBroken.length > 0 ? exitCodes.partial : exitCodes.ok
   })
 

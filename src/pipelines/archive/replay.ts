@@ -8,7 +8,11 @@ import { databaseFile } from "../../load/database.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
 import { noWarehouse } from "../publication/existingWarehouse.ts"
 import { recordHealth } from "../publication/health.ts"
-import { type PublishOptions, publishNews } from "../publication/publish.ts"
+import {
+  type Published,
+  type PublishOptions,
+  publishNewsEverywhere,
+} from "../publication/publish.ts"
 import { indexedResponses } from "./archiveIndex.ts"
 import { endLastRun } from "../run/endLastRun.ts"
 import {
@@ -26,7 +30,7 @@ export interface ReplayOptions extends RebuildOptions {
   readonly publish: PublishOptions | undefined
 }
 
-export interface ReplaySummary {
+export interface ReplaySummary extends Published {
   readonly responses: number
   readonly tables: ReadonlyArray<Comparison>
   /** Responses that made rows before and were left out. */
@@ -35,7 +39,6 @@ export interface ReplaySummary {
   readonly lost: ReadonlyArray<LostRows>
   /** Runs indexed from a segment without an end. */
   readonly unended: ReadonlyArray<UnendedRun>
-  readonly published: boolean
 }
 
 export const replay = (options: ReplayOptions) =>
@@ -59,8 +62,10 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   )
   yield* recordHealth
   const published =
-    options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
-  return { responses: responses.length, ...rebuilt, unended, published } satisfies ReplaySummary
+    options.publish === undefined
+      ? { published: false }
+      : yield* publishNewsEverywhere(options.publish, () => undefined)
+  return { responses: responses.length, ...rebuilt, unended, ...published } satisfies ReplaySummary
 })
 
 const without = (lost: ReadonlyArray<LostRows>) => {

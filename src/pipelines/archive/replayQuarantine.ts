@@ -19,7 +19,7 @@ import { responses as responsesTable } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse } from "../publication/existingWarehouse.ts"
 import { recordHealth } from "../publication/health.ts"
-import { publishNews } from "../publication/publish.ts"
+import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { archiveError, pipelineOf, rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, indexedResponses } from "./archiveIndex.ts"
@@ -34,11 +34,10 @@ export interface StillBroken {
   readonly detail: string
 }
 
-export interface QuarantineSummary {
+export interface QuarantineSummary extends Published {
   readonly closed: number
   readonly rows: number
   readonly stillBroken: ReadonlyArray<StillBroken>
-  readonly published: boolean
 }
 
 export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOptions) {
@@ -56,8 +55,10 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   for (const response of readable) yield* closeEntry(response)
   yield* recordHealth
   const published =
-    options.publish !== undefined && (yield* publishNews(options.publish, () => undefined))
-  return { closed: readable.length, rows, stillBroken, published } satisfies QuarantineSummary
+    options.publish === undefined
+      ? { published: false }
+      : yield* publishNewsEverywhere(options.publish, () => undefined)
+  return { closed: readable.length, rows, stillBroken, ...published } satisfies QuarantineSummary
 })
 
 /** What is in quarantine, by whether this version can read it and whether that makes rows. */

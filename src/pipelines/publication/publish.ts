@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import { annotateSpan, spanned } from "../../domain/span.ts"
 import { commandId } from "../../load/commandId.ts"
 import { changedSincePublication, publish, type PublishOptions } from "../../load/publish.ts"
 import { checkAccess } from "../../load/publishedAccess.ts"
@@ -20,16 +21,41 @@ export { checkAccess } from "../../load/publishedAccess.ts"
  * Publishes when readers would find anything new; `true` when it did. A run without news leaves the
  * copies alone, so that its cost does not grow with history.
  */
-export const publishNews = Effect.fnUntraced(function* (
-  options: PublishOptions,
-  onProgress: OnProgress,
-) {
+const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
   const definition = yield* definitionOf(options)
   if (!(yield* changedSincePublication({ ...options, definition }))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* createMartViews
   yield* publish({ ...options, definition })
   return true
+})
+
+export interface Published {
+  /** Whether there was news, which readers of the published copy have now. */
+  readonly published: boolean
+  /** Why PostgreSQL does not hold what is published. */
+  readonly failedPublication?: string
+}
+
+/** Publishes news, to PostgreSQL too; what is not published there yet is reported, and is published by the next run. */
+export const publishNewsEverywhere = Effect.fnUntraced(function* (
+  options: PublishOptions,
+  onProgress: OnProgress,
+) {
+  const published = yield* publishNews(options, onProgress).pipe(
+    Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
+    spanned("publish"),
+  )
+  const failedPublication = yield* publishPostgres(options, { onProgress }).pipe(
+    Effect.as(undefined),
+    // What landed has landed, and is published here.
+    Effect.catchTag("PostgresError", ({ message }) => Effect.succeed(message)),
+    spanned("publish_postgres"),
+  )
+  return {
+    published,
+    ...(failedPublication === undefined ? {} : { failedPublication }),
+  } satisfies Published
 })
 
 /** Publishes whether or not there is news; `afresh` writes every Parquet file again. */

@@ -22,8 +22,7 @@ import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { forgetRun } from "./clock.ts"
 import { endLastRun } from "./endLastRun.ts"
 import { lastBodies } from "./state.ts"
-import { publishPostgres } from "../publication/postgres.ts"
-import { checkAccess, type PublishOptions, publishNews } from "../publication/publish.ts"
+import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
 import { sync } from "./sync.ts"
@@ -124,21 +123,7 @@ const recordedRun = Effect.fnUntraced(function* (
   const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
   // A run that landed nothing leaves readers what they have, or without a first copy that would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
-  const published = yield* publishNews(options.publish, options.onProgress).pipe(
-    Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
-    spanned("publish"),
-  )
-  const failedPublication = yield* publishPostgres(options.publish, options).pipe(
-    Effect.as(undefined),
-    // What landed has landed, and is published here.
-    Effect.catchTag("PostgresError", ({ message }) => Effect.succeed(message)),
-    spanned("publish_postgres"),
-  )
-  return {
-    ...summary,
-    published,
-    ...(failedPublication === undefined ? {} : { failedPublication }),
-  }
+  return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })
 
 const syncAndCheck = Effect.fnUntraced(function* (options: SyncOptions) {
