@@ -1,5 +1,5 @@
-// How one Parquet file is written: types that every reader takes for what they are, rows in the order most queries want,
-// comments as key-value metadata. See docs/decisions/0004-duckdb-writes-parquet.md.
+// How one Parquet file is written: types that every reader understands, rows in the order most queries want, comments as
+// key-value metadata. See docs/decisions/0004-duckdb-writes-parquet.md.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, storedKey, type Table } from "../domain/table.ts"
@@ -8,7 +8,7 @@ import { identifier, identifiers, literal, qualified } from "./sql.ts"
 
 export interface ParquetOptions {
   readonly compression: "zstd" | "snappy"
-  /** For readers that stumble over TIMESTAMP (parquetjs-lite): snappy, instants as ISO-8601 text. */
+  /** For readers that can't read TIMESTAMP (parquetjs-lite): snappy, instants as ISO-8601 text. */
   readonly plain: boolean
   /** The marts too. */
   readonly marts: boolean
@@ -38,7 +38,7 @@ export interface Exportable {
   /** Column whose months have a file each; without it there is one file. */
   readonly time: string | undefined
   readonly order: ReadonlyArray<string>
-  /** Stands for what the rows are made by, where that may change. */
+  /** Fingerprint of the definition that makes the rows, where it may change. */
   readonly definition?: string
 }
 
@@ -90,7 +90,7 @@ const valueOf = (column: string, type: string, plain: boolean): string => {
 const encoding = ({ compression, plain }: ParquetOptions): string =>
   `FORMAT parquet, COMPRESSION ${plain ? "snappy" : compression}, PARQUET_VERSION V1`
 
-/** Stands for how the files are written: with another one they are written again. */
+/** Fingerprint of how files are written: with another one, all are written again. */
 export const layoutOf = (exportable: Exportable, options: ParquetOptions): string =>
   createHash("sha256")
     .update(JSON.stringify([encoding(options), selectList(exportable, options), exportable]))

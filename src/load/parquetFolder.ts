@@ -1,5 +1,5 @@
 // The folder parquet/: files/ holds every file once, under a name never used for another content; publications/ has a
-// folder of links to them for each publication, and `current` leads to that of the last one.
+// folder of links to them for each publication, and `current` leads to that of the newest one.
 import { lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { flush, knowsNoLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
@@ -9,7 +9,7 @@ import { outdated, type PublishedKeep } from "./publishedFiles.ts"
 const FILES = "files"
 const PUBLICATIONS = "publications"
 const CURRENT = "current"
-// Without the suffix of Parquet files, so that no glob of a reader meets it.
+// Without the suffix of Parquet files, so that no reader's glob finds it.
 const ASIDE = ".tmp"
 
 /** Where files and folders are made before they are put in place. */
@@ -34,7 +34,7 @@ export const clearAside = async (dataDir: string): Promise<void> => {
   await mkdir(asideFolder(dataDir), { recursive: true, mode: 0o700 })
 }
 
-/** Makes the folder of a publication, complete with its manifest; no reader is led to it yet. */
+/** Makes the folder of a publication, complete with its manifest. `current` does not lead to it yet. */
 export const makePublication = async (dataDir: string, manifest: Manifest): Promise<void> => {
   const root = parquetDirectory(dataDir)
   const aside = join(asideFolder(dataDir), nameOf(manifest))
@@ -61,7 +61,7 @@ export const makeCurrent = async (dataDir: string, manifest: Manifest): Promise<
       return false
     },
   )
-  // Without links `current` is a folder, and also where a copy of the data directory followed them: no rename replaces it.
+  // Without links, and where a copy of the data directory followed them, `current` is a folder: no rename replaces it.
   const found = await lstat(current).catch(() => undefined)
   if (found !== undefined && !(isLink && found.isSymbolicLink())) {
     await rename(current, join(asideFolder(dataDir), "before"))
@@ -87,7 +87,7 @@ const removeAll = async (root: string, names: ReadonlyArray<string>): Promise<vo
   for (const name of names) await rm(join(root, name), { recursive: true, force: true })
 }
 
-/** Removes what neither the current publication nor one to be kept refers to. */
+/** Removes files that neither the current publication nor one that is kept refers to. */
 export const removeOldParquet = async (
   dataDir: string,
   manifest: Manifest,
@@ -111,7 +111,7 @@ export const removeOldParquet = async (
   await removeAll(root, [ASIDE, ...EARLIER])
 }
 
-/** Removes everything, `current` first; answers how many files there were. */
+/** Removes everything, `current` first. Returns how many files there were. */
 export const removeParquet = async (dataDir: string): Promise<number> => {
   const root = parquetDirectory(dataDir)
   const { length } = await parquetBelow(join(root, FILES))

@@ -36,7 +36,7 @@ export const refreshStoredMarts = async (session: Session): Promise<void> => {
 interface Stale {
   readonly mart: StoredMart
   readonly definition: string
-  /** Nothing it holds counts. */
+  /** All of its rows are out of date. */
   readonly isWhole: boolean
   /** To be made again. */
   readonly months: ReadonlyArray<string>
@@ -70,7 +70,7 @@ const refresh = (session: Session, { mart, definition, isWhole, months }: Stale)
   })
 }
 
-/** The months to make again; all there are where it was never made, or made from something else. */
+/** The months to make again: all of them if the mart was never made, or was made by another definition. */
 const changed = async (
   connection: DuckDBConnection,
   { name, byMonth }: StoredMart,

@@ -4,7 +4,7 @@
 export interface StoredMart {
   /** In schema mart. */
   readonly name: string
-  /** The column that says which month a row is of. */
+  /** The column that decides the month of a row. */
   readonly time: string
   /** Tables of which a row of the mart is made from rows of its own month alone, and their event time. */
   readonly byMonth: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ const ratios = { "core.ratio_history": "observed_at" }
 const pnl = { "core.pnl_history": "snapshot_at" }
 const positions = { "core.position_snapshots": "snapshot_at" }
 
-/** Made from nothing else: neither from the time nor from other tables, which a test checks. */
+/** They depend on nothing else, neither the present time nor other tables: a test checks that. */
 export const storedMarts: ReadonlyArray<StoredMart> = [
   { name: "ratio_days", time: "day", byMonth: ratios, whole: [], through: ["ratio_points"] },
   { name: "pnl_days", time: "day", byMonth: pnl, whole: [], through: [] },

@@ -6,16 +6,20 @@ export const storedMartsTable: Table = {
   schema: "ops",
   name: "stored_marts",
   mode: "replace",
-  grain: "mart that published copies hold as a table",
-  comment: "When each mart that published copies hold as a table was brought up to date.",
+  grain: "stored mart",
+  comment: "When each stored mart, which published copies hold as a table, was brought up to date.",
   source: "the publisher",
   key: ["name"],
   columns: [
     text("name", "Name of the mart, without its schema", { required: true }),
-    text("definition", "Hash of how the marts were defined and of what any row may change with", {
-      required: true,
-    }),
-    timestamp("refreshed_at", "Up to which changes its rows are made from", { required: true }),
+    text(
+      "definition",
+      "Hash of the definitions of the marts and of the small marts that any row may change with",
+      {
+        required: true,
+      },
+    ),
+    timestamp("refreshed_at", "Time up to which changes are in its rows", { required: true }),
   ],
   example: "select name, refreshed_at from ops.stored_marts order by name",
 }

@@ -1,5 +1,5 @@
-// The newest published copy, for a process that outlives publications: a new one is opened when it is there, the one
-// before closes when the last query on it has ended.
+// The newest published copy, for a process that outlives publications: opens each new copy, and closes the previous one when
+// its last query has ended.
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
