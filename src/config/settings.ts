@@ -306,7 +306,11 @@ export const settings = {
           default: 1,
           describe: "Earlier publications to keep in addition to the current one",
         },
-        days: { kind: days, default: 7, describe: "Days after which they are deleted" },
+        days: {
+          kind: days,
+          default: 7,
+          describe: "Days until they are deleted, from when the next one replaced them",
+        },
       },
     },
     default: { copies: 1, days: 7 },

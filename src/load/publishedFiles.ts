@@ -11,7 +11,7 @@ export const CURRENT = "current.json"
 /** Names of what is not in place yet begin with this: the next publication removes what a kill left. */
 export const ASIDE = ".tmp-"
 
-/** How many earlier publications stay for readers that open their files by name, and for how long. */
+/** How many earlier publications stay for readers that open their files by name, and how long after they were replaced. */
 export interface PublishedKeep {
   readonly copies: number
   readonly days: number
@@ -76,10 +76,12 @@ export const outdated = async (
   const earlier = await Promise.all(
     names.map(async (name) => ({ name, madeAt: (await stat(join(folder, name))).mtimeMs })),
   )
-  const oldest = Date.now() - keep.days * DAY_MILLIS
-  return earlier
-    .toSorted((one, other) => other.madeAt - one.madeAt)
-    .filter(({ madeAt }, at) => at >= keep.copies || madeAt < oldest)
+  const newestFirst = earlier.toSorted((one, other) => other.madeAt - one.madeAt)
+  const now = Date.now()
+  // The next one replaced it, the current one just now: readers had it until then, however old it is.
+  const replacedAt = (at: number): number => newestFirst[at - 1]?.madeAt ?? now
+  return newestFirst
+    .filter((_, at) => at >= keep.copies || replacedAt(at) <= now - keep.days * DAY_MILLIS)
     .map(({ name }) => name)
 }
 

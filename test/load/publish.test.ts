@@ -209,10 +209,12 @@ describe("the published copy", () => {
       expect(
         JSON.parse(readFileSync(join(dataDir, "published/current.json"), "utf8")),
       ).toMatchObject({ file: basename(third) })
-      for (const file of [second, third]) utimesSync(file, 0, 0)
-      const last = yield* asRun(dataDir, publishKeeping)
+      // However old the newest one is, readers had it until it was replaced.
+      for (const [at, file] of [second, third].entries()) utimesSync(file, at, at)
+      const last = yield* asRun(dataDir, publish({ ...published, keep: { copies: 2, days: 7 } }))
       expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
         "current.json",
+        basename(third),
         `vaulthouse-${last.runId}.duckdb`,
         "vaulthouse.duckdb",
       ])
@@ -496,11 +498,12 @@ describe("the Parquet export", () => {
       const inode = (folder: string) => statSync(join(folder, "core/readings", january)).ino
       expect(inode(second)).toBe(inode(third))
       expect(yield* verify(dataDir)).toEqual([])
-      // No longer kept, the files that only it had are gone too.
+      // No longer kept, the files that only it had are gone too. The newest was there until now, however old it is.
       utimesSync(second, 0, 0)
-      utimesSync(third, 0, 0)
-      yield* asRun(dataDir, publish({ ...published, keep }))
-      expect(readdirSync(join(dataDir, "parquet/publications"))).toHaveLength(1)
+      utimesSync(third, 1, 1)
+      yield* asRun(dataDir, publish({ ...published, keep: { copies: 2, days: 7 } }))
+      expect(readdirSync(join(dataDir, "parquet/publications"))).toHaveLength(2)
+      expect([second, third].map((folder) => existsSync(folder))).toEqual([false, true])
       expect(readdirSync(join(dataDir, "parquet/files/core/readings")).toSorted()).toEqual(
         readingsFiles(dataDir),
       )

@@ -239,6 +239,10 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           ),
         ).toEqual([{ may: true }])
 
+        // However old the newest one is, readers had it until it was replaced.
+        yield* rows(
+          "update vaulthouse.publications set switched_at = switched_at - interval '30 days'",
+        )
         yield* run(["publish"])
         const schemas = yield* rows(
           "select nspname from pg_namespace where nspname ~ '^run_' order by 1",
