@@ -186,13 +186,13 @@ export const oracleRows = (
       },
     })
     // Kept where no record's snapshot_extra has them, and reported in any case.
-    const beside = envelopeRows("oracle_classification", rest, [], source)
+    const envelope = envelopeRows("oracle_classification", rest, [], source)
     // §2.9: warnings report tokens that could not be resolved, so the list may lack some.
     const partial = body.warnings.length === 0 ? {} : { isPartial: true as const }
     return combined(
       { ...mapped, rows: { ...mapped.rows, ...partial } },
       warningRows("oracle_classification", body.warnings, source),
-      { ...beside, rows: records.length === 0 ? beside.rows : nothingIn(beside.rows) },
+      { ...envelope, rows: records.length === 0 ? envelope.rows : nothingIn(envelope.rows) },
     )
   })
 }
