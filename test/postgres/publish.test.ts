@@ -378,6 +378,16 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           { n: 1 },
         ])
 
+        // One that a variable now leads to is published to, with or without news.
+        const other = `${database}_other`
+        yield* Effect.promise(() => server.query(`create database ${other}`))
+        configure([], "${DATABASE_URL}")
+        for (const name of [database, other]) {
+          yield* run(sync, { env: { DATABASE_URL: server.url(name) } })
+        }
+        const inOther = "select count(*)::int as n from vaulthouse.publications"
+        expect(yield* Effect.promise(() => server.query(inOther, other))).toEqual([{ n: 1 }])
+
         // What a replay publishes reaches the database too.
         yield* change(
           dataDir,

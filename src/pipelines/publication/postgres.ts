@@ -6,6 +6,7 @@ import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { writeDurably } from "../../load/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import type { PublishOptions } from "../../load/publish.ts"
@@ -76,8 +77,13 @@ export const publishPostgres = Effect.fnUntraced(function* (
   }
   const current = yield* Effect.promise(() => readCurrent(dataDir))
   if (current === undefined) return undefined
+  // What a variable holds may have changed: its name does not say which database it is.
+  const database = Result.match(postgresTargetOf(postgres.address), {
+    onSuccess: ({ shown }) => shown,
+    onFailure: () => postgres.address.label,
+  })
   const target = createHash("sha256")
-    .update(JSON.stringify([postgres.address.label, postgres.prefix, postgres.role]))
+    .update(JSON.stringify([database, postgres.prefix, postgres.role]))
     .digest("hex")
   const isThere =
     before?.target === target && before.run_id === current.run_id && before.error === null
