@@ -33,7 +33,7 @@ public class ReadAgain {
                 connection.close();
                 connection = DriverManager.getConnection(url, readOnly);
             }
-            Thread.sleep(100);
+            Thread.sleep(400);
         }
         connection.close();
     }

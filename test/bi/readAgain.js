@@ -20,6 +20,6 @@ while (!process.stdin.readableEnded) {
     instance = await open()
   }
   await new Promise((resume) => {
-    setTimeout(resume, 100)
+    setTimeout(resume, 400)
   })
 }

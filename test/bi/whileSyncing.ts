@@ -29,7 +29,7 @@ const simulator = await startSimulator({ vaults: 3, days: 30, now: at(0), slowRe
 const sync = async (): Promise<void> => {
   await promisify(execFile)(
     join(here, "../../bin/vaulthouse"),
-    ["sync", "--base-url", simulator.url, "--log-format", "json"],
+    ["sync", "ratio_history", "pnl_history", "--base-url", simulator.url, "--log-format", "json"],
     { cwd: folder, maxBuffer: 1 << 26 },
   )
 }
