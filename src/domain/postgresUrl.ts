@@ -72,8 +72,10 @@ export const parsePostgresUrl = (text: string): Result.Result<PostgresTarget, st
   const unknown = [...given.keys()].find((name) => !parameters.includes(name))
   if (unknown !== undefined) {
     // After an `&` that is not percent-encoded, the name is part of a password.
-    const named = given.has("password") ? "a parameter that" : `the parameter \`${unknown}\`, which`
-    return wrong(`has ${named} vaulthouse does not know; known are ${parameters.join(", ")}`)
+    const shown = given.has("password") ? "…" : unknown
+    return wrong(
+      `has the parameter \`${shown}\`, which vaulthouse does not know; known are ${parameters.join(", ")}`,
+    )
   }
   const parts = [url.username, url.password, url.hostname].map(decoded)
   const [user, password, hostname] = parts

@@ -174,7 +174,10 @@ describe("a connection string", () => {
     ["postgres://u:/secret@db/x", "special characters in it must be percent-encoded"],
     ["postgres://u:12/secret@db/x", "special characters in it must be percent-encoded"],
     ["postgres://u:12/secret%40db/x", "special characters in it must be percent-encoded"],
-    ["postgres://db/x?password=a&secret=1", "has a parameter that vaulthouse does not know"],
+    [
+      "postgres://db/x?password=a&secret=1",
+      "has the parameter `…`, which vaulthouse does not know",
+    ],
     ["postgres://u:secret%zz@db/x", "not percent-encoded"],
     [
       "postgres://db/x?sslmode=verify",
