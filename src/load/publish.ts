@@ -53,7 +53,7 @@ export interface PublishOptions {
 export interface Publishing extends PublishOptions {
   /** Stands for everything that makes the copies what they are besides the rows: another one is news. */
   readonly definition: string
-  /** Write every Parquet file again, whatever the manifest says of it. */
+  /** Make every stored mart and Parquet file again, whatever is recorded of them. */
   readonly afresh?: boolean
 }
 
@@ -151,7 +151,7 @@ const publishAll = async (
   const micros = session.tick()
   const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
-  await refreshStoredMarts(session)
+  await refreshStoredMarts(session, options.afresh ?? false)
   await stamp(session, micros, undefined)
   const exported =
     options.parquet === undefined

@@ -11,8 +11,8 @@ const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifie
 
 const list = (values: ReadonlyArray<string>): string => values.map(literal).join(", ")
 
-/** Call it while nothing else writes. */
-export const refreshStoredMarts = async (session: Session): Promise<void> => {
+/** Call it while nothing else writes. `afresh` makes all months again, whatever is recorded as made. */
+export const refreshStoredMarts = async (session: Session, afresh: boolean): Promise<void> => {
   const { connection } = session
   const [defined] = await readRows(
     connection,
@@ -23,7 +23,7 @@ export const refreshStoredMarts = async (session: Session): Promise<void> => {
   const stale: Array<Stale> = []
   for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
     const definition = await withContent(connection, mart, String(defined?.["definition"]))
-    const { isWhole, months } = await changed(connection, mart, definition)
+    const { isWhole, months } = await changed(connection, mart, definition, afresh)
     if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
   if (stale.length === 0) return
@@ -75,6 +75,7 @@ const changed = async (
   connection: DuckDBConnection,
   { name, byMonth }: StoredMart,
   definition: string,
+  afresh: boolean,
 ) => {
   const [made] = await readRows(
     connection,
@@ -82,13 +83,24 @@ const changed = async (
      WHERE name = $1 AND definition = $2`,
     [name, definition],
   )
+  const isWhole = afresh || made === undefined
   const changes = await readRows(
     connection,
-    `SELECT DISTINCT month FROM ${CATALOG}.ops.partition_changes
-     WHERE table_schema || '.' || table_name IN (${list(Object.keys(byMonth))})
-       AND epoch_us(changed_at) > ${Number(made?.["at"] ?? 0)} ORDER BY month`,
+    isWhole
+      ? monthsOfRows(byMonth)
+      : `SELECT DISTINCT month FROM ${CATALOG}.ops.partition_changes
+         WHERE table_schema || '.' || table_name IN (${list(Object.keys(byMonth))})
+           AND epoch_us(changed_at) > ${Number(made["at"])} ORDER BY month`,
   )
-  return { isWhole: made === undefined, months: changes.map(({ month }) => String(month)) }
+  return { isWhole, months: changes.map(({ month }) => String(month)) }
+}
+
+/** From the rows themselves: what was changed by hand is not in ops.partition_changes. */
+const monthsOfRows = (byMonth: StoredMart["byMonth"]): string => {
+  const starts = Object.entries(byMonth).map(
+    ([table, time]) => `SELECT date_trunc('month', ${time}) AS month_at FROM ${CATALOG}.${table}`,
+  )
+  return `SELECT strftime(month_at, '%Y-%m') AS month FROM (${starts.join(" UNION ")}) ORDER BY month`
 }
 
 const isInMonth = (time: string): string =>

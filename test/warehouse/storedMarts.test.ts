@@ -17,7 +17,7 @@ import { Warehouse } from "../../src/load/Warehouse.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { batchOf, commit, inWarehouse, type RowValues, rowsOf } from "../load/sample.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { queryFile } from "../support/warehouseRun.ts"
+import { change, queryFile } from "../support/warehouseRun.ts"
 
 let run = 0
 const asRun = <A, E>(dataDir: string, work: Effect.Effect<A, E, Warehouse>) =>
@@ -211,6 +211,22 @@ it.live("are made again for the months that changed, and whole where any row may
     )
     yield* publishWith([])
     expect(yield* both).toEqual([[], []])
+  }).pipe(Effect.scoped),
+)
+
+it.live("are made again from all rows by a publication afresh, whatever is recorded", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
+    const byHand = [
+      "UPDATE core.ratio_history SET adjusted_redeem_ratio = 7",
+      // To months that have had no rows.
+      "UPDATE core.pnl_history SET snapshot_at = snapshot_at - INTERVAL 1 YEAR",
+    ]
+    yield* change(dataDir, ...byHand)
+    const afresh = publish({ parquet: undefined, definition: "d", afresh: true })
+    yield* asRun(dataDir, Effect.andThen(createViews, afresh))
+    yield* expectSame(dataDir)
   }).pipe(Effect.scoped),
 )
 

@@ -5,11 +5,11 @@ export const publish: Command = {
   name: "publish",
   summary: "Publish again: the read-only copy, the Parquet files, PostgreSQL",
   details:
-    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file.",
+    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file or the warehouse was changed by hand.",
   flags: {
     all: {
       type: "boolean",
-      describe: "Write every Parquet file again, not only those that changed",
+      describe: "Make every Parquet file and stored mart again, not only what changed",
     },
     json: { type: "boolean", describe: "Print what was published as JSON" },
   },

@@ -58,7 +58,7 @@ export const publishNewsEverywhere = Effect.fnUntraced(function* (
   } satisfies Published
 })
 
-/** Publishes whether or not there is news; `afresh` writes every Parquet file again. */
+/** Publishes whether or not there is news; `afresh` makes every stored mart and Parquet file again. */
 export const publishAnyway = Effect.fnUntraced(function* (
   options: PublishOptions & { readonly dataDir: string; readonly afresh: boolean },
 ) {
