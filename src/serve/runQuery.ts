@@ -47,7 +47,7 @@ export const runQuery = ({ latest, limits, turns }: QueryContext, sql: string) =
     )
     .pipe(turns.withPermits(1), limited(limits))
 
-/** The result as the bytes of a Parquet file. */
+/** The result as the bytes of a Parquet file, and how many rows it has: the limit at most. */
 export const runQueryToParquet = (
   { latest, limits, turns, exportFolder }: QueryContext,
   sql: string,
@@ -63,7 +63,12 @@ export const runQueryToParquet = (
             `COPY (SELECT * FROM (\n${select}\n) LIMIT ${limits.rows}) TO '${file.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
           )
           .pipe(
-            Effect.andThen(Effect.promise(() => readFile(file))),
+            Effect.flatMap(([copied]) =>
+              Effect.promise(async () => ({
+                bytes: await readFile(file),
+                rows: Number(copied?.["Count"]),
+              })),
+            ),
             Effect.ensuring(Effect.promise(() => rm(file, { force: true }))),
           )
       }),

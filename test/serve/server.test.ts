@@ -258,6 +258,10 @@ describe("queries", () => {
       const many = JSON.parse((yield* get(queryUrl(url, "from range(5000)"))).body) as { rows: [] }
       expect(many).toMatchObject({ cut_by: "rows" })
       expect(many.rows).toHaveLength(1000)
+      for (const format of ["csv", "parquet"]) {
+        const { headers } = yield* get(queryUrl(url, "from range(5000)", format))
+        expect(headers["content-disposition"]).toContain(`result-first-1000-rows.${format}`)
+      }
       const completion = `${url}/api/completion?sql=${encodeURIComponent("select * from mart.vault_l")}`
       expect((yield* get(completion)).body).toContain('"mart.vault_latest"')
       const csv = yield* get(`${queryUrl(url, "select '=1+1' as x", "csv")}&csv_safe=true`)

@@ -4,7 +4,7 @@ with
 latest as (select * from mart.vault_latest),
 
 recent_days as (
-    select days.*
+    select days.*, clock.now_at::date as today
     from mart.vault_daily as days
     inner join mart.clock on true
     where days.day > clock.now_at::date - 90
@@ -17,7 +17,9 @@ ninety_days as (
         list(collateral_ratio_close order by day) as ratios,
         max(collateral_ratio_high) as high,
         min(collateral_ratio_low) as low,
-        min(day) as from_on
+        min(day) as from_on,
+        any_value(today) - min(day) as days_since_first,
+        any_value(today) - max(day) as days_since_last
     from recent_days
     group by vault_address
 ),
@@ -44,6 +46,8 @@ select
     ninety_days.low as ratio_low_90d,
     ninety_days.high as ratio_high_90d,
     ninety_days.from_on as ratios_from_on,
+    ninety_days.days_since_first as ratios_days_since_first,
+    ninety_days.days_since_last as ratios_days_since_last,
     1 - latest.collateral_ratio / nullif(ninety_days.high, 0) as drawdown_90d,
     late_series.series,
     late_series.stale_series,

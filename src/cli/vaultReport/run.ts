@@ -1,8 +1,9 @@
 // Writes a report as the flags describe it, and says where it is.
+import { extname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { parseDay } from "../../domain/time.ts"
-import { formatOf, writeReport } from "../../serve/report/writeReport.ts"
+import { formatOf, formats, writeReport } from "../../serve/report/writeReport.ts"
 import { repeatedOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
@@ -39,6 +40,10 @@ const wrong = (why: string) => Result.fail(new UsageError({ why }))
 const fileOf = (argv: Arguments): Result.Result<string, UsageError> => {
   const format = textOf(argv, "format")
   const file = textOf(argv, "out") ?? `report.${format ?? "html"}`
+  const ending = extname(file).toLowerCase().slice(1)
+  if (file === "" || !formats.some((each) => each === ending)) {
+    return wrong(`--out ${JSON.stringify(file)} does not end with .html, .pdf or .png.`)
+  }
   return format === undefined || formatOf(file) === format
     ? Result.succeed(file)
     : wrong(

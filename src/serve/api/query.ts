@@ -21,18 +21,31 @@ export const queryResponse = (
   csvSafe: boolean,
 ) =>
   format === "parquet"
-    ? Effect.map(runQueryToParquet(context, sql), (bytes) => fileOf(bytes, format))
+    ? Effect.map(runQueryToParquet(context, sql), ({ bytes, rows }) =>
+        fileOf(bytes, format, rows >= context.limits.rows ? rows : undefined),
+      )
     : Effect.map(runQuery(context, sql), (result) =>
-        fileOf(format === "csv" ? csvText(result, csvSafe) : jsonText(result), format),
+        fileOf(
+          format === "csv" ? csvText(result, csvSafe) : jsonText(result),
+          format,
+          result.cutBy === undefined ? undefined : result.rows.length,
+        ),
       )
 
-const fileOf = (content: string | Uint8Array<ArrayBuffer>, format: Format): Response =>
+/** The name of a file that a limit may have cut short says how much of the result it is. */
+const fileOf = (
+  content: string | Uint8Array<ArrayBuffer>,
+  format: Format,
+  firstRows: number | undefined,
+): Response =>
   new Response(content, {
     headers: {
       "content-type": types[format],
       ...(format === "json"
         ? {}
-        : { "content-disposition": `attachment; filename="result.${format}"` }),
+        : {
+            "content-disposition": `attachment; filename="result${firstRows === undefined ? "" : `-first-${firstRows}-rows`}.${format}"`,
+          }),
     },
   })
 

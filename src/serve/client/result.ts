@@ -33,12 +33,16 @@ const draw = async (figure: HTMLElement, place: HTMLElement): Promise<void> => {
   const response = await fetch(figure.dataset["path"] ?? "")
   if (!response.ok) return
   const { rows } = (await response.json()) as { readonly rows: ReadonlyArray<Row> }
-  const lines = [...linesOf(rows, figure.dataset)].slice(0, HUES)
+  const all = [...linesOf(rows, figure.dataset)]
+  const lines = all.slice(0, HUES)
   const times = [...new Set(lines.flatMap(([, line]) => [...line.keys()]))].toSorted(
     (a, b) => a - b,
   )
   if (times.length < 2) return
   figure.hidden = false
+  if (all.length > lines.length) {
+    figure.querySelector("figcaption")?.append(`, the first ${lines.length} of ${all.length}`)
+  }
   const chart = new uPlot(
     {
       width: place.clientWidth,

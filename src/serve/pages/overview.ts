@@ -136,11 +136,21 @@ const ratioCell = (row: Vault): Html => {
   ${drawdown !== null && html`<span class="note">${percent(drawdown)} below high</span>`}`
 }
 
+const DAYS = 90
+
+/** Days before a vault's first point or after its last. */
+const holes = (days: number): ReadonlyArray<null> =>
+  Array.from({ length: Math.max(0, days) }, () => null)
+
 const lineCell = (row: Vault): Html => {
   const values = row["ratios"]
   if (!Array.isArray(values)) return nothing
   return sparkline(
-    values.map((value) => (value === null ? null : Number(value))),
+    [
+      ...holes(DAYS - 1 - Number(row["ratios_days_since_first"])),
+      ...values.map((value) => (value === null ? null : Number(value))),
+      ...holes(Number(row["ratios_days_since_last"])),
+    ],
     1,
     `Collateral ratio since ${instant(row["ratios_from_on"])}: between ${ratio(row["ratio_low_90d"])} and ${ratio(row["ratio_high_90d"])}, now ${ratio(row["collateral_ratio"])}`,
   )

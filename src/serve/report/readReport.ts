@@ -6,6 +6,7 @@ import {
   type QueryParameters,
   sqlFile,
 } from "../../pipelines/readers/published.ts"
+import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import { type Overview, readOverview } from "../pages/overview.ts"
 
 type Row = Readonly<Record<string, unknown>>
@@ -48,7 +49,14 @@ export const readReport = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { vaults, days, lastDay }: ReportOptions,
 ) {
-  const last = lastDay ?? (yield* newestDay(copy))
+  const newest = yield* newestDay(copy)
+  const last = lastDay ?? newest
+  if (last > newest) {
+    return yield* new NotThere({
+      why: `${dayOf(last)} is not over in what is published.`,
+      advice: `The newest day that is over is ${dayOf(newest)}.`,
+    })
+  }
   const to = last + DAY_MILLIS
   const from = to - days * DAY_MILLIS
   const before = from - days * DAY_MILLIS
@@ -57,6 +65,12 @@ export const readReport = Effect.fnUntraced(function* (
     from_on: dayOf(from),
     to_on: dayOf(to),
   })
+  if (lastDay !== undefined && figures.length === 0) {
+    return yield* new NotThere({
+      why: `There are no figures from ${dayOf(before)} to ${dayOf(last)}.`,
+      advice: "`vaulthouse status` shows how far the history goes.",
+    })
+  }
   const [newestRun] = yield* copy.rows(sqlFile("serve", "report_run"))
   const overview = yield* readOverview(copy)
   const chosen = overview.vaults.filter(

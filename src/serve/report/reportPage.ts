@@ -99,6 +99,7 @@ const section = (each: VaultReport, report: Report): Html =>
     <p class="lead code">
       ${String(each.vault["vault_address"])} on chain ${String(each.vault["chain_id"])}
     </p>
+    ${each.vault.troubles.length > 0 && html`<p class="note">Now:</p>`}
     <ul class="troubles">
       ${each.vault.troubles.map((trouble) => {
         const severity = Number(trouble["severity"])

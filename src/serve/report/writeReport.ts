@@ -1,5 +1,5 @@
 // Writes a report of the published copy to a file: HTML, or PDF and PNG by its name.
-import { mkdir, rename, writeFile } from "node:fs/promises"
+import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -54,8 +54,14 @@ export const writeReport = (options: WriteReport) =>
     yield* Effect.tryPromise({
       try: async () => {
         await mkdir(dirname(file), { recursive: true })
-        await writeFile(`${file}.tmp`, content)
-        await rename(`${file}.tmp`, file)
+        const aside = `${file}.tmp`
+        try {
+          await writeFile(aside, content)
+          await rename(aside, file)
+        } catch (cause) {
+          await rm(aside, { force: true })
+          throw cause
+        }
       },
       catch: (cause) =>
         new WriteError({ file, code: (cause as NodeJS.ErrnoException).code ?? String(cause) }),
