@@ -143,6 +143,16 @@ describe.skipIf(installed === undefined)("sslmode", () => {
     })
   })
 
+  it.each(["require", "verify-ca", "verify-full"])(
+    "%s says how to connect to a server without TLS",
+    async (mode) => {
+      const address = Redacted.make(bare.url("postgres", `?sslmode=${mode}`))
+      await expect(connect(Result.getOrThrow(postgresTargetOf(address)))).rejects.toThrow(
+        `sslmode=${mode} requires TLS, which the server does not offer. Turn on TLS there, or connect without it if the network is trusted: with \`sslmode=prefer\``,
+      )
+    },
+  )
+
   it("takes the password from PGPASSWORD or the password file where the string has none", async () => {
     const without = server.url("either").replace(/:[^:@]*@/, "@")
     const before = { ...process.env }

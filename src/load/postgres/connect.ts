@@ -100,12 +100,24 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
   }
 }
 
+// Of node-postgres, which gives it no code.
+const NO_TLS = "The server does not support SSL connections"
+
 /** Rejects with what the last attempt said. */
 export const connect = async (target: PostgresTarget): Promise<Client> => {
   const [first = false, second] = await attemptsOf(target)
   try {
     return await open(target, first)
   } catch (cause) {
+    if (second === undefined && cause instanceof Error && cause.message === NO_TLS) {
+      throw new PostgresError({
+        target: target.shown,
+        why: `sslmode=${target.sslMode} requires TLS, which the server does not offer`,
+        advice:
+          "Turn on TLS there, or connect without it if the network is trusted: with `sslmode=prefer` or `sslmode=disable`.",
+        cause,
+      })
+    }
     if (second === undefined || !isWorthAnother(cause)) throw cause
     return await open(target, second)
   }
