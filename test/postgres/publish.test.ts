@@ -326,6 +326,8 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
         expect(refused.stderr).toContain(
           "the database has core.orders already, which vaulthouse did not make",
         )
+        const own = "select nspname from pg_namespace where nspname in ('vaulthouse', 'mart')"
+        expect(yield* rows(own)).toEqual([])
         configure(["postgresPrefix: vh_"])
         expect((yield* run(["publish"])).code).toBe(0)
         expect(
@@ -333,6 +335,31 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
             "select count(*)::int as n from vh_core.vaults v, vh_run_1.ops_runs, vh_mart.clock where v.is_current",
           ),
         ).toEqual([{ n: 3 }])
+      }),
+    60_000,
+  )
+
+  it.live(
+    "names the owner of a schema in which the user may not create",
+    () =>
+      Effect.gen(function* () {
+        const { configure, run, rows, database } = yield* prepared
+        yield* rows("create role weak")
+        yield* rows("create role other login password 'other'")
+        yield* rows(`grant create on database ${database} to other`)
+        yield* rows("create schema vaulthouse authorization weak")
+        const url = `postgres://other:other@127.0.0.1:${server.port}/${database}`
+        configure([], url)
+        const refused = yield* run(["publish"])
+        expect(refused.code).toBe(1)
+        expect(refused.stderr).toContain(
+          "schema vaulthouse belongs to weak, and other may not create tables and views in it",
+        )
+        expect(refused.stderr).toContain("Publish as weak, or set publish.postgresPrefix")
+        configure(["postgresPrefix: vh_"], url)
+        expect((yield* run(["publish"])).code).toBe(0)
+        yield* rows("drop owned by other, weak cascade")
+        yield* rows("drop role other, weak")
       }),
     60_000,
   )

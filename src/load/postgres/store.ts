@@ -5,6 +5,7 @@ import type { Client } from "pg"
 import { from as copyFrom } from "pg-copy-streams"
 import { identifier, identifiers, literal } from "../sql.ts"
 import { sqlFile } from "../sqlFile.ts"
+import { refuseForeignSchemas } from "./inTheWay.ts"
 import { type Names, partTable, qualifiedName } from "./names.ts"
 import { isWithin, type Period } from "./periods.ts"
 import { isState, PostgresError } from "./PostgresError.ts"
@@ -39,27 +40,11 @@ export const openStore = async (client: Client, target: string, names: Names): P
       cause,
     })
   }
+  await refuseForeignSchemas(client, target, names)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${identifier(names.own)}`)
   await client.query(`SET search_path TO ${identifier(names.own)}`)
   await client.query(sqlFile("postgres", "prepare"))
-  await refuseForeignSchemas(client, target, names)
   await removeLeftSchemas(client, names)
-}
-
-/** Relations of other applications must be neither taken for ours nor mixed with them. */
-const refuseForeignSchemas = async (client: Client, target: string, names: Names) => {
-  const { rowCount } = await client.query("SELECT FROM publications LIMIT 1")
-  if (rowCount !== 0) return
-  const { rows } = await client.query<{ name: string }>(sqlFile("postgres", "not_ours"), [
-    names.allInUse,
-  ])
-  const [found] = rows
-  if (found === undefined) return
-  throw new PostgresError({
-    target,
-    why: `the database has ${found.name} already, which vaulthouse did not make`,
-    advice: "Set publish.postgresPrefix: all names of schemas then begin with it.",
-  })
 }
 
 const removeLeftSchemas = async (client: Client, { runPrefix }: Names): Promise<void> => {
