@@ -38,8 +38,8 @@ describe("a report", () => {
       const figures = yield* queryFile(
         publishedFile(dataDir),
         `select
-            format('{:.4f}', min(collateral_ratio_low) filter (day >= '2026-05-25')) as low,
-            format('{:.4f}', min(collateral_ratio_low) filter (day < '2026-05-25')) as low_before
+            format('{:.4f}', floor(min(collateral_ratio_low) filter (day >= '2026-05-25') * 10000) / 10000) as low,
+            format('{:.4f}', floor(min(collateral_ratio_low) filter (day < '2026-05-25') * 10000) / 10000) as low_before
         from mart.vault_daily
         where day between '2026-05-18' and '2026-05-31' and collateral_ratio_low is not null
         group by vault_address`,

@@ -127,7 +127,7 @@ describe("pages", () => {
         const dataDir = yield* synced
         yield* change(
           dataDir,
-          "delete from core.ratio_history where observed_at::date = '2026-05-28'",
+          "delete from core.ratio_history where observed_at::date in ('2026-05-27', '2026-05-28')",
           "delete from ops.stored_marts",
           `insert into ops.gaps by name select 'ratio_history' as pipeline, vault_address as entity, vault_address,
            timestamp '2026-05-28' as from_at, timestamp '2026-05-28 23:00' as to_at, 'failed' as reason, 'open' as state, '' as detail,
@@ -141,6 +141,11 @@ describe("pages", () => {
         const url = yield* startServer(dataDir)
         const { body } = yield* get(`${url}/data?day=2026-05-28`)
         expect(body).toMatch(/href="\/data\?day=2026-05-28#day">.*missing/)
+        expect(body).toContain("the service has none")
+        const { body: ratios } = yield* get(`${url}/data?series=ratio`)
+        expect(ratios).toMatch(
+          /class="level-none" title="2026-05-27: 0\.0 %[^>]*>\s*<a href="\/data\?series=ratio&amp;day=2026-05-27#day"/,
+        )
         expect(body).toMatch(/Absent points of 2026-05-28.*<bdi>missing<\/bdi>/s)
         expect(body).toMatch(/a text, not a number.*<bdi>ratio_range<\/bdi>/s)
         expect(body).not.toContain('class="error"')
@@ -150,20 +155,35 @@ describe("pages", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("name a vault in trouble with the reason in words, each of six", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* synced
-      const troubles = yield* withTroubles(dataDir, "2026-06-01 12:40:00")
-      const url = yield* startServer(dataDir)
-      const { body } = yield* get(url)
-      const rows = body.split('<th scope="row"').slice(1)
-      for (const { vaultName, words } of troubles) {
-        expect(rows.find((row) => row.includes(`<bdi>${vaultName}</bdi>`))).toContain(words)
-      }
-      // The worst first.
-      expect(rows[0]).toContain("Trouble")
-      expect(rows.at(-1)).not.toContain("Trouble")
-    }).pipe(Effect.scoped),
+  it.live(
+    "name a vault in trouble with the reason in words, each of seven, and no figure rounded to its limit",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* synced
+        const troubles = yield* withTroubles(dataDir, "2026-06-01 12:40:00")
+        const url = yield* startServer(dataDir)
+        const { body } = yield* get(url)
+        const rows = body.split('<th scope="row"').slice(1)
+        for (const { vaultName, words } of troubles) {
+          expect(rows.find((row) => row.includes(`<bdi>${vaultName}</bdi>`))).toContain(words)
+        }
+        const below = rows.find((row) => row.includes("(ratio 0.9999)")) ?? ""
+        expect(below).toMatch(/class="figure"[^>]*>0\.9999</)
+        const [, path = ""] = /class="vault" href="([^"]+)"/.exec(below) ?? []
+        const belowPar = /id="below-par".*?<\/section>/s.exec((yield* get(`${url}${path}`)).body)
+        expect(belowPar?.[0]).toMatch(/column=collateral_ratio[^>]*>0\.9999</)
+        const executable = rows.find((row) => row.includes("since 2026-05-30")) ?? ""
+        const [, traced = ""] =
+          /href="([^"]*column=executable_timelocks[^"]*)"/.exec(executable) ?? []
+        expect((yield* get(`${url}${traced.replaceAll("&amp;", "&")}`)).status).toBe(200)
+        const style = yield* get(
+          `${url}${/href="([^"]*style[^"]*css[^"]*)"/.exec(body)?.[1] ?? ""}`,
+        )
+        expect(style.body).toMatch(/bdi \{[^}]*overflow-wrap: anywhere/)
+        // The worst first.
+        expect(rows[0]).toContain("Trouble")
+        expect(rows.at(-1)).not.toContain("Trouble")
+      }).pipe(Effect.scoped),
   )
 
   it.live("give charts the lowest and highest of each bucket", () =>

@@ -1,5 +1,7 @@
 -- What is wrong with each vault, in words: one row a trouble. Severity 1 is a loss or a run on the vault, 2 is close to one,
 -- 3 is a figure that is late, missing or contradicts another. $h in the words stands for `hours`.
+-- Figures with a limit are rounded down, so that none below it reads as the limit. The inner round is for products such as
+-- 1.15 * 100, which is a little less than 115.
 with
 
 latest as (select * from mart.vault_latest where not is_ended),
@@ -48,6 +50,21 @@ recent as (
     group by vault_address
 ),
 
+executable_timelocks as (
+    select
+        schedule.chain_id,
+        schedule.vault_address,
+        count(*) as timelocks,
+        min(schedule.executable_at) as since_at
+    from mart.timelock_schedule as schedule
+    inner join mart.clock on true
+    where
+        schedule.is_current
+        and schedule.status = 'scheduled'
+        and schedule.executable_at <= clock.now_at
+    group by schedule.chain_id, schedule.vault_address
+),
+
 late_withdrawals as (
     select
         chain_id,
@@ -92,7 +109,8 @@ troubles as (
         latest.vault_address,
         1 as severity,
         'below_par' as kind,
-        'under par for $h (ratio ' || round(below_par.collateral_ratio, 4) || ')' as words,
+        'under par for $h (ratio '
+        || format('{:.4f}', floor(round(below_par.collateral_ratio * 10000, 11)) / 10000) || ')' as words,
         -- Each hourly point stands for its hour.
         date_diff('hour', below_par.since_at, below_par.ratio_at) + 1 as hours,
         below_par.since_at,
@@ -106,7 +124,7 @@ troubles as (
         1 as severity,
         'queue_over_buffer' as kind,
         'withdrawal queue larger than the buffer (covers '
-        || round(withdrawal_buffer_adequacy * 100)::integer || ' %)' as words,
+        || format('{:.0f}', floor(round(withdrawal_buffer_adequacy * 100, 11))) || ' %)' as words,
         null as hours,
         withdrawals_since_at as since_at,
         'pending_withdrawals_share' as figure
@@ -118,7 +136,8 @@ troubles as (
         vault_address,
         case when lowest_health_factor < 1 then 1 else 2 end as severity,
         'health_factor' as kind,
-        'health factor ' || round(lowest_health_factor, 2) || ' (' || lowest_health_band || ')' as words,
+        'health factor ' || format('{:.2f}', floor(round(lowest_health_factor * 100, 11)) / 100)
+        || ' (' || lowest_health_band || ')' as words,
         null as hours,
         null as since_at,
         'lowest_health_factor' as figure
@@ -130,7 +149,7 @@ troubles as (
         latest.vault_address,
         2 as severity,
         'timelock' as kind,
-        'timelock fires '
+        'timelock can be executed '
         || case latest.next_timelock_executable_at::date - clock.now_at::date
             when 0 then 'today'
             when 1 then 'tomorrow'
@@ -143,6 +162,19 @@ troubles as (
     from latest
     inner join mart.clock on true
     where latest.next_timelock_executable_at <= clock.now_at + interval 48 hour
+    union all
+    select
+        chain_id,
+        vault_address,
+        2 as severity,
+        'executable_timelocks' as kind,
+        timelocks
+        || case when timelocks = 1 then ' timelock can be executed' else ' timelocks can be executed, the first' end
+        || strftime(since_at, ' since %Y-%m-%d %H:%M UTC') as words,
+        null as hours,
+        since_at,
+        'executable_timelocks' as figure
+    from executable_timelocks
     union all
     select
         chain_id,

@@ -1,4 +1,4 @@
--- Timelocks of a vault that are scheduled, the next to fire first.
+-- Timelocks of a vault that are scheduled, in the order in which they can be executed.
 select
     schedule.timelock_id,
     schedule.labels,

@@ -1,11 +1,13 @@
 // A calendar as a table: a row for each month, a column for each day, each day in one of a few shades and with its figure.
 import { html, type Html } from "./html.ts"
 
+/** From 0, complete, to 4, nearly nothing there; `none` where what is absent can't be had. */
+export type Level = 0 | 1 | 2 | 3 | 4 | "none"
+
 export interface CalendarDay {
   /** `YYYY-MM-DD`. */
   readonly day: string
-  /** From 0, complete, to 4, nothing there. */
-  readonly level: number
+  readonly level: Level
   /** What the shade stands for, in words. */
   readonly label: string
   readonly href: string
@@ -13,7 +15,12 @@ export interface CalendarDay {
 
 const DAYS = Array.from({ length: 31 }, (_, at) => at + 1)
 
-export const calendar = (caption: string, days: ReadonlyArray<CalendarDay>): Html => {
+/** `legend` says what each level stands for. */
+export const calendar = (
+  caption: string,
+  days: ReadonlyArray<CalendarDay>,
+  legend: ReadonlyArray<readonly [Level, string]>,
+): Html => {
   const byDay = new Map(days.map((each) => [each.day, each]))
   const months = [...new Set(days.map(({ day }) => day.slice(0, 7)))].toReversed()
   return html`<div class="scroll" tabindex="0">
@@ -37,6 +44,9 @@ export const calendar = (caption: string, days: ReadonlyArray<CalendarDay>): Htm
         )}
       </tbody>
     </table>
+    <ul class="legend">
+      ${legend.map(([level, words]) => html`<li><span class="swatch level-${level}"></span>${words}</li>`)}
+    </ul>
   </div>`
 }
 

@@ -26,8 +26,13 @@ export const percent = (value: Value, digits = 2): string => {
     : `${new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(number * 100)} %`
 }
 
-export const ratio = formatted({ minimumFractionDigits: 4, maximumFractionDigits: 4 })
-export const times = formatted({ maximumFractionDigits: 2 })
+// Rounded down: 0.99996 is below par, so it must not read as 1.
+export const ratio = formatted({
+  minimumFractionDigits: 4,
+  maximumFractionDigits: 4,
+  roundingMode: "floor",
+})
+export const times = formatted({ maximumFractionDigits: 2, roundingMode: "floor" })
 export const count = formatted({ maximumFractionDigits: 0 })
 export const amount = formatted({ maximumSignificantDigits: 6 })
 

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { parseDay } from "../../domain/time.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
-import { calendar } from "../html/calendar.ts"
+import { calendar, type Level } from "../html/calendar.ts"
 import type { Row } from "../html/columns.ts"
 import { textColumn } from "../html/columns.ts"
 import { count, percent } from "../html/figures.ts"
@@ -37,23 +37,43 @@ export const readCalendar = ({ latest }: Site, chosen: Chosen) =>
             : calendar(
                 "Days of the last year: the darker, the more of their points are missing",
                 days.map((row) => calendarDay(row, chosen)),
+                legend,
               )
         }
       </section>`
     }),
   )
 
+const legend: ReadonlyArray<readonly [Level, string]> = [
+  [0, "complete"],
+  [1, "less than 2 % missing"],
+  [2, "less than 20 %"],
+  [3, "less than 80 %"],
+  [4, "80 % or more"],
+  ["none", "absent: the service has none"],
+]
+
+const levelOf = (missingShare: number, notOffered: number): Level => {
+  if (missingShare === 0) return notOffered === 0 ? 0 : "none"
+  return missingShare < 0.02 ? 1 : missingShare < 0.2 ? 2 : missingShare < 0.8 ? 3 : 4
+}
+
 const calendarDay = (row: Row, chosen: Chosen) => {
   const day = String(row["day"])
-  const [expected, present, missing] = [row["expected"], row["present"], row["missing"]].map(
-    Number,
-  ) as [number, number, number]
-  const share = missing / expected
-  const level = missing === 0 ? 0 : share < 0.02 ? 1 : share < 0.2 ? 2 : share < 0.8 ? 3 : 4
+  const [expected, present, missing, notOffered] = [
+    row["expected"],
+    row["present"],
+    row["missing"],
+    row["not_offered"],
+  ].map(Number) as [number, number, number, number]
+  const absent = [
+    ...(missing === 0 ? [] : [`, ${count(missing)} missing`]),
+    ...(notOffered === 0 ? [] : [`, ${count(notOffered)} that the service does not have`]),
+  ]
   return {
     day,
-    level,
-    label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${missing === 0 ? "" : `, ${count(missing)} missing`}`,
+    level: levelOf(missing / expected, notOffered),
+    label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${absent.join("")}`,
     href: `${dataPage({ ...chosen, day })}#day`,
   }
 }

@@ -70,7 +70,7 @@ export const vaultHoldings = (vault: Row): Sections => {
       }),
     timelocks: (rows) =>
       tableSection("timelocks", "Pending timelocks", {
-        caption: "The next to fire first",
+        caption: "In the order in which they can be executed",
         rows,
         empty: "No timelock is scheduled.",
         columns: [
