@@ -27,7 +27,8 @@ export const tableComment = (table: Table): string =>
 /** Meaning, unit and source: a column without fields of the API is filled by vaulthouse itself. */
 export const columnComment = (table: Table, column: Column): string => {
   const unit = column.unit === undefined ? "" : ` [${column.unit}]`
-  const fields = (column.fields ?? []).length === 0 ? "" : `, field ${column.fields?.join(" or ")}`
+  const { fields: names = [] } = column
+  const fields = names.length === 0 ? "" : `, field ${names.join(" or ")}`
   const source = column.name.startsWith("_") ? "vaulthouse" : table.source
   return `${sentence(column.comment)}${unit} Source: ${source}${fields}`
 }

@@ -29,7 +29,6 @@ const openVault = (page: Page) => page.locator("a.vault").first().click()
 
 const pictures: ReadonlyArray<Picture> = [
   { name: "overview", open: () => Promise.resolve() },
-  { name: "overview-narrow", open: () => Promise.resolve(), width: 360, height: 900 },
   { name: "vault", open: openVault, height: 1000, dark: true },
   { name: "data", open: (page) => page.getByRole("link", { name: "Data" }).click(), height: 900 },
   {
