@@ -20,7 +20,6 @@ const folder = join(import.meta.dirname, "../../docs/pictures")
 interface Picture {
   readonly name: string
   readonly open: (page: Page) => Promise<unknown>
-  readonly width?: number
   readonly height?: number
   readonly dark?: boolean
 }
@@ -62,10 +61,10 @@ const take = Effect.gen(function* () {
   const url = yield* startServer(dataDir)
   const open = yield* browser
   mkdirSync(folder, { recursive: true })
-  for (const { name, open: lead, width = 1200, height = 800, dark } of pictures) {
+  for (const { name, open: lead, height = 800, dark } of pictures) {
     yield* Effect.promise(async () => {
       const page = await open.newPage({
-        viewport: { width, height },
+        viewport: { width: 1200, height },
         colorScheme: dark === true ? "dark" : "light",
       })
       await page.goto(url)
