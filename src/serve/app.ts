@@ -112,8 +112,11 @@ export const makeApp = (site: Site): Hono => {
   app.get("/api/query", async (c) => {
     const format = c.req.query("format") ?? "json"
     if (!isFormat(format)) return c.text("format is json, csv or parquet.\n", 400)
+    const sql = c.req.query("q") ?? ""
+    if (sql.trim() === "")
+      return c.text("There is no query: write one SELECT as the parameter q.\n", 400)
     const isSafe = c.req.query("csv_safe") === "true"
-    return respond(c, queryResponse(site, c.req.query("q") ?? "", format, isSafe), asText)
+    return respond(c, queryResponse(site, sql, format, isSafe), asText)
   })
   app.get("/api/completion", (c) =>
     respond(

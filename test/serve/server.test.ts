@@ -207,9 +207,15 @@ describe("pages", () => {
       for (const name of ["pnl", "apy", "allocation", "buffer"]) {
         expect((yield* get(`${path}/${name}?from=2026-05-25&to=2026-05-30`)).status).toBe(200)
       }
-      for (const wrong of ["nothing", "ratio?buckets=0", "ratio?from=yesterday"]) {
-        expect((yield* get(`${path}/${wrong}`)).status).toBe(404)
+      expect((yield* get(`${path}/nothing`)).status).toBe(404)
+      for (const wrong of ["ratio?buckets=0", "ratio?from=yesterday"]) {
+        expect((yield* get(`${path}/${wrong}`)).status).toBe(400)
       }
+      const without = yield* get(`${url}/api/query`)
+      expect([without.status, without.body]).toEqual([
+        400,
+        "There is no query: write one SELECT as the parameter q.\n",
+      ])
     }).pipe(Effect.scoped),
   )
 

@@ -16,7 +16,7 @@ const troubles: ReadonlyArray<
   ]
 > = [
   [
-    "under par for 5 h (ratio 0.9999)",
+    "below par for 5 h (ratio 0.9999)",
     (vault, now) => [
       `update core.ratio_history set adjusted_redeem_ratio = 1.001
        where vault_address = '${vault}' and observed_at > timestamp '${now}' - interval 3 day`,

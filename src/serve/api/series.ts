@@ -1,7 +1,12 @@
 // `/api/vault/…/series/…`: points of a vault between two instants, in no more buckets than a chart has pixels.
 import * as Effect from "effect/Effect"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
-import { parametersIn, type QueryParameters, sqlFile } from "../../pipelines/readers/published.ts"
+import {
+  parametersIn,
+  type QueryParameters,
+  ReadError,
+  sqlFile,
+} from "../../pipelines/readers/published.ts"
 import type { Site } from "../site.ts"
 
 /** Each is `warehouse/serve/series_<name>.sql`. */
@@ -22,17 +27,20 @@ const DEFAULT_BUCKETS = 1000
 const MOST_BUCKETS = 5000
 const HOUR_SECONDS = 3600
 
-const wrong = (why: string) => new NotThere({ why, advice: "docs/web-page.md describes the API." })
+const ADVICE = "docs/web-page.md describes the API."
+
+const invalid = (why: string) => new ReadError({ why, advice: ADVICE })
 
 /** Columns as lists, which is what charts take. */
 export const readSeries = Effect.fnUntraced(function* ({ latest }: Site, request: SeriesRequest) {
   const { series, vaultAddress: vault_address, chainId } = request
   if (!names.includes(series)) {
-    return yield* wrong(`There is no series ${series}; there are ${names.join(", ")}.`)
+    const why = `There is no series ${series}; there are ${names.join(", ")}.`
+    return yield* new NotThere({ why, advice: ADVICE })
   }
   const buckets = Number(request.buckets ?? DEFAULT_BUCKETS)
   if (!Number.isInteger(buckets) || buckets < 1 || buckets > MOST_BUCKETS) {
-    return yield* wrong(`buckets is a number from 1 to ${MOST_BUCKETS}.`)
+    return yield* invalid(`buckets is a number from 1 to ${MOST_BUCKETS}.`)
   }
   return yield* latest.read((copy, publication) =>
     Effect.gen(function* () {
@@ -65,11 +73,13 @@ export const readSeries = Effect.fnUntraced(function* ({ latest }: Site, request
   )
 })
 
-const millisOf = (name: string, value: unknown): Effect.Effect<number, NotThere> => {
+const millisOf = (name: string, value: unknown): Effect.Effect<number, ReadError> => {
   if (value === null || value === undefined) return Effect.succeed(0)
   const millis = Date.parse(String(value))
   return Number.isNaN(millis)
-    ? Effect.fail(wrong(`${name}=${String(value)} is not an instant such as 2026-05-01T03:00:00Z.`))
+    ? Effect.fail(
+        invalid(`${name}=${String(value)} is not an instant such as 2026-05-01T03:00:00Z.`),
+      )
     : Effect.succeed(millis)
 }
 
