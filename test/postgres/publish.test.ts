@@ -7,21 +7,26 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
-import { afterAll, beforeAll } from "vitest"
+import { beforeAll } from "vitest"
 import { stopClock } from "../../demo/stoppedClock.ts"
 import { type Around, vaulthouse } from "../cli/command.ts"
+import {
+  installed,
+  newDatabase,
+  password,
+  type PostgresServer,
+  sharedPostgres,
+} from "../support/postgres.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, runOnce } from "../support/warehouseRun.ts"
 import { columnsOf, difference, inDuckdb, inPostgres } from "./content.ts"
-import { installed, password, type PostgresServer, startPostgres } from "./server.ts"
 
 describe.skipIf(installed === undefined)("PostgreSQL", () => {
   let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres()
+  beforeAll(() => {
+    server = sharedPostgres()
   })
-  afterAll(() => server.stop())
 
   const warehouse = sharedWarehouse((dataDir) =>
     Effect.gen(function* () {
@@ -38,12 +43,10 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
-  let databases = 0
   /** A copy of the warehouse, and an empty database it publishes to. */
   const prepared = Effect.gen(function* () {
     const cwd = yield* warehouse
-    const database = `test_${++databases}`
-    yield* Effect.promise(() => server.query(`create database ${database}`))
+    const database = yield* Effect.promise(newDatabase)
     const configure = (lines: ReadonlyArray<string> = [], url = server.url(database)) =>
       writeFileSync(
         join(cwd, "vaulthouse.config.yaml"),

@@ -7,19 +7,18 @@ import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
-import { afterAll, beforeAll } from "vitest"
+import { beforeAll } from "vitest"
 import { start } from "../cli/command.ts"
+import { installed, newDatabase, type PostgresServer, sharedPostgres } from "../support/postgres.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { simulated } from "../support/simulated.ts"
 import { change, runOnce } from "../support/warehouseRun.ts"
-import { installed, type PostgresServer, startPostgres } from "./server.ts"
 
 describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
   let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres()
+  beforeAll(() => {
+    server = sharedPostgres()
   })
-  afterAll(() => server.stop())
 
   const warehouse = sharedWarehouse((dataDir) =>
     Effect.gen(function* () {
@@ -30,11 +29,9 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
     }),
   )
 
-  let databases = 0
   const prepared = Effect.gen(function* () {
     const cwd = yield* warehouse
-    const database = `readers_${++databases}`
-    yield* Effect.promise(() => server.query(`create database ${database}`))
+    const database = yield* Effect.promise(newDatabase)
     writeFileSync(
       join(cwd, "vaulthouse.config.yaml"),
       `parquet: { enabled: false }\npublish:\n  postgres: ${server.url(database)}\n`,

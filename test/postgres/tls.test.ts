@@ -11,7 +11,13 @@ import { afterAll, beforeAll } from "vitest"
 import { postgresTargetOf } from "../../src/config/secretUrl.ts"
 import { parsePostgresUrl, sslModes } from "../../src/domain/postgresUrl.ts"
 import { connect } from "../../src/load/postgres/connect.ts"
-import { installed, password, type PostgresServer, startPostgres } from "./server.ts"
+import {
+  installed,
+  password,
+  type PostgresServer,
+  sharedPostgres,
+  startPostgres,
+} from "../support/postgres.ts"
 
 const fixtures = join(import.meta.dirname, "../fixtures/tls")
 const authority = join(fixtures, "authority.pem")
@@ -26,7 +32,7 @@ hostssl certificates localhost all cert
 `
 
 describe.skipIf(installed === undefined)("sslmode", () => {
-  let server: PostgresServer
+  let server: Awaited<ReturnType<typeof startPostgres>>
   let bare: PostgresServer
   let folder = ""
   let key = ""
@@ -59,11 +65,10 @@ describe.skipIf(installed === undefined)("sslmode", () => {
       await server.query(`create database ${name}`)
     }
     await server.query("create role localhost login")
-    bare = await startPostgres()
+    bare = sharedPostgres()
   })
   afterAll(async () => {
     await server.stop()
-    await bare.stop()
     await rm(folder, { recursive: true, force: true })
   })
 

