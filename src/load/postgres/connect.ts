@@ -60,11 +60,16 @@ const isWorthAnother = (cause: unknown): boolean => {
   return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
 }
 
+const userOf = ({ user }: PostgresTarget): string => user ?? userInfo().username
+
+/** `undefined` where none is set. */
+const knownPassword = async (target: PostgresTarget): Promise<string | undefined> =>
+  target.password === undefined
+    ? passwordFromFile(target, userOf(target))
+    : Redacted.value(target.password)
+
 const passwordOf = async (target: PostgresTarget, user: string): Promise<string> => {
-  const password =
-    target.password === undefined
-      ? await passwordFromFile(target, user)
-      : Redacted.value(target.password)
+  const password = await knownPassword(target)
   if (password !== undefined) return password
   throw new PostgresError({
     target: target.shown,
@@ -74,7 +79,7 @@ const passwordOf = async (target: PostgresTarget, user: string): Promise<string>
 }
 
 const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
-  const user = target.user ?? userInfo().username
+  const user = userOf(target)
   const client = new Client({
     host: target.host,
     port: target.port,
@@ -103,11 +108,15 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
 // Of node-postgres, which gives it no code.
 const NO_TLS = "The server does not support SSL connections"
 
-/** Rejects with what the last attempt said. */
-export const connect = async (target: PostgresTarget): Promise<Client> => {
+interface Connected {
+  readonly client: Client
+  readonly ssl: Attempt
+}
+
+const connected = async (target: PostgresTarget): Promise<Connected> => {
   const [first = false, second] = await attemptsOf(target)
   try {
-    return await open(target, first)
+    return { client: await open(target, first), ssl: first }
   } catch (cause) {
     if (second === undefined && cause instanceof Error && cause.message === NO_TLS) {
       throw new PostgresError({
@@ -119,6 +128,27 @@ export const connect = async (target: PostgresTarget): Promise<Client> => {
       })
     }
     if (second === undefined || !isWorthAnother(cause)) throw cause
-    return await open(target, second)
+    return { client: await open(target, second), ssl: second }
+  }
+}
+
+/** Rejects with what the last attempt said. */
+export const connect = async (target: PostgresTarget): Promise<Client> =>
+  (await connected(target)).client
+
+/** With what a connection was accepted, for a client that connects by itself. Rejects as `connect` does. */
+export const connectionOptions = async (target: PostgresTarget) => {
+  const { client, ssl } = await connected(target)
+  await client.end()
+  const password = await knownPassword(target)
+  return {
+    host: target.host,
+    port: target.port,
+    database: target.database,
+    username: userOf(target),
+    password: password === undefined ? undefined : Redacted.make(password, { label: "password" }),
+    ssl,
+    connectTimeout: target.connectTimeoutSeconds * 1000,
+    applicationName: target.applicationName,
   }
 }

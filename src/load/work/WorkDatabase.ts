@@ -1,0 +1,89 @@
+// What the processes that share a lake agree on: schema `vaulthouse_work` of the lake's PostgreSQL, through Effect's
+// client. Every statement is a file of warehouse/work.
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { connectionOptions } from "../postgres/connect.ts"
+import { sqlFile } from "../sqlFile.ts"
+import { migrateWork } from "./migrateWork.ts"
+import { type WorkError, workError } from "./WorkError.ts"
+
+export const WORK_SCHEMA = "vaulthouse_work"
+
+export type WorkRow = Readonly<Record<string, unknown>>
+
+export type WorkParameter = string | number | boolean | null | ReadonlyArray<string>
+
+/** Runs `warehouse/work/<name>.sql`. */
+type Rows = (
+  name: string,
+  parameters?: ReadonlyArray<WorkParameter>,
+) => Effect.Effect<ReadonlyArray<WorkRow>, WorkError>
+
+export class WorkDatabase extends Context.Service<
+  WorkDatabase,
+  {
+    readonly rows: Rows
+    /** Several statements as one transaction. */
+    readonly transaction: <A, E, R>(
+      work: Effect.Effect<A, E, R>,
+    ) => Effect.Effect<A, E | WorkError, R>
+    /** A connection for as long as the scope is open, for locks that end with it. */
+    readonly session: Effect.Effect<Rows, WorkError, Scope.Scope>
+    /** The server and database, as they may be shown. */
+    readonly shown: string
+  }
+>()("vaulthouse/load/WorkDatabase") {
+  /** Makes or migrates the schema; also Effect's own client, for what it builds on one. */
+  static readonly layer = (
+    target: PostgresTarget,
+  ): Layer.Layer<WorkDatabase | SqlClient.SqlClient, WorkError> =>
+    Layer.provideMerge(Layer.effect(WorkDatabase, make(target)), client(target))
+}
+
+const client = (target: PostgresTarget) =>
+  PgClient.layerFrom(
+    Effect.tryPromise(() => connectionOptions(target)).pipe(
+      Effect.flatMap((options) =>
+        PgClient.make({
+          ...options,
+          startupParameters: { search_path: WORK_SCHEMA, timezone: "UTC" },
+          keepAlive: "30 seconds",
+          multiplex: true,
+          maxConnections: 4,
+        }),
+      ),
+      Effect.mapError((cause) => workError(target.shown, cause)),
+    ),
+  )
+
+const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
+  const sql = yield* SqlClient.SqlClient
+  const failed = <A, R>(work: Effect.Effect<A, SqlError, R>) =>
+    Effect.mapError(work, (cause) => workError(shown, cause))
+  yield* Effect.mapError(migrateWork(shown), (cause) => workError(shown, cause))
+  return WorkDatabase.of({
+    rows: (name, parameters = []) => failed(sql.unsafe<WorkRow>(sqlFile("work", name), parameters)),
+    transaction: (work) =>
+      sql
+        .withTransaction(work)
+        .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(workError(shown, cause)))),
+    session: Effect.map(
+      failed(sql.reserve),
+      (connection): Rows =>
+        (name, parameters = []) =>
+          failed(
+            connection.execute(sqlFile("work", name), parameters, undefined) as Effect.Effect<
+              ReadonlyArray<WorkRow>,
+              SqlError
+            >,
+          ),
+    ),
+    shown,
+  })
+})
