@@ -4,7 +4,6 @@ import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Table } from "../domain/table.ts"
-import { decodeRow, number, text } from "./decodeRow.ts"
 import { putInPlace, sha256Of } from "./durableFiles.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import {
@@ -16,10 +15,12 @@ import {
   type Stamp,
   writeRows,
 } from "./parquetFile.ts"
+import { readChanges } from "./partitionChanges.ts"
 import { asideFolder, clearAside, filePath, makePublication } from "./parquetFolder.ts"
 import { giveAccess, type PublishedAccess } from "./publishedAccess.ts"
 import { readRows } from "./readRows.ts"
-import { CATALOG, identifier } from "./sql.ts"
+import { identifier, qualified } from "./sql.ts"
+import { partitionChanges } from "./tables/partition_changes.ts"
 
 export interface ExportRequest {
   readonly connection: DuckDBConnection
@@ -41,12 +42,6 @@ const isIn = ({ exportable: { time }, month }: Part): string =>
     : `${identifier(time)} >= DATE '${month}-01'
        AND ${identifier(time)} < DATE '${month}-01' + INTERVAL 1 MONTH`
 
-const decodeChange = decodeRow({
-  name: text("name"),
-  month: text("month"),
-  changedAt: number("changed_at"),
-})
-
 /** Of the tables, as the transactions that changed them recorded. */
 const tableParts = async (
   connection: DuckDBConnection,
@@ -54,16 +49,10 @@ const tableParts = async (
 ): Promise<ReadonlyArray<Part>> => {
   const exportables = tables.map(exportableTable).map((each) => [fullName(each), each] as const)
   const byName = new Map(exportables.filter(([name]) => !notExported.has(name)))
-  const changes = await readRows(
-    connection,
-    `SELECT table_schema || '.' || table_name AS name, month, epoch_us(changed_at) AS changed_at
-     FROM ${CATALOG}.ops.partition_changes ORDER BY ALL`,
-  )
-  return changes.map(decodeChange).flatMap(({ name, month, changedAt }) => {
-    const exportable = byName.get(name)
-    return exportable === undefined
-      ? []
-      : [{ exportable, month: month === "-" ? null : month, changedAt }]
+  const changes = await readChanges(connection, qualified(partitionChanges))
+  return changes.flatMap(({ table, month = null, changedAt }) => {
+    const exportable = byName.get(table)
+    return exportable === undefined ? [] : [{ exportable, month, changedAt }]
   })
 }
 

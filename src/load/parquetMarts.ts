@@ -51,16 +51,14 @@ const decodeMonth = decodeRow({
 const storedParts = async (
   connection: DuckDBConnection,
   mart: Exportable,
-  { byMonth, name, time }: StoredMart,
+  { name, time }: StoredMart,
 ): Promise<ReadonlyArray<Part>> => {
   const months = await readRows(
     connection,
-    `SELECT month, definition, epoch_us(max(changed_at)) AS changed_at
-     FROM ${CATALOG}.ops.partition_changes,
-       (SELECT definition FROM ${CATALOG}.ops.stored_marts WHERE name = $2)
-     WHERE list_contains($1::JSON::VARCHAR[], table_schema || '.' || table_name)
-     GROUP BY ALL ORDER BY ALL`,
-    [JSON.stringify(Object.keys(byMonth)), name],
+    `SELECT month, definition, epoch_us(changed_at) AS changed_at
+     FROM ${CATALOG}.ops.partition_changes JOIN ${CATALOG}.ops.stored_marts ON name = table_name
+     WHERE table_schema = 'mart_tables' AND table_name = $1 ORDER BY ALL`,
+    [name],
   )
   return months.map(decodeMonth).map(({ changedAt, definition, month }) => ({
     exportable: { ...mart, source: `${CATALOG}.mart_tables.${identifier(name)}`, time, definition },

@@ -1,7 +1,7 @@
 // Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
 // rename so that readers never see half of it.
 import { existsSync } from "node:fs"
-import { readdir, rm } from "node:fs/promises"
+import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -24,6 +24,7 @@ import {
   type PublishedKeep,
   readCurrent,
   removeOldCopies,
+  unfinished,
   writeCurrent,
 } from "./publishedFiles.ts"
 import type { PostgresSchemas } from "./postgres/publish.ts"
@@ -146,6 +147,7 @@ const publishAll = async (
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
+  await writeFile(unfinished(dataDir), "", { mode: 0o600 })
   // Whatever is changed from here on is not in this publication and has to be marked again.
   session.marked.clear()
   const micros = session.tick()
@@ -179,18 +181,20 @@ const publishAll = async (
   await putInPlace(aside, join(directory, file))
   await giveStableName(dataDir, file)
   const parquetRemoved = exported === undefined ? await removeParquet(dataDir) : 0
+  const [found] = await readRows(session.connection, content)
   await writeCurrent(dataDir, {
     file,
     run_id: runId,
     published_at: publishedAt,
-    published_at_micros: micros,
     definition: options.definition,
+    content: String(found?.["content"]),
     ...definitions,
   })
   const keep = options.keep ?? { copies: 0, days: 0 }
   await removeOldCopies(dataDir, file, keep)
   if (exported !== undefined) await removeOldParquet(dataDir, exported.manifest, keep)
   await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
+  await rm(unfinished(dataDir))
   return {
     runId,
     publishedAt,
@@ -211,6 +215,15 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
     ),
   )
 
+/** Stands for what readers would find new: facts, gaps, quarantine, drift and checks. */
+const content = `
+  SELECT coalesce(md5(string_agg(
+    concat_ws(' ', table_schema, table_name, month, epoch_us(changed_at)), ','
+    ORDER BY table_schema, table_name, month)), '') AS content
+  FROM ${CATALOG}.ops.partition_changes
+  WHERE table_schema = 'core' OR (table_schema = 'ops'
+    AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results'))`
+
 /**
  * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication,
  * that one was not completed, it was defined otherwise, or what it made is not there. Tasks, cursors and archived
@@ -225,23 +238,11 @@ export const changedSincePublication = ({
     const { dataDir } = warehouse
     const current = yield* Effect.promise(() => readCurrent(dataDir))
     if (current?.definition !== definition) return true
-    if (!existsSync(publishedFile(dataDir))) return true
+    if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
     if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
     // Views recorded by another version of DuckDB could not be verified.
     const [state] = yield* warehouse.rows(
-      `SELECT library_version AS version,
-         (SELECT epoch_us(max(published_at))::DOUBLE FROM ${CATALOG}.ops.publications) AS stamped
-       FROM pragma_version()`,
+      `SELECT library_version AS version, (${content}) AS content FROM pragma_version()`,
     )
-    if (current.duckdb !== state?.["version"]) return true
-    const since = current.published_at_micros
-    // A publication stamps the warehouse first and writes current.json last.
-    if (since !== state["stamped"]) return true
-    const changed = yield* warehouse.rows(
-      `SELECT 1 FROM ${CATALOG}.ops.partition_changes
-       WHERE (table_schema = 'core' OR (table_schema = 'ops'
-         AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results')))
-       AND epoch_us(changed_at) > ${since} LIMIT 1`,
-    )
-    return changed.length > 0
+    return current.duckdb !== state?.["version"] || current.content !== state["content"]
   })

@@ -11,6 +11,10 @@ export const CURRENT = "current.json"
 /** Names of what is not in place yet begin with this: the next publication removes what a kill left. */
 export const ASIDE = ".tmp-"
 
+/** There while a publication is being made, and after one that was killed. */
+export const unfinished = (dataDir: string): string =>
+  join(publishedDirectory(dataDir), `${ASIDE}unfinished`)
+
 /** How many earlier publications stay for readers that open their files by name, and how long after they were replaced. */
 export interface PublishedKeep {
   readonly copies: number
@@ -23,9 +27,10 @@ const Current = Schema.Struct({
   run_id: Schema.NonEmptyString,
   /** As-of time of everything in the copy, ISO-8601 UTC. */
   published_at: Schema.NonEmptyString,
-  published_at_micros: Schema.Finite,
   /** Stands for everything that makes the copies what they are besides the rows. */
   definition: Schema.String,
+  /** Stands for the rows that are news where they changed; earlier versions recorded none. */
+  content: Schema.optionalKey(Schema.String),
   /** What the views and macros of the copy say, and to which version of DuckDB (`publishedViews.ts`). */
   duckdb: Schema.String,
   views: Schema.Record(Schema.String, Schema.String),

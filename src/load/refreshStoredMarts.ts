@@ -9,7 +9,8 @@ import { storedMartsTable } from "./tables/stored_marts.ts"
 
 const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifier(mart)}`
 
-const list = (values: ReadonlyArray<string>): string => values.map(literal).join(", ")
+const isOneOf = (tables: ReadonlyArray<string>): string =>
+  `table_schema || '.' || table_name IN (${tables.map(literal).join(", ")})`
 
 /** Call it while nothing else writes. `afresh` makes all months again, whatever is recorded as made. */
 export const refreshStoredMarts = async (session: Session, afresh: boolean): Promise<void> => {
@@ -66,6 +67,7 @@ const refresh = (session: Session, { mart, definition, isWhole, months }: Stale)
   return transaction(session, async () => {
     for (const statement of isWhole ? emptyTable(mart) : []) await connection.run(statement)
     for (const month of months) await connection.run(remake(mart, month))
+    await connection.run(record(mart, session.runId))
     await new Changes(session).write([rowsOf(storedMartsTable, [refreshed])])
   })
 }
@@ -77,20 +79,20 @@ const changed = async (
   definition: string,
   afresh: boolean,
 ) => {
-  const [made] = await readRows(
+  const made = await readRows(
     connection,
-    `SELECT epoch_us(refreshed_at)::DOUBLE AS at FROM ${CATALOG}.ops.stored_marts
-     WHERE name = $1 AND definition = $2`,
+    `SELECT 1 FROM ${CATALOG}.ops.stored_marts WHERE name = $1 AND definition = $2`,
     [name, definition],
   )
-  const isWhole = afresh || made === undefined
+  const isWhole = afresh || made.length === 0
   const changes = await readRows(
     connection,
     isWhole
       ? monthsOfRows(byMonth)
-      : `SELECT DISTINCT month FROM ${CATALOG}.ops.partition_changes
-         WHERE table_schema || '.' || table_name IN (${list(Object.keys(byMonth))})
-           AND epoch_us(changed_at) > ${Number(made["at"])} ORDER BY month`,
+      : `SELECT month FROM ${CATALOG}.ops.partition_changes GROUP BY month
+         HAVING max(changed_at) FILTER (${isOneOf(Object.keys(byMonth))}) IS DISTINCT FROM
+           max(changed_at) FILTER (${isOneOf([`mart_tables.${name}`])})
+         ORDER BY month`,
   )
   return { isWhole, months: changes.map(({ month }) => String(month)) }
 }
@@ -155,6 +157,13 @@ const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
   `CREATE OR REPLACE TABLE ${storedName(name)} AS FROM of_month.mart.${identifier(name)} LIMIT 0`,
   `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
 ]
+
+/** When what the months are made from changed: another time then says which to make again. */
+const record = ({ byMonth, name }: StoredMart, runId: string): string => `
+  DELETE FROM ${CATALOG}.ops.partition_changes WHERE ${isOneOf([`mart_tables.${name}`])};
+  INSERT INTO ${CATALOG}.ops.partition_changes (table_schema, table_name, month, run_id, changed_at)
+  SELECT 'mart_tables', ${literal(name)}, month, ${literal(runId)}, max(changed_at)
+  FROM ${CATALOG}.ops.partition_changes WHERE ${isOneOf(Object.keys(byMonth))} GROUP BY month`
 
 /** One vault's rows of a month lie together. */
 const remake = ({ name, time }: StoredMart, month: string): string => `

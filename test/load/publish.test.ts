@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -366,16 +367,15 @@ describe("a publication that was killed", () => {
     }),
   )
 
-  it.live("once it had stamped the warehouse, is news, though no row is", () =>
+  it.live("once it had put the copy in place, is news, though no row is", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const before = ["published/current.json", "published/vaulthouse.duckdb"].map(
-        (name) => [join(dataDir, name), readFileSync(join(dataDir, name))] as const,
-      )
-      yield* asRun(dataDir, publishAll)
-      // Killed before the copy took the old one's place: the manifest is newer than the copy.
-      for (const [path, content] of before) writeFileSync(path, content)
+      // In the way of current.json, which is written last: the copy is in place by then.
+      const inTheWay = join(dataDir, "published/current.json.tmp")
+      mkdirSync(inTheWay)
+      expect(yield* Effect.flip(asRun(dataDir, publishAll))).toMatchObject({ reason: "Files" })
+      rmdirSync(inTheWay)
       expect((yield* verify(dataDir)).map(({ kind }) => kind)).toContain("stamp")
       expect(yield* changed(dataDir)).toBe(true)
       yield* asRun(dataDir, publishAll)

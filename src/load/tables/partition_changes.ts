@@ -1,4 +1,4 @@
-// ops.partition_changes: which months of which tables changed, so that only they are exported again.
+// ops.partition_changes: which months of which tables changed, so that only they are published again.
 import { text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
@@ -8,7 +8,7 @@ export const partitionChanges: Table = {
   mode: "replace",
   grain: "table and month of event time",
   comment:
-    "When each month of each table first changed since it was last exported to Parquet; written in the transaction that changed it.",
+    "When each month of each table first changed since it was last published, written in the transaction that changed it; of a table in schema mart_tables, when what its rows are made from changed.",
   source: "the loader",
   key: ["table_schema", "table_name", "month"],
   columns: [
