@@ -102,7 +102,8 @@ const monthsOfRows = (byMonth: StoredMart["byMonth"]): string => {
   const starts = Object.entries(byMonth).map(
     ([table, time]) => `SELECT date_trunc('month', ${time}) AS month_at FROM ${CATALOG}.${table}`,
   )
-  return `SELECT strftime(month_at, '%Y-%m') AS month FROM (${starts.join(" UNION ")}) ORDER BY month`
+  return `SELECT DISTINCT strftime(month_at, '%Y-%m') AS month
+    FROM (${starts.join(" UNION ALL ")}) ORDER BY month`
 }
 
 const isInMonth = (time: string): string =>

@@ -2,7 +2,7 @@
 // the months that changed are made again.
 import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { expect, it } from "@effect/vitest"
+import { expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Rows } from "../../src/domain/table.ts"
 import { tableName } from "../../src/domain/table.ts"
@@ -10,6 +10,7 @@ import { createMarts } from "../../src/load/createMarts.ts"
 import { marts } from "../../src/load/marts.ts"
 import { publish } from "../../src/load/publish.ts"
 import { publishedFile } from "../../src/load/PublishedCopy.ts"
+import { refreshStoredMarts } from "../../src/load/refreshStoredMarts.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { storedMarts } from "../../src/load/storedMarts.ts"
 import { verify } from "../../src/load/verify.ts"
@@ -227,6 +228,26 @@ it.live("are made again from all rows by a publication afresh, whatever is recor
     const afresh = publish({ parquet: undefined, definition: "d", afresh: true })
     yield* asRun(dataDir, Effect.andThen(createViews, afresh))
     yield* expectSame(dataDir)
+  }).pipe(Effect.scoped),
+)
+
+it.live("are made once a month of their rows", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
+    const refreshing = Effect.flatMap(Warehouse, ({ exclusively }) =>
+      exclusively("test", async (session) => {
+        const spy = vi.spyOn(session.connection, "run")
+        await refreshStoredMarts(session, true)
+        return spy.mock.calls
+          .map(([sql]) => sql)
+          .filter((sql) => sql.includes("DELETE FROM vaulthouse.mart_tables"))
+      }),
+    )
+    const statements = yield* asRun(dataDir, refreshing)
+    expect(new Set(statements).size).toBe(statements.length)
+    // Of each mart, the end of November, three whole months and the beginning of March.
+    expect(statements.length).toBe(5 * storedMarts.length)
   }).pipe(Effect.scoped),
 )
 
