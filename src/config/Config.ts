@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import type { Proxies } from "../domain/proxies.ts"
 import { readApiKey } from "./apiKey.ts"
 import { ConfigError, type ConfigProblem } from "./ConfigError.ts"
+import type { Kind } from "./kinds.ts"
 import { type ConfigFile, defaultFile, readConfigFile, unreadable } from "./file.ts"
 import { type Origin, originText } from "./origin.ts"
 import { readProxies } from "./proxies.ts"
@@ -182,13 +183,8 @@ const resolveSetting = (
     [isOn, { from: "environment", name: setting.onVariable ?? "" }],
     [fromFile, fileOrigin([name], file)],
   ])
-  const isPath = setting.kind.type === "path"
   if (found === undefined) {
-    const value =
-      typeof setting.default === "string" && isPath
-        ? resolve(cwd, setting.default)
-        : setting.default
-    return { value, origin: { from: "default" } }
+    return { value: absolute(setting.kind, setting.default, cwd), origin: { from: "default" } }
   }
   const isTyped = setting.kind.type === "list" && found.origin.from !== "file"
   const result = read(setting.kind, isTyped ? listOf(found.value) : found.value, [name])
@@ -204,8 +200,23 @@ const resolveSetting = (
   }
   // Relative to the file's folder, so that it means the same from everywhere.
   const base = found.origin.from === "file" ? dirname(resolve(cwd, found.origin.path)) : cwd
-  const value = isPath ? resolve(base, String(result.success)) : result.success
-  return { value, origin: found.origin }
+  return { value: absolute(setting.kind, result.success, base), origin: found.origin }
+}
+
+/** The value with its paths, and those of a section's members, made absolute. */
+const absolute = (kind: Kind, value: unknown, base: string): unknown => {
+  if (value === undefined) return undefined
+  if (kind.type === "path") return resolve(base, String(value))
+  if (kind.type === "location")
+    return String(value).startsWith("s3://") ? value : resolve(base, String(value))
+  if (kind.type !== "record") return value
+  const members = Object.entries(value as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(
+    members.map(([name, member]) => {
+      const field = kind.fields[name]
+      return [name, field === undefined ? member : absolute(field.kind, member, base)]
+    }),
+  )
 }
 
 /** Typed as text: repeated, or separated by commas. */

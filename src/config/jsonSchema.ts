@@ -31,6 +31,7 @@ const schemaOf = (kind: Kind): JsonSchema => {
   switch (kind.type) {
     case "text":
     case "path":
+    case "location":
     case "address":
     case "cron":
       return { type: "string", minLength: 1 }
@@ -46,6 +47,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
       return { type: "string", pattern: String.raw`^(https?://.+|\$\{\w+\})$` }
     case "postgresUrl":
       return { type: "string", pattern: String.raw`^(postgres(ql)?://.+|\$\{\w+\})$` }
+    case "warehouse":
+      return { type: "string", pattern: String.raw`^(file|ducklake:postgres(ql)?://.+|\$\{\w+\})$` }
     case "day":
       return { type: "string", format: "date" }
     case "memory":

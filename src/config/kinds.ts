@@ -12,6 +12,10 @@ export type Kind =
   | { readonly type: "secretUrl" }
   /** A connection string, or `${NAME}` as above. */
   | { readonly type: "postgresUrl" }
+  /** `file`, or `ducklake:` and a connection string, or `${NAME}` as above. */
+  | { readonly type: "warehouse" }
+  /** A path, or `s3://bucket/prefix`. */
+  | { readonly type: "location" }
   /** A path below the base address, with parameters such as `{address}`; or one segment of such a path. */
   | { readonly type: "servicePath" | "pathSegment"; readonly example: string }
   /** An EVM, Solana or Stellar address. */
@@ -55,6 +59,7 @@ export type ValueOf<K extends Kind> = K extends {
     | "text"
     | "name"
     | "path"
+    | "location"
     | "url"
     | "servicePath"
     | "pathSegment"
@@ -63,28 +68,30 @@ export type ValueOf<K extends Kind> = K extends {
     | "cron"
 }
   ? string
-  : K extends { type: "secretUrl" | "postgresUrl" }
-    ? Redacted.Redacted<string>
-    : K extends { type: "number"; none: string } | { type: "integer"; none: string }
-      ? number | undefined
-      : K extends { type: "number" | "integer" | "duration" | "day" }
-        ? number
-        : K extends { type: "boolean" }
-          ? boolean
-          : K extends { type: "choice"; of: ReadonlyArray<infer A> }
-            ? A
-            : K extends { type: "list"; of: infer E extends Kind }
-              ? ReadonlyArray<ValueOf<E>>
-              : K extends { type: "map"; of: infer E extends Kind }
-                ? Readonly<Record<string, ValueOf<E>>>
-                : K extends { type: "record"; fields: infer F extends Fields }
-                  ? ValuesOf<F>
-                  : K extends {
-                        type: "variant"
-                        of: infer V extends Readonly<Record<string, Fields>>
-                      }
-                    ? { [N in keyof V]: ValuesOf<V[N]> }[keyof V]
-                    : never
+  : K extends { type: "warehouse" }
+    ? "file" | Redacted.Redacted<string>
+    : K extends { type: "secretUrl" | "postgresUrl" }
+      ? Redacted.Redacted<string>
+      : K extends { type: "number"; none: string } | { type: "integer"; none: string }
+        ? number | undefined
+        : K extends { type: "number" | "integer" | "duration" | "day" }
+          ? number
+          : K extends { type: "boolean" }
+            ? boolean
+            : K extends { type: "choice"; of: ReadonlyArray<infer A> }
+              ? A
+              : K extends { type: "list"; of: infer E extends Kind }
+                ? ReadonlyArray<ValueOf<E>>
+                : K extends { type: "map"; of: infer E extends Kind }
+                  ? Readonly<Record<string, ValueOf<E>>>
+                  : K extends { type: "record"; fields: infer F extends Fields }
+                    ? ValuesOf<F>
+                    : K extends {
+                          type: "variant"
+                          of: infer V extends Readonly<Record<string, Fields>>
+                        }
+                      ? { [N in keyof V]: ValuesOf<V[N]> }[keyof V]
+                      : never
 
 type ValuesOf<F extends Fields> = {
   readonly [N in keyof F]: ValueOf<F[N]["kind"]> | Absent<F[N]>
@@ -114,6 +121,10 @@ export const expected = (kind: Kind): string => {
       return "an address that begins with `https://` or `http://`, or `${NAME}` for an environment variable that holds it"
     case "postgresUrl":
       return "a connection string such as `postgres://user@db.example.com/analytics`, or `${NAME}` for an environment variable that holds it"
+    case "warehouse":
+      return "`file`, or a lake such as `ducklake:postgres://user@db.example.com/vaulthouse`, or `${NAME}` for an environment variable that holds the lake's"
+    case "location":
+      return "a folder or `s3://bucket/prefix`"
     case "address":
       return "an EVM, Solana or Stellar address"
     case "day":

@@ -6,7 +6,7 @@ import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import { parseDay } from "../domain/time.ts"
 import { expected, type Fields, type Kind } from "./kinds.ts"
 import { didYouMean } from "./nearest.ts"
-import { readPostgresUrl, readSecretUrl } from "./secretUrl.ts"
+import { readPostgresUrl, readSecretUrl, readWarehouse } from "./secretUrl.ts"
 
 export type Path = ReadonlyArray<string | number>
 
@@ -68,6 +68,14 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     case "postgresUrl":
       return typeof value === "string"
         ? Result.mapError(readPostgresUrl(value), (detail) => [{ path, detail }])
+        : wrong()
+    case "warehouse":
+      return typeof value === "string"
+        ? Result.mapError(readWarehouse(value), (detail) => [{ path, detail }])
+        : wrong()
+    case "location":
+      return typeof value === "string" && /^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/.test(value)
+        ? Result.succeed(value)
         : wrong()
     case "address":
       return typeof value === "string" ? address(value, path) : wrong()
@@ -137,6 +145,7 @@ const mayHoldSecret = (kind: Kind): boolean => {
   switch (kind.type) {
     case "secretUrl":
     case "postgresUrl":
+    case "warehouse":
       return true
     case "list":
     case "map":

@@ -50,18 +50,41 @@ export const addressOf = (secret: Secret): Result.Result<URL, string> => secretO
 export const readPostgresUrl = (text: string): Result.Result<Secret, string> =>
   readSecret(text, parsePostgresUrl, ({ shown }) => shown)
 
+const LAKE = "ducklake:"
+
+const parseLake = (text: string): Result.Result<PostgresTarget, string> =>
+  text.startsWith(LAKE)
+    ? Result.mapError(
+        parsePostgresUrl(text.slice(LAKE.length)),
+        (problem) => `has a connection string after \`${LAKE}\` that ${problem}`,
+      )
+    : Result.fail(`is not ${expected({ type: "warehouse" })}`)
+
+/** As `readSecretUrl`, for a lake; `file` is no secret. */
+export const readWarehouse = (text: string): Result.Result<"file" | Secret, string> =>
+  text === "file"
+    ? Result.succeed(text)
+    : readSecret(text, parseLake, ({ shown }) => `${LAKE}${shown}`)
+
+/** As `postgresTargetOf`, of the database that holds a lake's catalog. */
+export const lakeCatalogOf = (secret: Secret): Result.Result<PostgresTarget, string> =>
+  Result.map(secretOf(secret, parseLake), withEnvironment)
+
 /**
  * What the connection string says, or why its variable holds none. What it does not say is taken from the variables that
  * psql takes it from.
  */
-export const postgresTargetOf = (secret: Secret): Result.Result<PostgresTarget, string> => {
+export const postgresTargetOf = (secret: Secret): Result.Result<PostgresTarget, string> =>
+  Result.map(secretOf(secret, parsePostgresUrl), withEnvironment)
+
+const withEnvironment = (target: PostgresTarget): PostgresTarget => {
   const { PGUSER: user, PGPASSWORD: password, PGPASSFILE: passwordFile } = process.env
-  return Result.map(secretOf(secret, parsePostgresUrl), (target) => ({
+  return {
     ...target,
     user: target.user ?? user,
     password:
       target.password ??
       (password === undefined ? undefined : Redacted.make(password, { label: "PGPASSWORD" })),
     passwordFile,
-  }))
+  }
 }

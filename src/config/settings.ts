@@ -1,7 +1,9 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
+import { lakeKind } from "./lakeKind.ts"
 import { parquetKind } from "./parquetKind.ts"
+import { pathsKind } from "./pathsKind.ts"
 import { publishKind } from "./publishKind.ts"
 import { receiverKind } from "./receiverKind.ts"
 import { reportKind } from "./reportKind.ts"
@@ -25,13 +27,6 @@ export interface Setting {
 
 const days = { type: "integer", min: 0, max: 3650 } as const
 
-const pathField = (what: string) =>
-  ({
-    kind: { type: "servicePath", example: "/subaccount/{address}/…" },
-    default: undefined,
-    describe: `Path of ${what}`,
-  }) as const
-
 export const settings = {
   baseUrl: {
     kind: { type: "url" },
@@ -53,6 +48,18 @@ export const settings = {
     flag: "data-dir",
     default: "./data",
     describe: "Data directory: the warehouse, the published copy, Parquet and the archive",
+  },
+  warehouse: {
+    kind: { type: "warehouse" },
+    flag: "warehouse",
+    default: "file",
+    describe:
+      "What the warehouse is stored in: a `file` of the data directory, or a lake that several machines share (`ducklake:postgres://…`)",
+  },
+  lake: {
+    kind: lakeKind,
+    default: {},
+    describe: "A lake's Parquet files, and the extensions that DuckDB needs for it",
   },
   platformSegment: {
     kind: { type: "pathSegment", example: "platform" },
@@ -222,15 +229,7 @@ export const settings = {
     describe: "Days until an audit log is read completely again, for backdated entries",
   },
   paths: {
-    kind: {
-      type: "record",
-      fields: {
-        cefiPositions: pathField("CeFi positions of a subaccount"),
-        subaccountLoans: pathField("loans of a subaccount"),
-        subaccountOtcPositions: pathField("OTC positions of a subaccount"),
-        keyVerification: pathField("the check of an API key"),
-      },
-    },
+    kind: pathsKind,
     default: {},
     describe: "Paths that the API document does not show; `{address}` is the subaccount",
   },

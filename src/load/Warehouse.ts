@@ -1,6 +1,5 @@
 // The warehouse as a service. One fiber commits whatever is queued as one transaction; nothing else writes the
 // database meanwhile.
-import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,14 +15,7 @@ import { countRows } from "../domain/metrics.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
-import { type Session, transaction } from "./session.ts"
-import { copyDatabase } from "./copyDatabase.ts"
-import {
-  databaseFile,
-  type DatabaseOptions,
-  makePrivateDirectory,
-  openDatabase,
-} from "./database.ts"
+import { makePrivateDirectory } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { decodeRow, json, number, text } from "./decodeRow.ts"
 import { databaseError, LoadError, WarehouseLocked } from "./errors.ts"
@@ -31,16 +23,20 @@ import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
+import { type Session, transaction } from "./session.ts"
 import { CATALOG } from "./sql.ts"
 import { sqlFile } from "./sqlFile.ts"
+import { duckdbFile } from "./storage/duckdbFile.ts"
+import type { OpenOptions, Storage } from "./storage/Storage.ts"
 import { StoredRanges } from "./storedRanges.ts"
 import { operationTables } from "./tables/index.ts"
 import { checkBatch } from "./validate.ts"
 
-export interface WarehouseOptions extends DatabaseOptions {
+export interface WarehouseOptions extends OpenOptions {
+  /** Default: the file in `dataDir`. */
+  readonly storage?: Storage
   /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
-  readonly runId: string
   /** How long to wait for another process to let go of the warehouse; default not at all. */
   readonly wait?: Duration.Input
   /** Called once, when the wait begins. */
@@ -102,6 +98,10 @@ export class Warehouse extends Context.Service<
     readonly runId: string
     /** Microseconds since 1970: not before anything earlier runs wrote. */
     readonly openedAt: number
+    /** The clock that everything that writes the warehouse goes by, on whichever machine. */
+    readonly clock: Clock.Clock
+    /** Whether another process does the run now. */
+    readonly isRunning: (runId: string) => Effect.Effect<boolean, LoadError>
   }
 >()("vaulthouse/load/Warehouse") {
   static readonly layer = (
@@ -135,50 +135,58 @@ const locked = (options: WarehouseOptions, since: string) => {
   })
 }
 
-const opened = (options: WarehouseOptions, tables: ReadonlyArray<Table>) =>
+const opened = (storage: Storage, options: WarehouseOptions, tables: ReadonlyArray<Table>) =>
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => openDatabase(options, tables),
+      try: () => storage.open(options, tables),
       catch: (cause) =>
         cause instanceof WarehouseLocked
           ? cause
-          : databaseError(`The warehouse in ${options.dataDir} can't be opened`, cause),
+          : databaseError(`The warehouse in ${storage.shown} can't be opened`, cause),
     }),
-    (database) => Effect.sync(database.close),
+    (database) => Effect.promise(database.close),
   )
 
 const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
   Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
 
-/** The warehouse as it was before a newer version last changed its layout. */
-export const copyBeforeMigration = (dataDir: string): string =>
-  join(dataDir, "vaulthouse.before-migration.duckdb")
-
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
-  const micros = () => microsFromMillis(clock.currentTimeMillisUnsafe())
-  yield* locked(options, formatInstant(micros()))
+  yield* locked(options, formatInstant(microsFromMillis(clock.currentTimeMillisUnsafe())))
   const tables = [...options.tables, ...operationTables]
-  const { reader, writer } = yield* opened(options, tables)
+  const { storage = duckdbFile(options.dataDir) } = options
+  const database = yield* opened(storage, options, tables)
+  const { reader, writer, accepts, checkpoint, copyTo } = database
+  const shared = sharedClock(clock, database.clockAhead)
+  const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
 
+  const known = { marked: new Set<string>(), ranges: new StoredRanges() }
+  let last = 0
+  const session: Session = {
+    connection: writer,
+    runId: options.runId,
+    tick: () => (last = Math.max(last + 1, micros())),
+    ...known,
+    exclusively: (work) =>
+      database.exclusively((turn) => {
+        if (turn.othersWrote) {
+          known.marked.clear()
+          known.ranges.forget()
+        }
+        return work(turn)
+      }),
+    accepts,
+    checkpoint,
+    copyTo,
+  }
   yield* attempt("Preparing the warehouse's tables", () =>
-    migrate(writer, tables, async () => {
-      await writer.run(`CHECKPOINT ${CATALOG}`)
-      await copyDatabase(databaseFile(options.dataDir), copyBeforeMigration(options.dataDir))
-    }),
+    migrate(session, tables, database.keepCopy),
   )
   const [latest = 0] = (yield* attempt("Reading the last run", () =>
     readRows(writer, sqlFile("state", "latest_instant")),
   )).map(number("latest"))
   const openedAt = Math.max(latest, micros())
-  let last = openedAt
-  const session: Session = {
-    connection: writer,
-    runId: options.runId,
-    tick: () => (last = Math.max(last + 1, micros())),
-    marked: new Set(),
-    ranges: new StoredRanges(),
-  }
+  last = openedAt
 
   // There is one connection to write with and one transaction at a time, not to be interrupted half way.
   const turn = yield* Semaphore.make(1)
@@ -237,9 +245,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   )
   yield* Effect.forkScoped(writeForever)
 
-  const known = new Set(tables.map(tableName))
+  const names = new Set(tables.map(tableName))
   const commit = Effect.fnUntraced(function* (batch: Batch) {
-    const invalid = checkBatch(batch, known)
+    const invalid = checkBatch(batch, names)
     if (invalid !== undefined) return yield* invalid
     const done = yield* Deferred.make<Committed, LoadError>()
     yield* Queue.offer(queue, { batch, done })
@@ -275,7 +283,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     finishRun: (outcome) =>
       exclusively("Recording the run's end", async () => {
         const summary = await finishRun(session, outcome)
-        await writer.run(`CHECKPOINT ${CATALOG}`)
+        await checkpoint()
         return summary
       }),
     exclusively,
@@ -283,8 +291,28 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     dataDir: options.dataDir,
     runId: options.runId,
     openedAt,
+    clock: shared,
+    isRunning: (runId) => attempt("Reading which runs go on", () => database.isRunning(runId)),
   })
 })
+
+const MICROS_PER_MILLI = 1000
+const NANOS_PER_MICRO = 1000n
+
+const sharedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
+  const millis = () =>
+    clock.currentTimeMillisUnsafe() + Math.round(microsAhead() / MICROS_PER_MILLI)
+  const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(microsAhead()) * NANOS_PER_MICRO
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration),
+  }
+}
 
 const decodeCursor = decodeRow({
   pipeline: text("pipeline"),

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
 import type { Session } from "./session.ts"
-import { databaseFile } from "./database.ts"
+import { databaseFile } from "./storage/duckdbFile.ts"
 import { storedTables } from "./ddl.ts"
 import type { LoadError } from "./errors.ts"
 import { readRows, type Row } from "./readRows.ts"

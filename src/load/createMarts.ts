@@ -5,6 +5,7 @@ import { type Table, tableName } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
 import type { Definition } from "./martDefinitions.ts"
 import { martSources } from "./martSources.ts"
+import { transaction, type Writer } from "./session.ts"
 import { identifier, literal } from "./sql.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
@@ -64,10 +65,11 @@ const readDefinitions = async (
  * one transaction; call it outside of one. Rejects with what DuckDB said.
  */
 export const createMarts = async (
-  connection: DuckDBConnection,
+  writer: Writer,
   catalog: string,
   tables: ReadonlyArray<Table>,
 ): Promise<void> => {
+  const { accepts, connection } = writer
   const [[before] = []] = (
     await connection.runAndReadAll(
       `SELECT '"' || current_catalog() || '"."' || current_schema() || '"'`,
@@ -78,15 +80,11 @@ export const createMarts = async (
   try {
     const sources = martSources(tables)
     if (await areMadeFrom(connection, sources)) return
-    const statements = await changes(connection, await readDefinitions(tables), sources)
-    await connection.run("BEGIN")
-    try {
-      await connection.run(statements.join(";\n"))
-      await connection.run("COMMIT")
-    } catch (cause) {
-      await connection.run("ROLLBACK")
-      throw cause
-    }
+    const definitions = await readDefinitions(tables)
+    await transaction(writer, async () => {
+      const statements = await changes(connection, definitions, sources)
+      await connection.run(statements.filter(accepts).join(";\n"))
+    })
   } finally {
     await connection.run(`USE ${String(before)}`)
   }

@@ -10,6 +10,8 @@ export type LoadErrorReason =
   | "Database"
   /** The published copy, Parquet or the manifest could not be written or read. */
   | "Files"
+  /** An extension of DuckDB's is missing, or is not for this version. */
+  | "Extension"
   /** The warehouse was closed before the batch was committed. */
   | "Closed"
 

@@ -1,7 +1,7 @@
 // How the warehouse is, without touching it: for `doctor`, which may come while a run is going on.
 import { existsSync } from "node:fs"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { databaseFile } from "./database.ts"
+import { databaseFile } from "./storage/duckdbFile.ts"
 import { type Holder, lockHolder } from "./LockFile.ts"
 import { convert } from "./readRows.ts"
 import { literal } from "./sql.ts"

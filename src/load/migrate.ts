@@ -13,6 +13,7 @@ import {
 } from "./ddl.ts"
 import { LoadError } from "./errors.ts"
 import { fingerprintOf, recording, storedFingerprint } from "./layout.ts"
+import { transactionIn, type Writer } from "./session.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
 interface StoredColumn {
@@ -153,33 +154,34 @@ const plan = async (
  * layout is the stored one. `keepCopy` runs before the layout of a warehouse that has one changes.
  */
 export const migrate = async (
-  connection: DuckDBConnection,
+  writer: Writer,
   tables: ReadonlyArray<Table>,
   keepCopy: () => Promise<void>,
 ): Promise<void> => {
   const fingerprint = fingerprintOf(tables)
-  if ((await storedFingerprint(connection)) === fingerprint) return
-  const { statements, refused, changesStored } = await plan(connection, tables)
-  if (refused.length > 0) {
-    throw new LoadError({
-      reason: "Migration",
-      what: "The stored tables can't be brought to this version by adding columns",
-      why: refused.join("; "),
-      advice:
-        "Nothing was changed. Rebuild the warehouse in a new --data-dir with `vaulthouse replay`, or use the version that wrote it.",
+  const isCurrent = async () => (await storedFingerprint(writer.connection)) === fingerprint
+  if (await isCurrent()) return
+  await writer.exclusively(async (turn) => {
+    // Another process may have done it while this one waited for its turn.
+    if (turn.othersWrote && (await isCurrent())) return
+    const { statements, refused, changesStored } = await plan(writer.connection, tables)
+    if (refused.length > 0) throw refusal(refused)
+    if (changesStored) await keepCopy()
+    await transactionIn(turn, writer, async () => {
+      // An ALTER and what follows on the same table must see each other: one statement at a time. A new
+      // warehouse has none, and is made in one call.
+      const alters = statements.some((statement) => statement.startsWith("ALTER"))
+      const calls = alters ? statements : [statements.join(";\n")]
+      for (const call of [...calls, ...recording(fingerprint)]) await writer.connection.run(call)
     })
-  }
-  if (changesStored) await keepCopy()
-  await connection.run("BEGIN")
-  try {
-    // An ALTER and what follows on the same table must see each other: one statement at a time. A new
-    // warehouse has none, and is made in one call.
-    const alters = statements.some((statement) => statement.startsWith("ALTER"))
-    const calls = alters ? statements : [statements.join(";\n")]
-    for (const call of [...calls, ...recording(fingerprint)]) await connection.run(call)
-    await connection.run("COMMIT")
-  } catch (cause) {
-    await connection.run("ROLLBACK")
-    throw cause
-  }
+  })
 }
+
+const refusal = (refused: ReadonlyArray<string>): LoadError =>
+  new LoadError({
+    reason: "Migration",
+    what: "The stored tables can't be brought to this version by adding columns",
+    why: refused.join("; "),
+    advice:
+      "Nothing was changed. Rebuild the warehouse in a new --data-dir with `vaulthouse replay`, or use the version that wrote it.",
+  })

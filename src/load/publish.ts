@@ -7,8 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { rowsOf } from "./rowsOf.ts"
 import { Changes, type Session, transaction } from "./session.ts"
-import { copyDatabase } from "./copyDatabase.ts"
-import { databaseFile, makePrivateDirectory } from "./database.ts"
+import { makePrivateDirectory } from "./database.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile, parquetDirectory } from "./manifest.ts"
@@ -91,13 +90,12 @@ const stamp = async (
 
 /** A file has one storage version: in another one the copy is written anew, row by row. */
 const makeCopy = async (
-  { connection }: Session,
-  dataDir: string,
+  { connection, copyTo }: Session,
   copy: string,
   storageVersion = STORAGE_VERSION,
 ): Promise<void> => {
   const isCopied = storageVersion === STORAGE_VERSION
-  if (isCopied) await copyDatabase(databaseFile(dataDir), copy)
+  if (isCopied) await copyTo(copy)
   // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
   // "Failed to load metadata pointer": the copy's own checkpoint writes all of it anew.
   await connection.run("SET experimental_metadata_reuse = false")
@@ -171,9 +169,8 @@ const publishAll = async (
   const parquetRows = files.reduce((sum, { rows }) => sum + rows, 0)
   if (exported !== undefined)
     await stamp(session, micros, { files: files.length, rows: parquetRows })
-  await session.connection.run(`CHECKPOINT ${CATALOG}`)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
-  await makeCopy(session, dataDir, aside, options.storageVersion)
+  await makeCopy(session, aside, options.storageVersion)
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)

@@ -126,7 +126,13 @@ const withMonthViews = async (
     `SELECT view_name AS name, sql FROM duckdb_views()
      WHERE database_name = ${literal(CATALOG)} AND schema_name = 'mart'`,
   )
-  const sqlOf = new Map(defined.map(({ name, sql }) => [String(name), String(sql)]))
+  // A lake leaves the schema out.
+  const sqlOf = new Map(
+    defined.map(({ name, sql }) => [
+      String(name),
+      String(sql).replace(/^CREATE VIEW (mart\.)?/, "CREATE VIEW mart."),
+    ]),
+  )
   const statements = [
     "CREATE SCHEMA core",
     "CREATE SCHEMA mart",

@@ -63,14 +63,17 @@ export const finishRun = async (session: Session, outcome: RunOutcome): Promise<
   const [totals = nothing] = found.map(decodeTotals)
   let seconds = 0
   await transaction(session, async () => {
-    const [ended] = await readRows(
-      session.connection,
+    await session.connection.run(
       `UPDATE ${CATALOG}.ops.runs SET
       finished_at = ${instant(session.tick())}, outcome = ${literal(outcome)},
       tasks = ${totals.tasks}, requests = ${totals.requests},
       rows_inserted = ${totals.rowsInserted}, rows_revised = ${totals.rowsRevised}
-      WHERE run_id = ${literal(session.runId)}
-      RETURNING epoch(finished_at - started_at) AS seconds`,
+      WHERE run_id = ${literal(session.runId)}`,
+    )
+    const [ended] = await readRows(
+      session.connection,
+      `SELECT epoch(finished_at - started_at) AS seconds FROM ${CATALOG}.ops.runs WHERE run_id = $1`,
+      [session.runId],
     )
     if (ended !== undefined) seconds = number("seconds")(ended)
     changes.add(runs, ["-"])

@@ -1,24 +1,51 @@
 // The writer's connection, its transactions, and what they mark as changed.
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Rows, type Table, tableName } from "../domain/table.ts"
 import { entriesOf, monthsOf, writeBookkeeping } from "./bookkeeping.ts"
 import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
+import { type Database, onlyWriter, type Turn } from "./storage/Storage.ts"
 import type { StoredRanges } from "./storedRanges.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 
-export interface Session extends MergeContext {
+/** A connection that writes, and how its transactions take turns with those of others. */
+export interface Writer {
+  readonly connection: DuckDBConnection
+  readonly exclusively: Database["exclusively"]
+  /** Whether it can run a statement (`Database.accepts`). */
+  readonly accepts: Database["accepts"]
+}
+
+export interface Session extends MergeContext, Writer {
   /** `schema.table/month` already marked as changed by this process since the last export. */
   readonly marked: Set<string>
   readonly ranges: StoredRanges
+  readonly checkpoint: Database["checkpoint"]
+  readonly copyTo: Database["copyTo"]
 }
 
+/** A connection to a file that nothing else writes. */
+export const alone = (connection: DuckDBConnection): Writer => ({
+  connection,
+  exclusively: onlyWriter,
+  accepts: () => true,
+})
+
 /** Runs `work` in a transaction: any failure rolls back, since COMMIT after one silently keeps nothing. */
-export const transaction = async <A>(session: Session, work: () => Promise<A>): Promise<A> => {
-  const { connection } = session
+export const transaction = <A>(writer: Writer, work: () => Promise<A>): Promise<A> =>
+  writer.exclusively((turn) => transactionIn(turn, writer, work))
+
+/** As `transaction`, in a turn that has begun. */
+export const transactionIn = async <A>(
+  turn: Turn,
+  { connection }: Writer,
+  work: () => Promise<A>,
+): Promise<A> => {
   await connection.run("BEGIN")
   try {
     const result = await work()
+    await turn.check()
     await connection.run("COMMIT")
     return result
   } catch (cause) {

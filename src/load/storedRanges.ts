@@ -25,6 +25,12 @@ export class StoredRanges {
     return columns
   }
 
+  /** Another process has written: what was known to be stored may no longer be all. */
+  forget(): void {
+    this.#stored.clear()
+    this.#columns.clear()
+  }
+
   /**
    * Which of the pages are of times of which nothing can be stored yet, nor in another of the pages; by their
    * place.

@@ -15,6 +15,7 @@ import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
 import type { Table } from "../domain/table.ts"
 import { createMarts } from "./createMarts.ts"
 import { storedTables } from "./ddl.ts"
+import { alone } from "./session.ts"
 import { creationScript, fingerprintOf } from "./layout.ts"
 import { martSources } from "./martSources.ts"
 import { CATALOG, literal } from "./sql.ts"
@@ -46,7 +47,9 @@ const makeTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise
     )
     await connection.run(creationScript(tables))
     // A warehouse without all of their tables can't have the marts.
-    await createMarts(connection, CATALOG, tables.flatMap(storedTables)).catch(() => undefined)
+    await createMarts(alone(connection), CATALOG, tables.flatMap(storedTables)).catch(
+      () => undefined,
+    )
     // Checkpoints, so that the file is complete without a log.
     await connection.run(`DETACH ${CATALOG}`)
     connection.closeSync()

@@ -226,11 +226,14 @@ describe("compact", () => {
     Effect.gen(function* () {
       const dataDir = yield* lived
       const before = yield* content(dataDir)
-      expect(yield* compact(dataDir)).toMatchObject({ segmentsBefore: 3, segmentsAfter: 3 })
-      const joined = yield* later(compact(dataDir))
+      expect(yield* compact({ dataDir })).toMatchObject({ segmentsBefore: 3, segmentsAfter: 3 })
+      const joined = yield* later(compact({ dataDir }))
       expect(joined).toMatchObject({ segmentsBefore: 3, segmentsAfter: 1 })
       expect(joined.bytesAfter).toBeLessThan(joined.bytesBefore)
-      expect(yield* later(compact(dataDir))).toMatchObject({ segmentsBefore: 1, segmentsAfter: 1 })
+      expect(yield* later(compact({ dataDir }))).toMatchObject({
+        segmentsBefore: 1,
+        segmentsAfter: 1,
+      })
       const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
       yield* prune({ dataDir, olderThanDays: 0, dryRun: false })

@@ -1,6 +1,7 @@
 // Views and macros are made when they are new or changed, dropped when this version has none, else left alone.
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createMarts } from "../../src/load/createMarts.ts"
+import { alone } from "../../src/load/session.ts"
 import { storedTables } from "../../src/load/ddl.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { declaredTables, openWarehouse, readRows, type TestWarehouse } from "./support.ts"
@@ -32,13 +33,13 @@ const ids = async () =>
 
 it("makes nothing again that is as it should be", async () => {
   const before = await ids()
-  await createMarts(warehouse.connection, CATALOG, declaredTables)
+  await createMarts(alone(warehouse.connection), CATALOG, declaredTables)
   expect(await ids()).toEqual(before)
 })
 
 it("lists each table once in the dictionary, as a run does with the tables it stores", async () => {
   const { connection } = warehouse
-  await createMarts(connection, CATALOG, declaredTables.flatMap(storedTables))
+  await createMarts(alone(connection), CATALOG, declaredTables.flatMap(storedTables))
   const twice = await readRows(
     connection,
     `SELECT table_name FROM ${CATALOG}.meta.tables GROUP BY table_name HAVING count(*) > 1`,
@@ -55,7 +56,7 @@ it("makes a missing and a changed one, with comments, and drops one it does not 
     `UPDATE ${CATALOG}.ops.view_fingerprints SET fingerprint = 'older' WHERE name = 'mart.series'`,
   )
   await connection.run(`CREATE VIEW ${CATALOG}.mart.of_an_earlier_version AS SELECT 1 AS a`)
-  await createMarts(connection, CATALOG, declaredTables)
+  await createMarts(alone(connection), CATALOG, declaredTables)
   expect(await names()).toEqual(before)
   const columns = await readRows(
     connection,

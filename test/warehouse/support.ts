@@ -8,6 +8,7 @@ import type { Column } from "../../src/domain/column.ts"
 import { allColumns, type Table, tableName } from "../../src/domain/table.ts"
 import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
 import { createMarts } from "../../src/load/createMarts.ts"
+import { alone } from "../../src/load/session.ts"
 import type { Mart } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
@@ -33,7 +34,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   const file = literal(join(directory, "writer.duckdb"))
   await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
   await connection.run([...createSchemas, ...tables.map(createTable)].join(";\n"))
-  await createMarts(connection, CATALOG, declaredTables)
+  await createMarts(alone(connection), CATALOG, declaredTables)
   const close = () => {
     connection.closeSync()
     instance.closeSync()

@@ -9,6 +9,7 @@ import {
   isNamed,
 } from "../../pipelines/publication/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/archive/replay.ts"
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { paint, paintOutcomes } from "../color.ts"
 import { textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
@@ -32,8 +33,9 @@ const whenStopped: Stopped = {
 export const runCheck = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir, memoryLimit, timeFields, fields } }) =>
+    ({ settings }) =>
       Effect.gen(function* () {
+        const { timeFields, fields } = settings
         const names = textsOf(argv, "name")
         if (argv["against-archive"] === true) {
           if (names.length > 0) {
@@ -43,11 +45,11 @@ export const runCheck = (argv: Arguments): Promise<ExitCode> =>
           }
           return reported(
             argv,
-            yield* compareWithArchive({ dataDir, memoryLimit, timeFields, fields, onResponse }),
+            yield* compareWithArchive({ ...placeOf(settings), timeFields, fields, onResponse }),
           )
         }
         yield* known(names)
-        return checked(argv, yield* check({ dataDir, memoryLimit, names }))
+        return checked(argv, yield* check({ ...placeOf(settings), names }))
       }),
     whenStopped,
   )

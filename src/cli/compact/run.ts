@@ -8,8 +8,8 @@ import { counted, megabytes } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
 export const runCompact = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
-    Effect.map(compact(dataDir), (summary) => {
+  execute(argv, ({ settings }) =>
+    Effect.map(compact(settings), (summary) => {
       printReport(argv, summary, ({ segmentsBefore, segmentsAfter, bytesBefore, bytesAfter }) =>
         segmentsBefore === segmentsAfter
           ? `Nothing to join: there is at most one archive file for each past month (${counted(segmentsBefore, "file")} in all).\n`

@@ -1,6 +1,7 @@
 // Applies the archive's retention and prints what was deleted.
 import * as Effect from "effect/Effect"
 import { prune, type PruneSummary } from "../../pipelines/archive/prune.ts"
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
@@ -10,7 +11,7 @@ import { count, counted, megabytes } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
 export const runPrune = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
+  execute(argv, ({ settings }) =>
     Effect.gen(function* () {
       const text = textOf(argv, "older-than") ?? ""
       const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
@@ -21,7 +22,7 @@ export const runPrune = (argv: Arguments): Promise<ExitCode> =>
         })
       }
       const dryRun = argv["dry-run"] === true
-      const summary = yield* prune({ dataDir, olderThanDays, dryRun })
+      const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun })
       printReport(argv, summary, (found) => pruneText(found, dryRun))
       return exitCodes.ok
     }),

@@ -1,4 +1,5 @@
 // Publishes on request and prints what was published.
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../pipelines/publication/publish.ts"
 import type { Arguments } from "../Command.ts"
@@ -19,7 +20,7 @@ export const runPublish = (argv: Arguments): Promise<ExitCode> =>
       const published = yield* publishAnyway({
         parquet: undefined,
         ...options,
-        dataDir: settings.dataDir,
+        ...placeOf(settings),
         afresh: argv["all"] === true,
       })
       const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved, postgres } =

@@ -1,4 +1,5 @@
 // Runs a replay and prints what changed in each table.
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { replay, type ReplayOptions, type ReplaySummary } from "../../pipelines/archive/replay.ts"
@@ -31,10 +32,9 @@ export const runReplay = (argv: Arguments): Promise<ExitCode> =>
   )
 
 const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
-  dataDir: settings.dataDir,
+  ...placeOf(settings),
   timeFields: settings.timeFields,
   fields: settings.fields,
-  memoryLimit: settings.memoryLimit,
   publish: publishOptions(argv, settings),
   onResponse:
     settings.progress && streams().stderr.isTTY === true ? progressLine() : () => undefined,

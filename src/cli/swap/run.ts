@@ -1,4 +1,5 @@
 // Shows a swap; sends it with --execute and a confirmation.
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
@@ -41,8 +42,8 @@ export const runSwap = (argv: Arguments): Promise<ExitCode> =>
     whenStopped,
   )
 
-const list = (argv: Arguments, { settings: { dataDir, memoryLimit } }: Config) =>
-  Effect.map(readSwaps({ dataDir, memoryLimit }), (swaps) => {
+const list = (argv: Arguments, { settings }: Config) =>
+  Effect.map(readSwaps(settings), (swaps) => {
     printReport(argv, { swaps }, () => journalText(swaps))
     return exitCodes.ok
   })
@@ -72,8 +73,8 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
     printError("vaulthouse: not confirmed; nothing was sent.\n")
     return exitCodes.unexpected
   }
-  const { dataDir, memoryLimit } = config.settings
-  const outcome = yield* sendSwap({ ...service, ...checked, dataDir, memoryLimit, version })
+  const place = placeOf(config.settings)
+  const outcome = yield* sendSwap({ ...service, ...checked, ...place, version })
   const result = { executed: true, request: requestOf(checked, url), ...outcome }
   printReport(argv, result, () => outcomeText(outcome))
   if (outcome.journalError !== null) {

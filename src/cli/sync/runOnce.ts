@@ -53,7 +53,6 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     taskTimeoutSeconds: settings.taskTimeout,
     onProgress: display.onProgress,
     ...service,
-    memoryLimit: settings.memoryLimit,
     ...(wait === undefined ? {} : { wait }),
     command,
     version,

@@ -1,4 +1,5 @@
 // What to read: from flags, and from the configuration file where a flag is absent.
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -33,7 +34,7 @@ export const readSelection = Effect.fnUntraced(function* (
   yield* checkedFields(config)
   const vaults = yield* vaultAddresses(settings.dataDir, textsOf(argv, "vault"))
   return {
-    dataDir: settings.dataDir,
+    ...placeOf(settings),
     pipelines,
     vaults: {
       include: vaults.length > 0 ? vaults : settings.vaults.include,

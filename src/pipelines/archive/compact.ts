@@ -11,7 +11,7 @@ import {
   segmentBytes,
   segmentFiles,
 } from "../../archive/segments.ts"
-import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { archiveError, removeSegments } from "./archivedRows.ts"
 import { moveIndex } from "./archiveIndex.ts"
 import { endLastRun } from "../run/endLastRun.ts"
@@ -23,9 +23,11 @@ export interface CompactSummary {
   readonly bytesAfter: number
 }
 
-export const compact = (dataDir: string) =>
-  compacted(dataDir).pipe(
-    Effect.provide(existingWarehouse("Joining the archive's files", { dataDir, runId: "compact" })),
+export const compact = (place: Place) =>
+  compacted(place.dataDir).pipe(
+    Effect.provide(
+      existingWarehouse("Joining the archive's files", { ...placeOf(place), runId: "compact" }),
+    ),
   )
 
 const compacted = Effect.fnUntraced(function* (dataDir: string) {

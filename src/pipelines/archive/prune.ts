@@ -14,13 +14,12 @@ import {
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/time.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
-import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { archiveError, removeSegments } from "./archivedRows.ts"
 import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
 import { endLastRun } from "../run/endLastRun.ts"
 
-export interface PruneOptions {
-  readonly dataDir: string
+export interface PruneOptions extends Place {
   readonly olderThanDays: number
   /** Changes nothing. */
   readonly dryRun: boolean
@@ -38,7 +37,7 @@ export interface PruneSummary {
 export const prune = (options: PruneOptions) =>
   pruned(options).pipe(
     Effect.provide(
-      existingWarehouse("Pruning the archive", { dataDir: options.dataDir, runId: "prune" }),
+      existingWarehouse("Pruning the archive", { ...placeOf(options), runId: "prune" }),
     ),
   )
 

@@ -13,18 +13,16 @@ import { storedTables } from "../../load/ddl.ts"
 import { number } from "../../load/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
 import { pipelines } from "../catalog.ts"
+import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "./archiveIndex.ts"
 import { Repetitions } from "./repetitions.ts"
 
-export interface RebuildOptions extends FieldNames {
-  readonly dataDir: string
-  readonly memoryLimit?: string
+export interface RebuildOptions extends FieldNames, Place {
   readonly onResponse: (done: number, of: number) => void
 }
 
@@ -50,19 +48,9 @@ export const replayedTables = (): ReadonlyArray<Table> => [
   ...new Set(pipelines.flatMap(({ tables }) => tables)),
 ]
 
-export const warehouseIn = (
-  dataDir: string,
-  { memoryLimit }: Pick<RebuildOptions, "memoryLimit">,
-) =>
+export const warehouseIn = (place: Place) =>
   Layer.unwrap(
-    Effect.map(commandId("replay"), (runId) =>
-      Warehouse.layer({
-        dataDir,
-        tables: coreTables,
-        runId,
-        ...(memoryLimit === undefined ? {} : { memoryLimit }),
-      }),
-    ),
+    Effect.map(commandId("replay"), (runId) => openWarehouse({ ...placeOf(place), runId })),
   )
 
 /** Keeps the rebuilt warehouse for as long as `use` needs it. */
@@ -79,7 +67,12 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   const clear = Effect.promise(() => rm(rebuiltDir, { recursive: true, force: true }))
   yield* clear
   return yield* rebuild(options, responses).pipe(
-    Effect.provide(warehouseIn(rebuiltDir, options)),
+    Effect.provide(
+      warehouseIn({
+        dataDir: rebuiltDir,
+        ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
+      }),
+    ),
     Effect.flatMap((unreadable) => use(rebuiltDir, unreadable)),
     Effect.provideService(Warehouse, warehouse),
     Effect.ensuring(clear),

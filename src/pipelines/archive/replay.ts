@@ -1,12 +1,10 @@
 // Rebuilds the tables from the response archive without a request, or compares them with it.
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
 import { type Table, versionsOf, tableName } from "../../domain/table.ts"
 import { compareTables, type Difference } from "../../load/compareTables.ts"
-import { databaseFile } from "../../load/database.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
-import { noWarehouse } from "../publication/existingWarehouse.ts"
+import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"
 import { recordHealth } from "../publication/health.ts"
 import {
   type Published,
@@ -41,11 +39,12 @@ export interface ReplaySummary extends Published {
   readonly unended: ReadonlyArray<UnendedRun>
 }
 
-export const replay = (options: ReplayOptions) =>
-  existsSync(databaseFile(options.dataDir)) ||
-  segmentFiles(archiveDirectory(options.dataDir)).length > 0
-    ? replayed(options).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
-    : Effect.fail(noWarehouse("Replaying the archive", options.dataDir))
+export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
+  const isThere =
+    segmentFiles(archiveDirectory(options.dataDir)).length > 0 || (yield* warehouseExists(options))
+  if (!isThere) return yield* noWarehouse("Replaying the archive", options)
+  return yield* replayed(options).pipe(Effect.provide(warehouseIn(options)))
+})
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   yield* endLastRun(options.dataDir)
@@ -94,4 +93,4 @@ export const compareWithArchive = (options: RebuildOptions) =>
         unreadable,
       })),
     )
-  }).pipe(Effect.provide(warehouseIn(options.dataDir, options)))
+  }).pipe(Effect.provide(warehouseIn(options)))

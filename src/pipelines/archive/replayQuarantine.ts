@@ -17,7 +17,7 @@ import { gaps } from "../../load/tables/gaps.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses as responsesTable } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { existingWarehouse } from "../publication/existingWarehouse.ts"
+import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { recordHealth } from "../publication/health.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
@@ -43,7 +43,7 @@ export interface QuarantineSummary extends Published {
 export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOptions) {
   const runId = yield* commandId("replay")
   const opened = existingWarehouse("Loading what was quarantined", {
-    dataDir: options.dataDir,
+    ...placeOf(options),
     runId,
   })
   return yield* replayed(options).pipe(Effect.provide(opened))

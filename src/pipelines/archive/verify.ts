@@ -11,11 +11,11 @@ import {
   segmentHolding,
   segmentFiles,
 } from "../../archive/segments.ts"
-import { databaseFile } from "../../load/database.ts"
+import { databaseFile } from "../../load/storage/duckdbFile.ts"
 import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
 import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
 import { type Finding, verify as verifyPublished } from "../../load/verify.ts"
-import { noWarehouse } from "../publication/existingWarehouse.ts"
+import { noWarehouse } from "../publication/warehouse.ts"
 
 export type { Finding } from "../../load/verify.ts"
 
@@ -23,7 +23,7 @@ export const verify = Effect.fnUntraced(function* (dataDir: string) {
   const isThere = [databaseFile, publishedFile, archiveDirectory].some((place) =>
     existsSync(place(dataDir)),
   )
-  if (!isThere) return yield* noWarehouse("Verifying what is published", dataDir)
+  if (!isThere) return yield* noWarehouse("Verifying what is published", { dataDir })
   const published = yield* verifyPublished(dataDir)
   return [...published, ...(yield* verifyArchive(dataDir))]
 })

@@ -1,24 +1,21 @@
 // The data-quality checks: all of them over all rows (`vaulthouse check`), or at the end of a run the cheap ones
 // over the rows it wrote.
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Check, CheckResult } from "../../load/checks/Check.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
 import { commandId } from "../../load/commandId.ts"
-import { databaseFile } from "../../load/database.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { tables } from "../catalog.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
+import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
 export type { CheckResult } from "../../load/checks/Check.ts"
 
-export interface CheckOptions {
-  readonly dataDir: string
-  readonly memoryLimit?: string
+export interface CheckOptions extends Place {
   /** Names of checks, or of tables, whose checks to run; all when empty. */
   readonly names: ReadonlyArray<string>
 }
@@ -35,24 +32,14 @@ export const isNamed = ({ name }: Check, typed: string): boolean =>
 
 /** Checks every row, under the warehouse's lock, and records the results. */
 export const check = Effect.fnUntraced(function* (options: CheckOptions) {
-  const { dataDir, memoryLimit } = options
-  if (!existsSync(databaseFile(dataDir))) {
-    return yield* new LoadError({
-      reason: "Files",
-      what: "Checking the warehouse",
-      why: `there is none in ${dataDir}`,
-      advice: "Run `vaulthouse sync` first, or name its folder with --data-dir.",
-    })
-  }
   const runId = yield* commandId("check")
   const opened = (known: typeof coreTables) =>
     checked(runId, options).pipe(
       Effect.provide(
-        Warehouse.layer({
-          dataDir,
+        existingWarehouse("Checking the warehouse", {
+          ...placeOf(options),
           tables: known,
           runId,
-          ...(memoryLimit === undefined ? {} : { memoryLimit }),
         }),
       ),
     )

@@ -6,7 +6,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 
 /** Also makes them what this version says, where an earlier one made them. */
 export const createMartViews = Effect.flatMap(Warehouse, (warehouse) =>
-  warehouse.exclusively("Creating the marts", ({ connection }) =>
-    createMarts(connection, CATALOG, warehouse.tables),
+  warehouse.exclusively("Creating the marts", (session) =>
+    createMarts(session, CATALOG, warehouse.tables),
   ),
 )

@@ -8,7 +8,7 @@ import { commandId } from "../../load/commandId.ts"
 import { changedSincePublication, publish, type PublishOptions } from "../../load/publish.ts"
 import { checkAccess } from "../../load/publishedAccess.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
-import { existingWarehouse } from "./existingWarehouse.ts"
+import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
 import { publishPostgres } from "./postgres.ts"
@@ -60,7 +60,7 @@ export const publishNewsEverywhere = Effect.fnUntraced(function* (
 
 /** Publishes whether or not there is news; `afresh` makes every stored mart and Parquet file again. */
 export const publishAnyway = Effect.fnUntraced(function* (
-  options: PublishOptions & { readonly dataDir: string; readonly afresh: boolean },
+  options: PublishOptions & Place & { readonly afresh: boolean },
 ) {
   if (options.access !== undefined) yield* checkAccess(options.access)
   const definition = yield* definitionOf(options)
@@ -72,9 +72,7 @@ export const publishAnyway = Effect.fnUntraced(function* (
     const postgres = yield* publishPostgres(options, { anyway: true })
     return { ...published, ...(postgres === undefined ? {} : { postgres }) }
   }).pipe(
-    Effect.provide(
-      existingWarehouse("Publishing the warehouse", { dataDir: options.dataDir, runId }),
-    ),
+    Effect.provide(existingWarehouse("Publishing the warehouse", { ...placeOf(options), runId })),
   )
 })
 

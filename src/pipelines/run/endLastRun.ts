@@ -12,7 +12,7 @@ import { sqlFile } from "../../load/sqlFile.ts"
 import { runs } from "../../load/tables/runs.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-// Every run ends the one before it, so that only the newest can be open.
+// In a file every run ends the one before it, so that only the newest can be open.
 const lastRun = "select run_id, outcome from ops.runs order by run_id desc limit 1"
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 

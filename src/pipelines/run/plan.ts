@@ -1,20 +1,19 @@
 // What a run would do, from what earlier runs left; sends nothing.
 import { randomUUID } from "node:crypto"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { dayOf, microsFromMillis } from "../../domain/time.ts"
-import { databaseFile } from "../../load/database.ts"
 import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
 import { pipelines as all } from "../catalog.ts"
 import { plannedTasks, storedState, storedVaults } from "./state.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import { createMartViews } from "../publication/martViews.ts"
+import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
 import { skipReason, type SyncOptions, withDependencies } from "./selection.ts"
 
 export interface PlannedPipeline {
@@ -38,20 +37,18 @@ export interface Plan {
 export type PlanOptions = Pick<
   SyncOptions,
   "pipelines" | "vaults" | "settings" | "unsupportedRetryDays" | "hasKey" | "paths"
-> & { readonly dataDir: string; readonly maxRequestsPerSecond?: number | undefined }
+> &
+  Place & { readonly maxRequestsPerSecond?: number | undefined }
 
 /** Makes no warehouse: where there is none, the plan is that of an empty one. */
 export const plan = (options: PlanOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const dataDir = existsSync(databaseFile(options.dataDir))
-        ? options.dataDir
-        : yield* emptyFolder
+      const place = (yield* warehouseExists(options))
+        ? placeOf(options)
+        : { dataDir: yield* emptyFolder }
       const runId = `plan-${randomUUID()}`
-      return yield* Effect.provide(
-        planned(options),
-        Warehouse.layer({ dataDir, tables: coreTables, runId }),
-      )
+      return yield* Effect.provide(planned(options), openWarehouse({ ...place, runId }))
     }),
   )
 

@@ -15,7 +15,6 @@ import { RequestBudget } from "../../extract/RequestBudget.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
@@ -23,15 +22,14 @@ import { forgetRun } from "./clock.ts"
 import { endLastRun } from "./endLastRun.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
+import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
 import { sync } from "./sync.ts"
 
-export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "paths"> {
-  readonly dataDir: string
+export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "paths">, Place {
   readonly api: ApiSettings
   readonly pace: PaceOptions
-  readonly memoryLimit?: string
   /** How long to wait for another run to let go of the warehouse; absent: not at all. */
   readonly wait?: Duration.Input
   /** As typed, for ops.runs. */
@@ -67,11 +65,9 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
     Layer.provide(RequestBudget.layer(options.pace)),
     Layer.provide(Transport.layer(options.api.proxies)),
   )
-  const load = Warehouse.layer({
-    dataDir: options.dataDir,
-    tables: coreTables,
+  const load = openWarehouse({
+    ...placeOf(options),
     runId,
-    ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
     ...(options.wait === undefined ? {} : { wait: options.wait }),
     onWait: (locked) => options.onProgress({ kind: "waiting", text: waitingText(locked) }),
   })
@@ -81,18 +77,24 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   )
   return yield* recordLastRun(
     start,
-    recordedRun({
-      ...options,
-      runId,
-      hasKey: options.api.apiKey !== undefined,
-      paths: options.api.wire.paths,
-    }),
+    byWarehouseClock(
+      recordedRun({
+        ...options,
+        runId,
+        hasKey: options.api.apiKey !== undefined,
+        paths: options.api.wire.paths,
+      }),
+    ),
   ).pipe(
     Effect.provide(Layer.provideMerge(extract, opened)),
     Effect.annotateLogs({ run_id: runId }),
     spanned("run", { run_id: runId, command: options.command }),
   )
 })
+
+/** What is received and what is stored are dated by one clock, whichever machine does it. */
+const byWarehouseClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Warehouse, ({ clock }) => Effect.provideService(effect, Clock.Clock, clock))
 
 const waitingText = ({ holder }: WarehouseLocked): string =>
   `waiting for the warehouse, which ${holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`} holds`

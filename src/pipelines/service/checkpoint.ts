@@ -1,10 +1,7 @@
 // Writes everything committed into the database file itself.
 import * as Effect from "effect/Effect"
-import { CATALOG } from "../../load/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 export const checkpoint = Effect.flatMap(Warehouse, (warehouse) =>
-  warehouse.exclusively("Writing the warehouse to disk", ({ connection }) =>
-    connection.run(`CHECKPOINT ${CATALOG}`),
-  ),
+  warehouse.exclusively("Writing the warehouse to disk", (session) => session.checkpoint()),
 )

@@ -20,7 +20,7 @@ import { type WireRequest, wireRequest, type WireSettings } from "../../extract/
 import { RequestBudget } from "../../extract/RequestBudget.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { type SwapRecord, swapRows, type SwapState } from "../../transform/tables/swaps/swaps.ts"
 import { bookkeepingRows, commitMarkerOf } from "../run/bookkeeping.ts"
 import { readInputs } from "./call.ts"
@@ -71,9 +71,7 @@ const warningsOf = (typed: Readonly<Record<string, string>>): ReadonlyArray<stri
     : []
 }
 
-export interface SwapOptions extends Service {
-  readonly dataDir: string
-  readonly memoryLimit: string
+export interface SwapOptions extends Service, Place {
   readonly version: string
   readonly inputs: CheckedSwap["inputs"]
   readonly request: WireRequest
@@ -108,12 +106,7 @@ export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
     Layer.provide(RequestBudget.layer({})),
     Layer.provide(Transport.layer(options.api.proxies)),
   )
-  const load = Warehouse.layer({
-    dataDir: options.dataDir,
-    tables: coreTables,
-    runId,
-    memoryLimit: options.memoryLimit,
-  })
+  const load = openWarehouse({ ...placeOf(options), runId })
   return yield* journalled(options, runId).pipe(Effect.provide(Layer.provideMerge(extract, load)))
 })
 

@@ -1,9 +1,7 @@
 // The journal of swaps, from the warehouse itself: the latest swaps are not published yet.
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { databaseFile } from "../../load/database.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
 import type { SwapOutcome } from "./swap.ts"
 
 export interface JournalledSwap {
@@ -23,13 +21,13 @@ const journal = `
   from core.swaps order by requested_at desc`
 
 /** Newest first. Does not wait for the lock: the process that holds it may be sending a swap. */
-export const readSwaps = (options: { readonly dataDir: string; readonly memoryLimit: string }) =>
-  existsSync(databaseFile(options.dataDir))
-    ? Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(journal)).pipe(
-        Effect.map((rows) => rows.map(swapOf)),
-        Effect.provide(Warehouse.layer({ ...options, tables: coreTables, runId: "swaps" })),
-      )
-    : Effect.succeed([])
+export const readSwaps = Effect.fnUntraced(function* (place: Place) {
+  if (!(yield* warehouseExists(place))) return []
+  return yield* Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(journal)).pipe(
+    Effect.map((rows) => rows.map(swapOf)),
+    Effect.provide(openWarehouse({ ...placeOf(place), runId: "swaps" })),
+  )
+})
 
 /** A swap still in state `sent`: its process ended, since we hold the lock. */
 const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({

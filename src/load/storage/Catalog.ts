@@ -1,0 +1,182 @@
+// The connection to the database with the lake's catalog that vaulthouse keeps next to DuckDB's own: it holds the lock
+// of a write transaction, and says which runs are alive.
+import type { Client } from "pg"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { LoadError } from "../errors.ts"
+import { connect } from "../postgres/connect.ts"
+import { postgresError } from "../postgres/PostgresError.ts"
+import type { Turn } from "./Storage.ts"
+
+/** Schema of DuckLake's own tables. */
+export const METADATA_SCHEMA = "vaulthouse_lake"
+
+// Advisory locks are a database's own; the first key keeps ours apart from those of other programs.
+const LOCKS = 0x7661_756c
+const WRITERS = 1
+const RUNS = LOCKS + 1
+const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
+
+// A machine that is gone must not hold the lock until TCP's two hours are over; no timeout of the server's may end a
+// transaction that waits for its turn or holds it.
+const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
+  SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET lock_timeout = 0`
+
+const MICROS_PER_SECOND = 1_000_000
+
+/** What the catalog's database said, as an error of the warehouse. */
+export const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
+  if (cause instanceof LoadError) return cause
+  const { why, advice } = postgresError(target.shown, cause)
+  return new LoadError({
+    reason: "Database",
+    what: `The lake's catalog ${target.shown}`,
+    why,
+    advice: advice.includes("publish") ? "What was not committed is read again." : advice,
+    cause,
+  })
+}
+
+export class Catalog {
+  readonly #target: PostgresTarget
+  readonly #runId: string
+  #client: Client
+  #isLost = false
+  /** The newest snapshot after this process's last turn. */
+  #snapshot: string | undefined
+  #clockAhead = 0
+
+  private constructor(target: PostgresTarget, runId: string, client: Client) {
+    this.#target = target
+    this.#runId = runId
+    this.#client = client
+  }
+
+  /** Holds the run as alive until `close`, or until the process ends. */
+  static async open(target: PostgresTarget, runId: string): Promise<Catalog> {
+    try {
+      const catalog = new Catalog(target, runId, await connect(target))
+      await catalog.#begin()
+      return catalog
+    } catch (cause) {
+      throw catalogError(target, cause)
+    }
+  }
+
+  /** The folder of the lake's files; `undefined` where there is no lake yet. */
+  async dataPath(): Promise<string | undefined> {
+    const [found] = await this.rows(
+      `SELECT to_regclass('${METADATA_SCHEMA}.ducklake_metadata') AS t`,
+    )
+    if (found?.["t"] === null) return undefined
+    const [path] = await this.rows(
+      `SELECT value FROM ${METADATA_SCHEMA}.ducklake_metadata WHERE key = 'data_path'`,
+    )
+    return path === undefined ? undefined : String(path["value"])
+  }
+
+  async rows(sql: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> {
+    try {
+      return (await this.#client.query<Record<string, unknown>>(sql)).rows
+    } catch (cause) {
+      throw catalogError(this.#target, cause)
+    }
+  }
+
+  /** Runs `work`, which makes the lake if it is not there, while no other process does. */
+  async creating(work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#client.query(`BEGIN; ${TAKE_TURN}`)
+      await work()
+    } finally {
+      await this.#client.query("COMMIT").catch(() => undefined)
+    }
+  }
+
+  /** Compares this machine's clock with the database's, by which all writers go. */
+  async readClock(): Promise<void> {
+    await this.#newestSnapshot()
+  }
+
+  /** Runs `work` while no other process writes the lake. */
+  async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
+    if (this.#isLost) await this.#reconnect()
+    const client = this.#client
+    try {
+      await client.query(`BEGIN; ${TAKE_TURN}`)
+      // A statement of its own: the one that waits sees the lake as it was when the wait began.
+      const before = await this.#newestSnapshot()
+      const othersWrote = before !== this.#snapshot
+      const result = await work({
+        othersWrote,
+        check: async () => void (await this.rows("SELECT 1")),
+      })
+      this.#snapshot = await this.#newestSnapshot()
+      return result
+    } catch (cause) {
+      this.#snapshot = undefined
+      throw cause
+    } finally {
+      // Also where the connection was lost, which released the lock.
+      await client.query("COMMIT").catch(() => undefined)
+    }
+  }
+
+  async isRunning(runId: string): Promise<boolean> {
+    const [found] = await this.rows(
+      `SELECT count(*)::int AS holders FROM pg_locks WHERE locktype = 'advisory'
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND classid = ${RUNS} AND objid = ${keyOf(runId)} AND pid <> pg_backend_pid()`,
+    )
+    return Number(found?.["holders"]) > 0
+  }
+
+  /** Microseconds by which the database's clock is ahead of this machine's. */
+  get clockAhead(): number {
+    return this.#clockAhead
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined)
+  }
+
+  async #begin(): Promise<void> {
+    this.#client.on("end", () => (this.#isLost = true))
+    this.#client.on("error", () => (this.#isLost = true))
+    await this.#client.query(SESSION)
+    await this.#client.query(
+      `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,
+    )
+  }
+
+  async #reconnect(): Promise<void> {
+    try {
+      this.#client = await connect(this.#target)
+      this.#isLost = false
+      await this.#begin()
+    } catch (cause) {
+      throw catalogError(this.#target, cause)
+    }
+  }
+
+  async #newestSnapshot(): Promise<string> {
+    const asked = Date.now()
+    const [found] = await this.rows(
+      `SELECT max(snapshot_id)::text AS id,
+         extract(epoch FROM greatest(clock_timestamp(), max(snapshot_time)))::float8 AS now
+       FROM ${METADATA_SCHEMA}.ducklake_snapshot`,
+    )
+    const here = (asked + Date.now()) / 2
+    this.#clockAhead = Math.round(Number(found?.["now"]) * MICROS_PER_SECOND - here * 1000)
+    return String(found?.["id"])
+  }
+}
+
+/** 32 bits of a run's id, as pg_locks shows them. */
+const keyOf = (runId: string): number => {
+  let key = 0x811c_9dc5
+  for (const character of runId) key = Math.imul(key ^ (character.codePointAt(0) ?? 0), 0x0100_0193)
+  return key >>> 0
+}
+
+/** As the functions of advisory locks take it. */
+const signed = (key: number): number => key | 0

@@ -1,0 +1,56 @@
+// What the warehouse is stored in: a DuckDB file (duckdbFile.ts) or a lake (ducklake.ts). Everything else reads and
+// writes it by the same SQL, as the catalog `CATALOG`.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import type { Table } from "../../domain/table.ts"
+
+export interface OpenOptions {
+  readonly dataDir: string
+  readonly runId: string
+  /** DuckDB's memory limit, for example `1GB` (default 128MB); what does not fit is spilled. */
+  readonly memoryLimit?: string
+  /** How much may be spilled to `<dataDir>/tmp`. */
+  readonly maxTempDirectorySize?: string
+  readonly threads?: number
+}
+
+export interface Storage {
+  /** Where it is, for messages: no secrets. */
+  readonly shown: string
+  readonly exists: () => Promise<boolean>
+  /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or what DuckDB said. */
+  readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>
+}
+
+/** A write transaction's turn: nothing else writes the warehouse until it ends. */
+export interface Turn {
+  /** Another process has written since this one's last turn: nothing it knew of the rows need hold any more. */
+  readonly othersWrote: boolean
+  /** Before COMMIT: rejects if the turn was lost meanwhile. */
+  readonly check: () => Promise<void>
+}
+
+/** Turns of a process that is the only one to write. */
+export const onlyWriter: Database["exclusively"] = (work) =>
+  work({ othersWrote: false, check: async () => undefined })
+
+export interface Database {
+  /** For transactions and temporary tables. */
+  readonly writer: DuckDBConnection
+  /** For reading while the writer is in a transaction. */
+  readonly reader: DuckDBConnection
+  /** Waits for its turn and runs `work`, a write transaction from BEGIN to COMMIT. Not to be nested. */
+  readonly exclusively: <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
+  /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
+  readonly clockAhead: () => number
+  /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */
+  readonly accepts: (statement: string) => boolean
+  /** Whether a process that does the run is alive, this one aside. */
+  readonly isRunning: (runId: string) => Promise<boolean>
+  /** Writes what is committed to where it stays. */
+  readonly checkpoint: () => Promise<void>
+  /** Before the layout changes: keeps the warehouse as it is, where it would else be gone. */
+  readonly keepCopy: () => Promise<void>
+  /** Writes everything to a new DuckDB file, by the version of `STORAGE_VERSION`. */
+  readonly copyTo: (file: string) => Promise<void>
+  readonly close: () => Promise<void>
+}

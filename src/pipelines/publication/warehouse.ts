@@ -1,0 +1,85 @@
+// The warehouse that the settings name, as a layer: made where there is none, or for commands that need an existing one.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { lakeCatalogOf } from "../../config/secretUrl.ts"
+import type { Settings } from "../../config/settings.ts"
+import { databaseError, LoadError } from "../../load/errors.ts"
+import { duckdbFile } from "../../load/storage/duckdbFile.ts"
+import type { Storage } from "../../load/storage/Storage.ts"
+import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+
+/** What says where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
+export type Place = Pick<Settings, "dataDir"> &
+  Partial<Pick<Settings, "warehouse" | "lake" | "memoryLimit">>
+
+/** The place alone, of options or settings that have more. */
+export const placeOf = ({ dataDir, warehouse: storage, lake, memoryLimit }: Place): Place => ({
+  dataDir,
+  ...(storage === undefined ? {} : { warehouse: storage }),
+  ...(lake === undefined ? {} : { lake }),
+  ...(memoryLimit === undefined ? {} : { memoryLimit }),
+})
+
+/** Opens nothing yet. Fails where the variable with the lake's address is not set. */
+export const storageOf = ({
+  dataDir,
+  warehouse = "file",
+  lake,
+}: Place): Effect.Effect<Storage, LoadError> =>
+  warehouse === "file"
+    ? Effect.succeed(duckdbFile(dataDir))
+    : Effect.gen(function* () {
+        const catalog = yield* Effect.mapError(
+          Effect.fromResult(lakeCatalogOf(warehouse)),
+          (why) =>
+            new LoadError({
+              reason: "Files",
+              what: "The setting warehouse",
+              why,
+              advice: "Set it where vaulthouse runs.",
+            }),
+        )
+        // Loaded where it is used: a file needs no client of PostgreSQL.
+        const { ducklake } = yield* Effect.promise(() => import("../../load/storage/ducklake.ts"))
+        return ducklake({ catalog, data: lake?.data, extensions: lake?.extensions })
+      })
+
+type Options = Place &
+  Omit<WarehouseOptions, "storage" | "tables" | "memoryLimit"> &
+  Partial<Pick<WarehouseOptions, "tables">>
+
+/** Makes the warehouse where there is none. */
+export const openWarehouse = (options: Options) =>
+  Layer.unwrap(
+    Effect.map(storageOf(options), (storage) =>
+      Warehouse.layer({ tables: coreTables, ...options, storage }),
+    ),
+  )
+
+/** A mistyped place is an error, and not made a warehouse. `what` is done with it, for the message. */
+export const existingWarehouse = (what: string, options: Options) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (!(yield* warehouseExists(options))) return yield* noWarehouse(what, options)
+      return openWarehouse(options)
+    }),
+  )
+
+export const warehouseExists = Effect.fnUntraced(function* (place: Place) {
+  const storage = yield* storageOf(place)
+  return yield* Effect.tryPromise({
+    try: () => storage.exists(),
+    catch: (cause) => databaseError(`Looking for the warehouse in ${storage.shown}`, cause),
+  })
+})
+
+export const noWarehouse = Effect.fnUntraced(function* (what: string, place: Place) {
+  const { shown } = yield* storageOf(place)
+  return yield* new LoadError({
+    reason: "Files",
+    what,
+    why: `there is no warehouse in ${shown}`,
+    advice: "Name its folder with --data-dir, or run `vaulthouse sync` first.",
+  })
+})
