@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
-  const { reader, writer, accepts, checkpoint, copyTo } = database
+  const { reader, writer, accepts, checkpoint, makeCopy } = database
   const shared = sharedClock(clock, database.clockAhead)
   const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
 
@@ -177,7 +177,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       }),
     accepts,
     checkpoint,
-    copyTo,
+    makeCopy,
   }
   yield* attempt("Preparing the warehouse's tables", () =>
     migrate(session, tables, database.keepCopy),

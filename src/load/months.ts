@@ -1,4 +1,4 @@
-// Months of event time, the unit of Parquet partitions.
+// Months of event time, written YYYY-MM: the parts of a table that are published again where they changed.
 import type { Rows } from "../domain/table.ts"
 
 const MILLIS_PER_DAY = 86_400_000
@@ -23,3 +23,29 @@ export const monthsIn = ({ table, columns }: Rows): ReadonlySet<string> => {
   }
   return months
 }
+
+/** First and last month. */
+export type Range = readonly [from: string, to: string]
+
+const monthAfter = (month: string): string => {
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return new Date(Date.UTC(year, number)).toISOString().slice(0, 7)
+}
+
+/** Adjacent months together, in order. */
+export const rangesOf = (months: Iterable<string>): ReadonlyArray<Range> => {
+  const ranges: Array<Range> = []
+  for (const month of [...months].toSorted()) {
+    const [from, to] = ranges.at(-1) ?? []
+    if (from !== undefined && to !== undefined && monthAfter(to) === month) {
+      ranges.splice(-1, 1, [from, month])
+    } else {
+      ranges.push([month, month])
+    }
+  }
+  return ranges
+}
+
+/** SQL for the rows whose event time is in one of the months; dates that DuckDB can prune with. */
+export const isBetween = (time: string, [from, to]: Range): string =>
+  `${time} >= DATE '${from}-01' AND ${time} < DATE '${monthAfter(to)}-01'`

@@ -15,6 +15,7 @@ import {
   type Stamp,
   writeRows,
 } from "./parquetFile.ts"
+import { isBetween } from "./months.ts"
 import { readChanges } from "./partitionChanges.ts"
 import { asideFolder, clearAside, filePath, makePublication } from "./parquetFolder.ts"
 import { giveAccess, type PublishedAccess } from "./publishedAccess.ts"
@@ -37,10 +38,7 @@ export interface ExportRequest {
 const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.layout"])
 
 const isIn = ({ exportable: { time }, month }: Part): string =>
-  month === null || time === undefined
-    ? "true"
-    : `${identifier(time)} >= DATE '${month}-01'
-       AND ${identifier(time)} < DATE '${month}-01' + INTERVAL 1 MONTH`
+  month === null || time === undefined ? "true" : isBetween(identifier(time), [month, month])
 
 /** Of the tables, as the transactions that changed them recorded. */
 const tableParts = async (

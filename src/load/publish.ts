@@ -6,12 +6,12 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { rowsOf } from "./rowsOf.ts"
-import { Changes, type Session, transaction } from "./session.ts"
+import { alone, Changes, type Session, transaction } from "./session.ts"
 import { makePrivateDirectory } from "./database.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { manifestFile, parquetDirectory } from "./manifest.ts"
-import { exportParquet } from "./parquet.ts"
+import { type Exported, exportParquet } from "./parquet.ts"
 import type { ParquetOptions } from "./parquetFile.ts"
 import { makeCurrent, removeOldParquet, removeParquet } from "./parquetFolder.ts"
 import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
@@ -88,22 +88,13 @@ const stamp = async (
   })
 }
 
-/** A file has one storage version: in another one the copy is written anew, row by row. */
-const makeCopy = async (
-  { connection, copyTo }: Session,
-  copy: string,
-  storageVersion = STORAGE_VERSION,
-): Promise<void> => {
-  const isCopied = storageVersion === STORAGE_VERSION
-  if (isCopied) await copyTo(copy)
+/** Makes the marts of a copy read the rows it holds of them, and its file one that older versions of DuckDB read. */
+const completeCopy = async ({ connection }: Session, copy: string): Promise<void> => {
   // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
   // "Failed to load metadata pointer": the copy's own checkpoint writes all of it anew.
   await connection.run("SET experimental_metadata_reuse = false")
-  await connection.run(
-    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
-  )
+  await connection.run(`ATTACH ${literal(copy)} AS copied`)
   try {
-    if (!isCopied) await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await readStoredMarts(connection, "copied")
     await connection.run("CHECKPOINT copied")
   } finally {
@@ -133,6 +124,22 @@ const checkCopy = async (
   }
 }
 
+const countsOf = (exported: Exported | undefined) => {
+  const files = exported?.manifest.files ?? []
+  return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) }
+}
+
+/** The copy published last in this folder, if it was defined alike and all rows need not be copied. */
+const previousCopy = async (
+  dataDir: string,
+  { afresh = false, definition }: Publishing,
+): Promise<string | undefined> => {
+  const current = await readCurrent(dataDir)
+  if (afresh || current?.definition !== definition) return undefined
+  const file = join(publishedDirectory(dataDir), current.file)
+  return existsSync(file) ? file : undefined
+}
+
 const publishAll = async (
   session: Session,
   warehouse: Warehouse["Service"],
@@ -151,26 +158,36 @@ const publishAll = async (
   const micros = session.tick()
   const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
-  await refreshStoredMarts(session, options.afresh ?? false)
   await stamp(session, micros, undefined)
-  const exported =
-    options.parquet === undefined
-      ? undefined
-      : await exportParquet({
-          connection: session.connection,
-          dataDir,
-          tables: warehouse.tables,
-          options: options.parquet,
-          stamp: { runId, publishedAt },
-          access,
-          afresh: options.afresh ?? false,
-        })
-  const files = exported?.manifest.files ?? []
-  const parquetRows = files.reduce((sum, { rows }) => sum + rows, 0)
-  if (exported !== undefined)
-    await stamp(session, micros, { files: files.length, rows: parquetRows })
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
-  await makeCopy(session, aside, options.storageVersion)
+  const { content, exported } = await session.makeCopy({
+    file: aside,
+    storageVersion: options.storageVersion ?? STORAGE_VERSION,
+    previous: await previousCopy(dataDir, options),
+    complete: async (connection) => {
+      const source = { ...session, ...alone(connection) }
+      await refreshStoredMarts(source, options.afresh ?? false)
+      const made =
+        options.parquet === undefined
+          ? undefined
+          : await exportParquet({
+              connection,
+              dataDir,
+              tables: warehouse.tables,
+              options: options.parquet,
+              stamp: { runId, publishedAt },
+              access,
+              afresh: options.afresh ?? false,
+            })
+      // In the warehouse, and in what is copied of it where that is not the same.
+      for (const each of connection === session.connection ? [session] : [session, source]) {
+        if (made !== undefined) await stamp(each, micros, countsOf(made))
+      }
+      const [found] = await readRows(connection, contentOf)
+      return { exported: made, content: String(found?.["content"]) }
+    },
+  })
+  await completeCopy(session, aside)
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)
@@ -178,13 +195,12 @@ const publishAll = async (
   await putInPlace(aside, join(directory, file))
   await giveStableName(dataDir, file)
   const parquetRemoved = exported === undefined ? await removeParquet(dataDir) : 0
-  const [found] = await readRows(session.connection, content)
   await writeCurrent(dataDir, {
     file,
     run_id: runId,
     published_at: publishedAt,
     definition: options.definition,
-    content: String(found?.["content"]),
+    content,
     ...definitions,
   })
   const keep = options.keep ?? { copies: 0, days: 0 }
@@ -192,11 +208,12 @@ const publishAll = async (
   if (exported !== undefined) await removeOldParquet(dataDir, exported.manifest, keep)
   await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
   await rm(unfinished(dataDir))
+  const { files, rows } = countsOf(exported)
   return {
     runId,
     publishedAt,
-    parquetFiles: files.length,
-    parquetRows,
+    parquetFiles: files,
+    parquetRows: rows,
     parquetWritten: exported?.written ?? 0,
     parquetRemoved,
   }
@@ -213,7 +230,7 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
   )
 
 /** Stands for what readers would find new: facts, gaps, quarantine, drift and checks. */
-const content = `
+const contentOf = `
   SELECT coalesce(md5(string_agg(
     concat_ws(' ', table_schema, table_name, month, epoch_us(changed_at)), ','
     ORDER BY table_schema, table_name, month)), '') AS content
@@ -239,7 +256,7 @@ export const changedSincePublication = ({
     if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
     // Views recorded by another version of DuckDB could not be verified.
     const [state] = yield* warehouse.rows(
-      `SELECT library_version AS version, (${content}) AS content FROM pragma_version()`,
+      `SELECT library_version AS version, (${contentOf}) AS content FROM pragma_version()`,
     )
     return current.duckdb !== state?.["version"] || current.content !== state["content"]
   })

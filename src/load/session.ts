@@ -22,7 +22,7 @@ export interface Session extends MergeContext, Writer {
   readonly marked: Set<string>
   readonly ranges: StoredRanges
   readonly checkpoint: Database["checkpoint"]
-  readonly copyTo: Database["copyTo"]
+  readonly makeCopy: Database["makeCopy"]
 }
 
 /** A connection to a file that nothing else writes. */

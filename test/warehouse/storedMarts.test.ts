@@ -234,7 +234,7 @@ it.live("are made again from all rows by a publication afresh, whatever is recor
 it.live("are made once a month of their rows", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
-    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(400))), publishing))
     const refreshing = Effect.flatMap(Warehouse, ({ exclusively }) =>
       exclusively("test", async (session) => {
         const spy = vi.spyOn(session.connection, "run")

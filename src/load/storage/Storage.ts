@@ -33,6 +33,20 @@ export interface Turn {
 export const onlyWriter: Database["exclusively"] = (work) =>
   work({ othersWrote: false, check: async () => undefined })
 
+/** A copy of the warehouse as it is at one moment, in a DuckDB file. */
+export interface Copying<A> {
+  /** Not there yet. */
+  readonly file: string
+  readonly storageVersion: string
+  /** A copy that was made before, from which this one may be made; `undefined`: from all rows. */
+  readonly previous: string | undefined
+  /**
+   * Completes what the copy holds, on a connection to which that is `CATALOG`: the warehouse itself, or the copy of a
+   * warehouse that others write meanwhile.
+   */
+  readonly complete: (connection: DuckDBConnection) => Promise<A>
+}
+
 export interface Database {
   /** For transactions and temporary tables. */
   readonly writer: DuckDBConnection
@@ -50,7 +64,7 @@ export interface Database {
   readonly checkpoint: () => Promise<void>
   /** Before the layout changes: keeps the warehouse as it is, where it would else be gone. */
   readonly keepCopy: () => Promise<void>
-  /** Writes everything to a new DuckDB file, by the version of `STORAGE_VERSION`. */
-  readonly copyTo: (file: string) => Promise<void>
+  /** Not in a transaction. Resolves to what `complete` does. */
+  readonly makeCopy: <A>(copying: Copying<A>) => Promise<A>
   readonly close: () => Promise<void>
 }

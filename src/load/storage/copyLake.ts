@@ -1,32 +1,75 @@
-// Writes a lake as one DuckDB file, table by table: COPY FROM DATABASE would lose comments and break marts.
+// A lake's copy for readers, as one DuckDB file: made from the copy before it, or table by table from our own DDL, since
+// COPY FROM DATABASE would lose comments and break marts.
+import { constants } from "node:fs"
+import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table } from "../../domain/table.ts"
+import type { Table } from "../../domain/table.ts"
+import { createMarts } from "../createMarts.ts"
+import { type Connections, openConnections } from "../database.ts"
 import { storedTables } from "../ddl.ts"
-import { identifier, identifiers, literal, qualified } from "../sql.ts"
+import { creationScript, fingerprintOf, storedFingerprint } from "../layout.ts"
+import { alone } from "../session.ts"
+import { CATALOG, literal } from "../sql.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { updateCopy } from "../updateCopy.ts"
+import type { Copying, OpenOptions } from "./Storage.ts"
 
-const COPY = "copied_lake"
+export interface LakeToCopy {
+  readonly options: OpenOptions
+  /** Folder for what does not fit into memory. */
+  readonly spill: string
+  /** Those the lake was opened with. */
+  readonly tables: ReadonlyArray<Table>
+  /** Attaches the lake as it was at one moment. */
+  readonly attach: (connection: DuckDBConnection, catalog: string) => Promise<void>
+}
 
-/** `file` must not exist. */
-export const copyLake = async (
-  connection: DuckDBConnection,
-  file: string,
-  tables: ReadonlyArray<Table>,
-): Promise<void> => {
-  await copyTemplate(file, tables)
-  await connection.run(
-    `ATTACH ${literal(file)} AS ${COPY} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
-  )
-  try {
-    for (const table of tables.flatMap(storedTables)) {
-      const target = `${COPY}.${identifier(table.schema)}.${identifier(table.name)}`
-      const columns = identifiers(allColumns(table).map(({ name }) => name))
+const LAKE = "lake"
+
+export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promise<A> => {
+  const { file, previous, storageVersion } = copying
+  const open = () =>
+    openConnections(lake.options, lake.spill, async (connection) => {
       await connection.run(
-        `DELETE FROM ${target}; INSERT INTO ${target} (${columns}) SELECT ${columns} FROM ${qualified(table)}`,
+        `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(storageVersion)})`,
       )
+    })
+  if (previous !== undefined) {
+    await copyFile(previous, file, constants.COPYFILE_FICLONE)
+    // A damaged one is no obstacle: the copy is then made anew.
+    const opened = await open().catch(() => undefined)
+    const fingerprint = opened && (await storedFingerprint(opened.writer))
+    if (opened !== undefined && fingerprint === fingerprintOf(lake.tables)) {
+      return fill(lake, copying, opened, false)
     }
-    await connection.run(`CHECKPOINT ${COPY}`)
+    opened?.close()
+    await rm(file)
+  }
+  if (storageVersion === STORAGE_VERSION) await copyTemplate(file, lake.tables)
+  const opened = await open()
+  if ((await storedFingerprint(opened.writer)) === undefined) {
+    await opened.writer.run(creationScript(lake.tables))
+  }
+  return fill(lake, copying, opened, true)
+}
+
+const fill = async <A>(
+  lake: LakeToCopy,
+  { complete, file }: Copying<A>,
+  { close, writer }: Connections,
+  isWhole: boolean,
+): Promise<A> => {
+  const tables = lake.tables.flatMap(storedTables)
+  try {
+    await chmod(file, 0o600)
+    await lake.attach(writer, LAKE)
+    await updateCopy({ connection: writer, tables, source: LAKE, isWhole })
+    await writer.run(`DETACH ${LAKE}`)
+    await createMarts(alone(writer), CATALOG, tables)
+    const result = await complete(writer)
+    await writer.run(`CHECKPOINT ${CATALOG}`)
+    return result
   } finally {
-    await connection.run(`DETACH ${COPY}`)
+    close()
   }
 }

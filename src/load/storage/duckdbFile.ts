@@ -1,6 +1,7 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
 import { chmodSync, existsSync } from "node:fs"
 import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { copyDatabase } from "../copyDatabase.ts"
 import { openConnections } from "../database.ts"
 import { WarehouseLocked } from "../errors.ts"
@@ -42,10 +43,6 @@ export const duckdbFile = (dataDir: string): Storage => {
       const checkpoint = async (): Promise<void> => {
         await writer.run(`CHECKPOINT ${CATALOG}`)
       }
-      const copyTo = async (target: string): Promise<void> => {
-        await checkpoint()
-        await copyDatabase(file, target)
-      }
       return {
         writer,
         reader,
@@ -54,10 +51,36 @@ export const duckdbFile = (dataDir: string): Storage => {
         accepts: () => true,
         isRunning: async () => false,
         checkpoint,
-        keepCopy: () => copyTo(copyBeforeMigration(dataDir)),
-        copyTo,
+        keepCopy: async () => {
+          await checkpoint()
+          await copyDatabase(file, copyBeforeMigration(dataDir))
+        },
+        makeCopy: async ({ complete, file: copy, storageVersion }) => {
+          const result = await complete(writer)
+          await checkpoint()
+          // A file has one storage version: in another one it is written anew, row by row.
+          await (storageVersion === STORAGE_VERSION
+            ? copyDatabase(file, copy)
+            : copyRows(writer, copy, storageVersion))
+          return result
+        },
         close: async () => connections.close(),
       }
     },
+  }
+}
+
+const copyRows = async (
+  connection: DuckDBConnection,
+  copy: string,
+  storageVersion: string,
+): Promise<void> => {
+  await connection.run(
+    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
+  )
+  try {
+    await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
+  } finally {
+    await connection.run("DETACH copied")
   }
 }

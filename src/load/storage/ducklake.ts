@@ -11,6 +11,7 @@ import { openConnections } from "../database.ts"
 import { LoadError } from "../errors.ts"
 import { CATALOG, literal } from "../sql.ts"
 import { Catalog, METADATA_SCHEMA } from "./Catalog.ts"
+import { readRows } from "../readRows.ts"
 import { copyLake } from "./copyLake.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
 import type { Storage } from "./Storage.ts"
@@ -54,7 +55,17 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         checkpoint: async () => undefined,
         // A layout changes by a snapshot like any other, which leaves the ones before it.
         keepCopy: async () => undefined,
-        copyTo: (file) => copyLake(writer, file, tables),
+        makeCopy: async (copying) => {
+          // What this process committed last, whatever others commit meanwhile.
+          const [newest] = await readRows(
+            writer,
+            `SELECT id FROM ${CATALOG}.last_committed_snapshot()`,
+          )
+          const at = `READ_ONLY, SNAPSHOT_VERSION ${String(newest?.["id"])}`
+          const attach = (connection: DuckDBConnection, name: string) =>
+            attachLake(connection, lake, catalog, name, at)
+          return copyLake({ options, spill, tables, attach }, copying)
+        },
         close: async () => {
           connections.close()
           await catalog.close()
@@ -74,6 +85,8 @@ const attachLake = async (
   connection: DuckDBConnection,
   lake: LakeOptions,
   catalog: Catalog,
+  name = CATALOG,
+  options = "READ_WRITE",
 ): Promise<void> => {
   const stored = await catalog.dataPath()
   const data = dataOf(lake, stored)
@@ -88,8 +101,8 @@ const attachLake = async (
   if (!data.startsWith("s3://")) mkdirSync(data, { recursive: true, mode: 0o700 })
   const attach = async (): Promise<void> => {
     await connection.run(
-      `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${CATALOG}
-       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)})`,
+      `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
+       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, ${options})`,
     )
   }
   // The first to attach it makes it: one process alone.

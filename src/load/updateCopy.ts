@@ -1,0 +1,114 @@
+// Brings a copy of the warehouse up to date with the warehouse itself: the months of the tables that changed since the
+// copy was made, as both have recorded it.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table, tableName } from "../domain/table.ts"
+import { isBetween, rangesOf } from "./months.ts"
+import { readChanges } from "./partitionChanges.ts"
+import { readRows } from "./readRows.ts"
+import { identifier, identifiers, literal, qualified } from "./sql.ts"
+import { layout } from "./tables/layout.ts"
+import { partitionChanges } from "./tables/partition_changes.ts"
+import { storedMartsTable } from "./tables/stored_marts.ts"
+import { viewFingerprints } from "./tables/view_fingerprints.ts"
+
+// What says how a database itself was made, and when what changed.
+const own: ReadonlySet<Table> = new Set([
+  layout,
+  partitionChanges,
+  storedMartsTable,
+  viewFingerprints,
+])
+
+// What is recorded of stored marts: those of a copy are made in it.
+const OF_STORED_MARTS = `table_schema = 'mart_tables'
+  OR (table_schema = ${literal(storedMartsTable.schema)} AND table_name = ${literal(storedMartsTable.name)})`
+
+export interface Update {
+  readonly connection: DuckDBConnection
+  /** Every stored table, versions included. */
+  readonly tables: ReadonlyArray<Table>
+  /** The catalog that the warehouse is attached as; the copy is `CATALOG`. */
+  readonly source: string
+  /** All rows, whatever is recorded. */
+  readonly isWhole: boolean
+}
+
+/** Rejects, with the copy in between, if it fails. */
+export const updateCopy = async (update: Update): Promise<void> => {
+  const { connection } = update
+  const tables = update.tables.filter((table) => !own.has(table) && table.schema !== "meta")
+  const stale = update.isWhole ? undefined : await changedParts(update)
+  await connection.run("BEGIN")
+  for (const table of tables) {
+    const months = stale?.get(tableName(table))
+    if (stale === undefined) await copyRows(update, table, ["true"])
+    else if (months !== undefined) await copyRows(update, table, conditionsOf(table, months))
+  }
+  // Rows that were changed by hand are recorded nowhere.
+  for (const table of await ofOtherSize(update, tables)) await copyRows(update, table, ["true"])
+  const recorded = qualified(partitionChanges)
+  await connection.run(
+    `DELETE FROM ${recorded} WHERE NOT (${OF_STORED_MARTS});
+     INSERT INTO ${recorded} FROM ${inSource(update, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
+  )
+  await connection.run("COMMIT")
+}
+
+const inSource = ({ source }: Update, { schema, name }: Table): string =>
+  [source, schema, name].map(identifier).join(".")
+
+type Months = ReadonlySet<string | undefined>
+
+/** Months by table of what differs, or is in one of the two alone. */
+const changedParts = async (update: Update): Promise<ReadonlyMap<string, Months>> => {
+  const { connection } = update
+  const before = await readChanges(connection, qualified(partitionChanges))
+  const now = await readChanges(connection, inSource(update, partitionChanges))
+  const keyOf = (change: (typeof now)[number]) => JSON.stringify(change)
+  const keys = [before, now].map((changes) => new Set(changes.map(keyOf)))
+  const differing = [...before, ...now].filter(
+    (change) => !keys.every((each) => each.has(keyOf(change))),
+  )
+  const byTable = Map.groupBy(differing, ({ table }) => table)
+  return new Map(
+    [...byTable].map(([table, changes]) => [table, new Set(changes.map(({ month }) => month))]),
+  )
+}
+
+/** SQL for the rows of each range of months. */
+const conditionsOf = ({ time }: Table, months: Months): ReadonlyArray<string> => {
+  const known = [...months].filter((month) => month !== undefined)
+  return time === undefined || known.length < months.size
+    ? ["true"]
+    : rangesOf(known).map((range) => isBetween(identifier(time), range))
+}
+
+/** Replaces the rows that satisfy each condition. */
+const copyRows = async (
+  update: Update,
+  table: Table,
+  conditions: ReadonlyArray<string>,
+): Promise<void> => {
+  const target = qualified(table)
+  const columns = identifiers(allColumns(table).map(({ name }) => name))
+  for (const condition of conditions) {
+    await update.connection.run(
+      `DELETE FROM ${target} WHERE ${condition};
+       INSERT INTO ${target} (${columns})
+       SELECT ${columns} FROM ${inSource(update, table)} WHERE ${condition}`,
+    )
+  }
+}
+
+const ofOtherSize = async (
+  update: Update,
+  tables: ReadonlyArray<Table>,
+): Promise<ReadonlyArray<Table>> => {
+  const sizes = tables.map(
+    (table) =>
+      `(SELECT count(*) FROM ${qualified(table)}) = (SELECT count(*) FROM ${inSource(update, table)})
+       AS ${identifier(tableName(table))}`,
+  )
+  const [isSame] = await readRows(update.connection, `SELECT ${sizes.join(", ")}`)
+  return tables.filter((table) => isSame?.[tableName(table)] !== true)
+}
