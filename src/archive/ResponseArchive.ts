@@ -56,7 +56,9 @@ export class ResponseArchive extends Context.Service<
     readonly keep: (received: Received) => Effect.Effect<ArchivedResponse, ArchiveError>
     /** Records which of the kept responses the commit that follows turns into rows. */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
-    /** Records that every marker's commit has happened and nothing follows; syncs the segment to disk. */
+    /** Notes that the commit of a marker was refused for good, for the end of the segment. */
+    readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
+    /** Records that every other marker's commit has happened and nothing follows; syncs the segment to disk. */
     readonly end: Effect.Effect<void, ArchiveError>
   }
 >()("vaulthouse/archive/ResponseArchive") {
@@ -83,14 +85,17 @@ export class ResponseArchive extends Context.Service<
             }
           }),
         markCommit: () => Effect.void,
+        refuse: () => Effect.void,
         end: Effect.void,
       }),
     )
 
-  /** One segment below `directory` for this run, created with the first response. */
+  /** One segment below `directory` for this process of the run, created with the first response. */
   static readonly layer = (options: {
     readonly directory: string
     readonly runId: string
+    /** This process among those of the run, where it has several. */
+    readonly worker?: string
     /** In microseconds; every response of this run is newer, whatever the clock says. */
     readonly notBefore?: number
     /** Bodies of the last run by SHA-256, which are not written again. */
@@ -100,12 +105,13 @@ export class ResponseArchive extends Context.Service<
       ResponseArchive,
       Effect.gen(function* () {
         const { runId } = options
-        const file = segmentOfRun(runId)
+        const file = segmentOfRun(runId, options.worker)
         const path = join(options.directory, file)
         const queue = yield* Queue.bounded<Waiting>(2 * FRAME_LINES)
         let handle: FileHandle | undefined
         let end = 0
         let last = options.notBefore ?? 0
+        const uncommitted: Array<string> = []
 
         const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, ArchiveError> =>
           Effect.tryPromise({
@@ -189,11 +195,13 @@ export class ResponseArchive extends Context.Service<
         return ResponseArchive.of({
           keep,
           markCommit: (marker) => Effect.asVoid(append(commitMarkerLine(marker))),
+          refuse: ({ landed, notLanded }) =>
+            Effect.sync(() => void uncommitted.push(...landed, ...notLanded)),
           end: Effect.suspend(() =>
             handle === undefined
               ? Effect.void
               : Effect.andThen(
-                  append(runEndLine({ runId, uncommitted: [] })),
+                  append(runEndLine({ runId, uncommitted })),
                   attempt(async () => handle?.datasync()),
                 ),
           ),

@@ -28,7 +28,7 @@ export interface CommitMarker {
   readonly notLanded: ReadonlyArray<string>
 }
 
-/** No line of the run follows. */
+/** No line of the run follows in its segment. */
 export interface RunEnd {
   readonly runId: string
   /** Ids of responses with a marker whose commit never happened. */

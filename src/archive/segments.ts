@@ -26,10 +26,18 @@ export const SEGMENT_SUFFIX = ".ndjson.zst"
 
 export const archiveDirectory = (dataDir: string): string => join(dataDir, "raw")
 
-export const segmentOfRun = (runId: string): string => `${runId}${SEGMENT_SUFFIX}`
+/** Each process of a run writes one of its own; `worker` is its name where there are several, without dots. */
+export const segmentOfRun = (runId: string, worker?: string): string =>
+  `${runId}${worker === undefined ? "" : `.${worker}`}${SEGMENT_SUFFIX}`
 
 /** The run that wrote a segment; a compacted one is named by its month. */
 export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
+
+const PRUNED = /\.r[0-9a-z]+$/
+
+/** Name of what stays of a segment, which keeps its place in the order; `at` makes it another. */
+export const prunedSegment = (file: string, at: number): string =>
+  `${file.slice(0, -SEGMENT_SUFFIX.length).replace(PRUNED, "")}.r${at.toString(36)}${SEGMENT_SUFFIX}`
 
 /** In the order of their runs, or months. */
 export const segmentFiles = (directory: string): ReadonlyArray<string> =>
@@ -39,7 +47,11 @@ export const segmentFiles = (directory: string): ReadonlyArray<string> =>
         .toSorted()
     : []
 
-/** The segment with a run's lines: the run's own, or the compacted one of its month. */
+/** The segments that a run's processes wrote, as far as they were not compacted. */
+export const segmentsOfRun = (directory: string, runId: string): ReadonlyArray<string> =>
+  segmentFiles(directory).filter((file) => runOfSegment(file) === runId)
+
+/** Where a line about a run is read after all others about it: its last segment, or the compacted one of its month. */
 export const segmentHolding = (directory: string, runId: string): string =>
   segmentFiles(directory).findLast((file) =>
     [runId, monthOf(runId)].includes(runOfSegment(file)),
@@ -124,21 +136,30 @@ export async function* readWholeFrames(directory: string, file: string): AsyncGe
 /** What the archive's markers say of responses; the last marker of a response counts. */
 export class Commits {
   readonly #markers = new Map<string, CommitMarker>()
-  /** Runs whose end the archive records. */
-  readonly ended = new Set<string>()
+  /** Runs with an end, by segment. */
+  readonly #ended = new Map<string, Set<string>>()
 
-  add({ markers, ends }: Lines): void {
+  add({ place: { file }, markers, ends }: Frame): void {
     for (const marker of markers) {
       for (const id of [...marker.landed, ...marker.notLanded]) this.#markers.set(id, marker)
     }
     for (const { runId, uncommitted } of ends) {
-      this.ended.add(runId)
+      this.#ended.set(file, (this.#ended.get(file) ?? new Set()).add(runId))
       for (const id of uncommitted) this.#markers.delete(id)
     }
   }
 
   of(responseId: string): CommitMarker | undefined {
     return this.#markers.get(responseId)
+  }
+
+  /** Whether the process of the run that wrote the segment recorded that nothing follows. */
+  hasEnd(file: string, runId: string): boolean {
+    return this.#ended.get(file)?.has(runId) === true
+  }
+
+  get ended(): ReadonlySet<string> {
+    return new Set([...this.#ended.values()].flatMap((runs) => [...runs]))
   }
 
   get all(): ReadonlySet<CommitMarker> {

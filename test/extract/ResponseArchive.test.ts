@@ -23,37 +23,51 @@ const bodies: Readonly<Record<string, Buffer>> = {
   nothing: Buffer.alloc(0),
 }
 
-it.live("keeps every body byte for byte, in lines that are JSON", () =>
-  Effect.gen(function* () {
-    const directory = yield* temporaryFolder
-    const about = {
-      endpoint: "fees",
-      method: "GET",
-      url: 'http://localhost/?q=,"sha256":"',
-      requestBody: null,
-      inputs: '{"sha256":"x"}',
-      subject: "null",
-      status: 200,
-    }
-    yield* Effect.gen(function* () {
-      const archive = yield* ResponseArchive
-      for (const [name, body] of Object.entries(bodies)) {
-        const isJson = name.includes("json") || name.includes("JSON") || name.includes("nested")
-        yield* archive.keep({ ...about, body, isJson })
+const marker = {
+  runId: "run",
+  pipeline: "fees",
+  entity: "-",
+  window: "all",
+  outcome: "landed",
+} as const
+
+it.live(
+  "keeps every body byte for byte, in lines that are JSON; and which commits were refused",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryFolder
+      const about = {
+        endpoint: "fees",
+        method: "GET",
+        url: 'http://localhost/?q=,"sha256":"',
+        requestBody: null,
+        inputs: '{"sha256":"x"}',
+        subject: "null",
+        status: 200,
       }
-      yield* archive.end
-    }).pipe(Effect.provide(ResponseArchive.layer({ directory, runId: "run" })))
-    yield* Effect.promise(async () => {
-      const kept: Array<string | undefined> = []
-      for await (const { responses } of readWholeFrames(directory, "run.ndjson.zst")) {
-        for (const { body, bytes } of responses) {
-          kept.push(body?.toString("hex"))
-          JSON.parse(bytes.toString())
+      yield* Effect.gen(function* () {
+        const archive = yield* ResponseArchive
+        for (const [name, body] of Object.entries(bodies)) {
+          const isJson = name.includes("json") || name.includes("JSON") || name.includes("nested")
+          yield* archive.keep({ ...about, body, isJson })
         }
-      }
-      expect(kept).toEqual(Object.values(bodies).map((body) => body.toString("hex")))
-    })
-  }),
+        yield* archive.refuse({ ...marker, landed: ["one"], notLanded: ["other"] })
+        yield* archive.end
+      }).pipe(Effect.provide(ResponseArchive.layer({ directory, runId: "run", worker: "w1" })))
+      yield* Effect.promise(async () => {
+        const kept: Array<string | undefined> = []
+        const uncommitted: Array<ReadonlyArray<string>> = []
+        for await (const { responses, ends } of readWholeFrames(directory, "run.w1.ndjson.zst")) {
+          uncommitted.push(...ends.map((end) => end.uncommitted))
+          for (const { body, bytes } of responses) {
+            kept.push(body?.toString("hex"))
+            JSON.parse(bytes.toString())
+          }
+        }
+        expect(kept).toEqual(Object.values(bodies).map((body) => body.toString("hex")))
+        expect(uncommitted).toEqual([["one", "other"]])
+      })
+    }),
 )
 
 it.live("a full disk leaves no part of a frame, and later frames follow the last whole one", () =>

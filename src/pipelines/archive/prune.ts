@@ -6,8 +6,8 @@ import { rewriteSegments } from "../../archive/rewrite.ts"
 import {
   archiveDirectory,
   readWholeFrames,
+  prunedSegment,
   runOfSegment,
-  SEGMENT_SUFFIX,
   segmentBytes,
   segmentFiles,
 } from "../../archive/segments.ts"
@@ -104,7 +104,7 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   } satisfies PruneSummary
   if (options.dryRun || dropped === 0) return summary
   for (const file of mixed) {
-    const target = `${runOfSegment(file)}.${now.toString(36)}${SEGMENT_SUFFIX}`
+    const target = prunedSegment(file, now)
     const moved = yield* Effect.tryPromise({
       try: () => rewriteSegments({ directory, files: [file], target, isWanted: stays(file) }),
       catch: archiveError,

@@ -20,7 +20,7 @@ import type { FieldNames } from "../../transform/Source.ts"
 import { archiveError, rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
 
-/** A run whose segment has no end: it was killed and nothing was opened since, or the file was cut. */
+/** A run with a segment that has no end: it was killed and nothing was opened since, or the file was cut. */
 export interface UnendedRun {
   readonly runId: string
   readonly file: string
@@ -122,14 +122,16 @@ const indexedOf = (
 }
 
 const unendedRuns = ({ found, commits }: Archived): ReadonlyArray<UnendedRun> => {
-  const unended = [...found.values()].filter(({ head }) => !commits.ended.has(head.runId))
-  return [...Map.groupBy(unended, ({ head }) => head.runId)].map(([runId, ofRun]) => ({
-    runId,
-    file: ofRun[0]?.file ?? "",
-    unmarked: ofRun.filter(
+  const unended = [...found.values()].filter(({ file, head }) => !commits.hasEnd(file, head.runId))
+  const segments = Map.groupBy(unended, ({ file, head }) => JSON.stringify([file, head.runId]))
+  return [...segments.values()].flatMap((ofSegment) => {
+    const [first] = ofSegment
+    if (first === undefined) return []
+    const unmarked = ofSegment.filter(
       ({ head }) => head.pipeline !== null && commits.of(head.responseId) === undefined,
-    ).length,
-  }))
+    )
+    return [{ runId: first.head.runId, file: first.file, unmarked: unmarked.length }]
+  })
 }
 
 /** Outcomes that leave a quarantined response of the same partition open. */

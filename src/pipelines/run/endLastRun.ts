@@ -1,11 +1,9 @@
-// Ends the record and the segment of a run that could not do so itself: killed, stopped, or failed. Of its commit
+// Ends the record and the segments of a run that could not do so itself: killed, stopped, or failed. Of its commit
 // markers, those without a commit are named (docs/decisions/0011-commit-markers.md).
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { runEndLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { archiveDirectory, Commits, readFrames, segmentOfRun } from "../../archive/segments.ts"
+import { archiveDirectory, Commits, readFrames, segmentsOfRun } from "../../archive/segments.ts"
 import { text } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
@@ -26,28 +24,42 @@ export const endLastRun = Effect.fnUntraced(function* (dataDir: string) {
   if (last["outcome"] === null) {
     yield* warehouse.execute([sqlFile("state", "end_killed_runs")], [runs])
   }
-  const runId = text("run_id")(last)
-  const directory = archiveDirectory(dataDir)
-  const file = segmentOfRun(runId)
-  if (!existsSync(join(directory, file))) return
-  const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
-  yield* Effect.tryPromise({
-    try: async () => {
-      const commits = new Commits()
-      for await (const frame of readFrames(directory, file)) commits.add(frame)
-      if (commits.ended.has(runId)) return
-      const uncommitted = [...commits.all]
-        .map(({ landed, notLanded }) => [...landed, ...notLanded])
-        .filter((ids) => !ids.some((id) => committed.has(id)))
-      await appendLines(directory, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
-    },
-    catch: (cause) =>
-      new LoadError({
-        reason: "Files",
-        what: `Ending ${file} of the response archive, whose run was killed`,
-        why: cause instanceof Error ? cause.message : String(cause),
-        advice: "Nothing was changed. Check the disk's free space and the folder's permissions.",
-        cause,
-      }),
-  })
+  yield* endSegments(dataDir, text("run_id")(last))
 })
+
+/** Ends what the processes of a run wrote and, killed or stopped, did not end; none of them may be writing any more. */
+export const endSegments = Effect.fnUntraced(function* (dataDir: string, runId: string) {
+  const directory = archiveDirectory(dataDir)
+  const files = segmentsOfRun(directory, runId)
+  if (files.length === 0) return
+  const warehouse = yield* Warehouse
+  const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
+  for (const file of files) {
+    yield* Effect.tryPromise({
+      try: () => endSegment(directory, file, runId, committed),
+      catch: (cause) =>
+        new LoadError({
+          reason: "Files",
+          what: `Ending ${file} of the response archive, whose run was killed`,
+          why: cause instanceof Error ? cause.message : String(cause),
+          advice: "Nothing was changed. Check the disk's free space and the folder's permissions.",
+          cause,
+        }),
+    })
+  }
+})
+
+const endSegment = async (
+  directory: string,
+  file: string,
+  runId: string,
+  committed: ReadonlySet<string>,
+): Promise<void> => {
+  const commits = new Commits()
+  for await (const frame of readFrames(directory, file)) commits.add(frame)
+  if (commits.hasEnd(file, runId)) return
+  const uncommitted = [...commits.all]
+    .map(({ landed, notLanded }) => [...landed, ...notLanded])
+    .filter((ids) => !ids.some((id) => committed.has(id)))
+  await appendLines(directory, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
+}

@@ -1,0 +1,140 @@
+// Runs of several processes, each with a segment of its own: as one run's in every command; and one that was killed.
+import { renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { zstdCompressSync } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { commitMarkerLine, runEndLine } from "../../src/archive/lines.ts"
+import { readWholeFrames, segmentOfRun } from "../../src/archive/segments.ts"
+import { prune } from "../../src/pipelines/archive/prune.ts"
+import { content, expectReplays, loseTheWarehouse, replayed, segments } from "../support/replays.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { simulated } from "../support/simulated.ts"
+import { change, query, runOnce } from "../support/warehouseRun.ts"
+
+/** Writes what a run read of the vaults as worker `a`, and everything else as `b`. */
+const split = async (directory: string, file: string): Promise<void> => {
+  const runId = file.replace(".ndjson.zst", "")
+  const parts = { a: [] as Array<Buffer>, b: [] as Array<Buffer> }
+  for await (const { responses, markers } of readWholeFrames(directory, file)) {
+    for (const { pipeline, bytes } of responses) {
+      parts[pipeline === "vaults" ? "a" : "b"].push(Buffer.concat([bytes, Buffer.from("\n")]))
+    }
+    for (const marker of markers) {
+      parts[marker.pipeline === "vaults" ? "a" : "b"].push(commitMarkerLine(marker))
+    }
+  }
+  rmSync(join(directory, file))
+  for (const [worker, lines] of Object.entries(parts)) {
+    const end = runEndLine({ runId, uncommitted: [] })
+    const frames = [...lines, end].map((line) => zstdCompressSync(line))
+    writeFileSync(join(directory, segmentOfRun(runId, worker)), Buffer.concat(frames))
+  }
+}
+
+/** Two runs, the service having restated its history in between. */
+const lived = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const simulator = yield* simulated({
+      vaults: 2,
+      days: 10,
+      now: "2026-06-01T00:00:00Z",
+      start: "2026-05-22T00:00:00Z",
+    })
+    const run = runOnce(simulator.url, dataDir, { pipelines: ["vaults", "ratio_history"] })
+    yield* run
+    simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+    yield* run
+    const before = yield* content(dataDir)
+    yield* Effect.promise(async () => {
+      for (const file of segments(dataDir)) await split(join(dataDir, "raw"), file)
+    })
+    loseTheWarehouse(dataDir)
+    yield* replayed(dataDir)
+    expect(yield* content(dataDir)).toEqual(before)
+  }),
+)
+
+describe("segments of several processes", () => {
+  it.live("keep their order and what they say when they are pruned", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const workers = () => segments(dataDir).map((file) => file.split(".")[1])
+      expect(workers()).toEqual(["a", "b", "a", "b"])
+      const pruned = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(pruned.dropped).toBeGreaterThan(0)
+      const names = segments(dataDir).map((file) => file.split(".").slice(0, 2).join("."))
+      expect(names).toEqual(names.toSorted())
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("are ended one by one after a kill, each without the commits that never happened", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const directory = join(dataDir, "raw")
+      const killed = segments(dataDir).at(-1) ?? ""
+      const runId = killed.split(".")[0] ?? ""
+      // The end of `b` is not there, nor the commits of one vault that it had marked.
+      const frames: Array<Buffer> = []
+      yield* Effect.promise(async () => {
+        for await (const { responses, markers } of readWholeFrames(directory, killed)) {
+          frames.push(
+            ...responses.map(({ bytes }) =>
+              zstdCompressSync(Buffer.concat([bytes, Buffer.from("\n")])),
+            ),
+            ...markers.map((marker) => zstdCompressSync(commitMarkerLine(marker))),
+          )
+        }
+      })
+      writeFileSync(join(directory, killed), Buffer.concat(frames))
+      const ofVault = `pipeline = 'ratio_history' and run_id = '${runId}'
+        and entity = (select min(entity) from raw.responses where pipeline = 'ratio_history')`
+      const lost = `select response_id from raw.responses where ${ofVault}`
+      yield* change(
+        dataDir,
+        `delete from core.ratio_history where _response_id in (${lost})`,
+        `delete from raw.responses where ${ofVault}`,
+        `insert into ops.runs (run_id, command, base_url, vaulthouse_version, started_at)
+         values ('${runId}', 'sync', '-', 'test', now()::timestamp)`,
+      )
+      const kept = yield* query(dataDir, "select count(*) as n from raw.responses")
+      yield* replayed(dataDir)
+      const ends = yield* Effect.promise(async () => {
+        const found: Array<number> = []
+        for (const file of segments(dataDir).slice(-2)) {
+          for await (const frame of readWholeFrames(directory, file)) {
+            found.push(...frame.ends.map(({ uncommitted }) => uncommitted.length))
+          }
+        }
+        return found
+      })
+      expect(ends[0]).toBe(0)
+      expect(ends[1]).toBeGreaterThan(0)
+      expect(ends).toHaveLength(2)
+      loseTheWarehouse(dataDir)
+      const alone = yield* replayed(dataDir)
+      expect(alone.unended).toEqual([])
+      expect(yield* query(dataDir, "select count(*) as n from raw.responses")).toEqual(kept)
+    }),
+  )
+
+  it.live("without an end are named one by one", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const [first = "", second = ""] = segments(dataDir)
+      const directory = join(dataDir, "raw")
+      const runId = first.split(".")[0] ?? ""
+      yield* Effect.promise(async () => {
+        const frames: Array<Buffer> = []
+        for await (const { responses } of readWholeFrames(directory, second)) {
+          frames.push(...responses.map(({ bytes }) => zstdCompressSync(bytes)))
+        }
+        writeFileSync(join(directory, second), Buffer.concat(frames))
+      })
+      renameSync(join(dataDir, "vaulthouse.duckdb"), join(dataDir, "lost"))
+      const { unended } = yield* replayed(dataDir)
+      expect(unended).toMatchObject([{ runId, file: second }])
+    }),
+  )
+})
