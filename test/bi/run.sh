@@ -6,23 +6,11 @@ cd "$(dirname "$0")/../.." || exit
 installed=$PWD/node_modules/.bi
 tools=$installed/python/bin
 scratch=$(mktemp -d)
+. test/deploy/part.sh
 trap 'rm -rf "$scratch"' EXIT
 
 node test/bi/example.ts "$scratch" || exit
 published=$scratch/stopped-clock.duckdb
-
-failed=0
-part() {
-  local name=$1 began=$SECONDS
-  shift
-  echo "── $name"
-  "$@" >"$scratch/log" 2>&1
-  case $? in
-    0) echo "   ok ($((SECONDS - began)) s)" ;;
-    77) echo "   skipped: $(tail -1 "$scratch/log")" ;;
-    *) cat "$scratch/log"; echo "   FAILED: $name"; failed=1 ;;
-  esac
-}
 
 part "dbt: the project built, its metrics queried" "$tools/python" test/bi/try_dbt.py "$published" "$scratch"
 part "Malloy: every view" node test/bi/malloy.js "$installed/npm" "$published"

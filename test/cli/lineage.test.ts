@@ -249,25 +249,21 @@ describe("trace", () => {
     expect(explained.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
   })
 
-  it.each(names)(
-    "%s: each figure is that of the row it is traced to",
-    async (name) => {
-      const found = await json<Trace>(["trace", name, "--vault", vault])
-      const compared: Array<string> = []
-      for (const { columns, facts, more } of found.origins) {
-        const [fact] = facts
-        if (fact === undefined || facts.length + more > 1) continue
-        for (const [column, field] of Object.entries(columns)) {
-          // Ages, counts and shares are made from a value, they are not it.
-          if (/_age_|hours_|_share$|_hhi$/.test(column) || typeof field !== "string") continue
-          expect({ [column]: fact.values[field] }).toEqual({ [column]: found.values[column] })
-          compared.push(column)
-        }
+  it.each(names)("%s: each figure is that of the row it is traced to", async (name) => {
+    const found = await json<Trace>(["trace", name, "--vault", vault])
+    const compared: Array<string> = []
+    for (const { columns, facts, more } of found.origins) {
+      const [fact] = facts
+      if (fact === undefined || facts.length + more > 1) continue
+      for (const [column, field] of Object.entries(columns)) {
+        // Ages, counts and shares are made from a value, they are not it.
+        if (/_age_|hours_|_share$|_hhi$/.test(column) || typeof field !== "string") continue
+        expect({ [column]: fact.values[field] }).toEqual({ [column]: found.values[column] })
+        compared.push(column)
       }
-      expect(compared.length).toBeGreaterThan(0)
-    },
-    20_000,
-  )
+    }
+    expect(compared.length).toBeGreaterThan(0)
+  })
 
   it("follows a restated point to both responses, and into the body", async () => {
     const [restated] = await rows(

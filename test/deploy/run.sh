@@ -5,6 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 tools=$PWD/node_modules/.deploy/bin
 scratch=$(mktemp -d)
+. test/deploy/part.sh
 trap 'kill "${simulator:-}" 2>/dev/null; rm -rf "$scratch"' EXIT
 chmod 0755 "$scratch"
 
@@ -18,19 +19,6 @@ for _ in $(seq 100); do
 done
 [ -n "$VAULTHOUSE_BASE_URL" ] || { echo "The simulator did not start." >&2; exit 1; }
 export VAULTHOUSE_BASE_URL PATH="$PWD/bin:$PATH"
-
-failed=0
-part() {
-  local name=$1 began=$SECONDS
-  shift
-  echo "── $name"
-  "$@" >"$scratch/log" 2>&1
-  case $? in
-    0) echo "   ok ($((SECONDS - began)) s)" ;;
-    77) echo "   skipped: $(tail -1 "$scratch/log")" ;;
-    *) cat "$scratch/log"; echo "   FAILED: $name"; failed=1 ;;
-  esac
-}
 
 part "Dockerfile: hadolint" "$tools/hadolint" deploy/docker/Dockerfile
 part "compose.yaml: schema" "$tools/check-jsonschema" --builtin-schema vendor.compose-spec deploy/docker/compose.yaml
