@@ -31,7 +31,9 @@ export const differingTables = async (
     const files = table === tableName(publications) ? undefined : sound.get(table)
     const path = `${PUBLISHED} ${table}`
     try {
-      const detail = await compare(connection, dataDir, table, files)
+      const detail = copied.includes(table)
+        ? await compare(connection, dataDir, table, files)
+        : "is not in the published copy"
       if (detail !== undefined) findings.push({ kind: "content", path, detail })
     } catch (cause) {
       findings.push({ kind: "unreadable", path, detail: messageOf(cause) })
@@ -46,18 +48,12 @@ const compare = async (
   table: string,
   files: ReadonlyArray<ManifestFile> | undefined,
 ): Promise<string | undefined> => {
-  const [schema = "", name = ""] = table.split(".")
-  const columns = await readRows(
-    connection,
-    `SELECT column_name, data_type FROM duckdb_columns()
-     WHERE database_name = 'published' AND schema_name = $1 AND table_name = $2
-     ORDER BY column_index`,
-    [schema, name],
-  )
-  if (columns.length === 0) return "is not in the published copy"
+  const inCopy = `published.${table.split(".").map(identifier).join(".")}`
+  // Of this table alone: `duckdb_columns()` binds every view.
+  const columns = await readRows(connection, `DESCRIBE ${inCopy}`)
   // The copy's own types: Parquet may hold instants and JSON as text.
   const values = columns
-    .map(decodeRow({ column: text("column_name"), type: text("data_type") }))
+    .map(decodeRow({ column: text("column_name"), type: text("column_type") }))
     .map(({ column, type }) => `${identifier(column)}::${type === "JSON" ? "VARCHAR" : type}`)
     .join(", ")
   const sum = (source: string) =>
@@ -65,7 +61,7 @@ const compare = async (
       connection,
       `SELECT count(*)::DOUBLE AS rows, sum(hash(${values}))::VARCHAR AS content FROM ${source}`,
     )
-  const [copy] = await sum(`published.${identifier(schema)}.${identifier(name)}`)
+  const [copy] = await sum(inCopy)
   if (files === undefined) return undefined
   const paths = files.map(({ path }) => literal(join(dataDir, "parquet", path))).join(", ")
   const [exported] = await sum(`read_parquet([${paths}], hive_partitioning = false)`)

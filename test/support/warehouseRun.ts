@@ -1,8 +1,9 @@
 // Whole runs against a service, and queries of the warehouse afterwards.
-import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
+import { basename, join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
+import { identifier, literal } from "../../src/load/sql.ts"
 import type { ProgressEvent } from "../../src/pipelines/model/progress.ts"
 import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
@@ -47,23 +48,46 @@ export const runOnce = Effect.fnUntraced(function* (
 
 type QueryRows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
+// One for all files, since it takes as long to start as a query: a file after another.
+const inMemory = DuckDBInstance.create(":memory:", { threads: "1" })
+let last: Promise<unknown> = Promise.resolve()
+
+/** Works on a file as a process of its own would, under the name it then has, and lets go of it. */
+const attached = <A>(
+  file: string,
+  access: "READ_ONLY" | "READ_WRITE",
+  work: (connection: DuckDBConnection) => Promise<A>,
+): Promise<A> => {
+  const done = last.then(async () => {
+    const connection = await (await inMemory).connect()
+    const name = identifier(basename(file, ".duckdb"))
+    try {
+      await connection.run(`ATTACH ${literal(file)} AS ${name} (${access})`)
+      try {
+        await connection.run(`USE ${name}`)
+        return await work(connection)
+      } finally {
+        await connection.run(`USE memory; DETACH ${name}`)
+      }
+    } finally {
+      connection.closeSync()
+    }
+  })
+  last = done.catch(() => undefined)
+  return done
+}
+
 /** Queries the writer's file of a finished run. */
 export const query = (dataDir: string, sql: string): Effect.Effect<QueryRows> =>
   queryFile(join(dataDir, "vaulthouse.duckdb"), sql)
 
 export const queryFile = (file: string, sql: string): Effect.Effect<QueryRows> =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
-    const connection = await instance.connect()
-    try {
+  Effect.promise(() =>
+    attached(file, "READ_ONLY", async (connection) => {
       const result = await connection.runAndReadAll(sql)
       return result.getRowObjectsJson()
-    } finally {
-      // An open connection keeps the file, and its lock, until it is collected.
-      connection.closeSync()
-      instance.closeSync()
-    }
-  })
+    }),
+  )
 
 /** Changes the writer's file directly. */
 export const change = (
@@ -75,13 +99,11 @@ export const changeFile = (
   file: string,
   ...statements: ReadonlyArray<string>
 ): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(file)
-    const connection = await instance.connect()
-    for (const statement of statements) await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
-  })
+  Effect.promise(() =>
+    attached(file, "READ_WRITE", async (connection) => {
+      for (const statement of statements) await connection.run(statement)
+    }),
+  )
 
 /** Makes the tasks of earlier runs an hour older, so that the server's caches (§8) have expired. */
 export const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
