@@ -226,7 +226,7 @@ describe("check", () => {
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["not_applicable"]))
       const none = yield* temporaryFolder
       const error = yield* Effect.flip(check({ dataDir: none, names: [] }))
-      expect(error.message).toContain("there is none")
+      expect(error.message).toContain("there is no warehouse")
     }),
   )
 
