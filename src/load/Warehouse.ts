@@ -35,6 +35,8 @@ import { checkBatch } from "./validate.ts"
 export interface WarehouseOptions extends OpenOptions {
   /** Default: the file in `dataDir`. */
   readonly storage?: Storage
+  /** Another process may use `dataDir` at the same time; not with a file. Nothing may be published then. */
+  readonly sharesDataDir?: true
   /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
   /** How long to wait for another process to let go of the warehouse; default not at all. */
@@ -152,7 +154,9 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Load
 
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
-  yield* locked(options, formatInstant(microsFromMillis(clock.currentTimeMillisUnsafe())))
+  if (options.sharesDataDir !== true) {
+    yield* locked(options, formatInstant(microsFromMillis(clock.currentTimeMillisUnsafe())))
+  }
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)

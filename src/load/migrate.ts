@@ -69,12 +69,16 @@ const isAsDeclared = (table: Table, { columns }: StoredTable): boolean => {
   )
 }
 
-const differences = (
-  table: Table,
-  existing: StoredTable,
-  isEmpty: boolean,
-): Pick<MigrationPlan, "statements" | "refused"> => {
+interface Difference extends Pick<MigrationPlan, "statements" | "refused"> {
+  /** The table is made anew, without comments. */
+  readonly isRemade: boolean
+}
+
+const asStored: Difference = { statements: [], refused: [], isRemade: false }
+
+const differences = (table: Table, existing: StoredTable, isEmpty: boolean): Difference => {
   const statements: Array<string> = []
+  let isRemade = false
   const refused: Array<string> = []
   const name = qualified(table)
   const wanted = allColumns(table)
@@ -85,9 +89,8 @@ const differences = (
       if (!required) {
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
       } else if (isEmpty) {
-        const optional = columnDefinition({ ...column, required: false })
-        statements.push(`ALTER TABLE ${name} ADD COLUMN ${optional}`)
-        statements.push(`ALTER TABLE ${name} ALTER COLUMN ${identifier(column.name)} SET NOT NULL`)
+        // No column that is added can be required, in a lake at least.
+        isRemade = true
       } else {
         refused.push(`${tableName(table)}.${column.name} is required but the stored rows lack it`)
       }
@@ -106,7 +109,9 @@ const differences = (
       refused.push(`${tableName(table)}.${column} is stored but no longer declared`)
     }
   }
-  return { statements, refused }
+  return isRemade
+    ? { statements: [`DROP TABLE ${name}`, createTable(table)], refused, isRemade }
+    : { statements, refused, isRemade }
 }
 
 const comments = (table: Table, existing: StoredTable | undefined): ReadonlyArray<string> => {
@@ -134,15 +139,15 @@ const plan = async (
   for (const table of tables.flatMap(storedTables)) {
     const found = existing.get(tableName(table))
     if (found === undefined) {
-      statements.push(createTable(table))
+      statements.push(createTable(table), ...comments(table, undefined))
     } else {
       const difference = isAsDeclared(table, found)
-        ? { statements: [], refused: [] }
+        ? asStored
         : differences(table, found, await isEmpty(connection, table))
       statements.push(...difference.statements)
       refused.push(...difference.refused)
+      statements.push(...comments(table, difference.isRemade ? undefined : found))
     }
-    statements.push(...comments(table, found))
   }
   const changesStored =
     existing.size > 0 && statements.some((statement) => /^(ALTER|CREATE) TABLE/.test(statement))
@@ -170,7 +175,7 @@ export const migrate = async (
     await transactionIn(turn, writer, async () => {
       // An ALTER and what follows on the same table must see each other: one statement at a time. A new
       // warehouse has none, and is made in one call.
-      const alters = statements.some((statement) => statement.startsWith("ALTER"))
+      const alters = statements.some((statement) => /^(ALTER|DROP)/.test(statement))
       const calls = alters ? statements : [statements.join(";\n")]
       for (const call of [...calls, ...recording(fingerprint)]) await writer.connection.run(call)
     })

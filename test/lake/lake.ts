@@ -1,5 +1,12 @@
 // What tests of the lake share. They are left out where its servers and extensions aren't installed: see `make test-lake`.
+import { fork } from "node:child_process"
+import { mkdtemp } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { parsePostgresUrl } from "../../src/domain/postgresUrl.ts"
+import type { LakeOptions } from "../../src/load/storage/ducklake.ts"
 import { newDatabase, sharedPostgres } from "../support/postgres.ts"
 
 /** Where they are installed; `undefined` in `make test`. */
@@ -10,3 +17,87 @@ export const extensions = join(lake ?? "", "extensions")
 
 /** The URL of an empty database. */
 export const newCatalog = async (): Promise<string> => sharedPostgres().url(await newDatabase())
+
+/** A lake by the URL of its catalog and the folder of its data. */
+export interface Lake {
+  readonly catalog: string
+  readonly data: string
+}
+
+export const newLake = async (): Promise<Lake> => ({
+  catalog: await newCatalog(),
+  data: await mkdtemp(join(tmpdir(), "vaulthouse-lake-")),
+})
+
+export const lakeOf = ({ catalog, data }: Lake): LakeOptions => ({
+  catalog: Result.getOrThrow(parsePostgresUrl(catalog)),
+  data,
+  extensions,
+})
+
+/** Of a process that shares a lake (participant.ts). */
+export interface Participant extends Lake {
+  readonly dataDir: string
+  readonly runId: string
+  /** Of its machine's clock. */
+  readonly clockAheadMillis?: number
+  /** In its layout, besides those of the sample tables. */
+  readonly addedColumn?: string
+}
+
+export type Question =
+  | {
+      readonly ask: "commit"
+      readonly readings: ReadonlyArray<readonly [vault: string, hour: number, value: number]>
+    }
+  | { readonly ask: "rows"; readonly sql: string }
+  | { readonly ask: "start" | "finish" | "hold" }
+
+export type Reply =
+  | { readonly answer: unknown }
+  | { readonly error: string }
+  /** It is inside a transaction, and commits once it is sent anything. */
+  | { readonly holds: true }
+
+/** Starts a participant in a data directory of its own. */
+export const participant = (
+  of: Lake,
+  runId: string,
+  options: Pick<Participant, "clockAheadMillis" | "addedColumn"> = {},
+) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), "vaulthouse-participant-"))
+      const child = fork(join(import.meta.dirname, "participant.ts"), [
+        JSON.stringify({ ...of, ...options, dataDir, runId } satisfies Participant),
+      ])
+      const replies: Array<Reply> = []
+      let wake: () => void = () => undefined
+      child.on("message", (reply: Reply) => {
+        replies.push(reply)
+        wake()
+      })
+      const reply = async (): Promise<Reply> => {
+        for (;;) {
+          const first = replies.shift()
+          if (first !== undefined) return first
+          await new Promise<void>((resolve) => (wake = resolve))
+        }
+      }
+      return {
+        opened: await reply(),
+        /** What it replies; several at once would be mixed up. */
+        ask: (question: Question): Promise<Reply> => {
+          child.send(question)
+          return reply()
+        },
+        kill: () =>
+          new Promise<void>((resolve) => {
+            child.once("exit", () => resolve())
+            child.kill("SIGKILL")
+          }),
+        stop: () => child.kill("SIGKILL"),
+      }
+    }),
+    ({ stop }) => Effect.sync(stop),
+  )

@@ -10,7 +10,7 @@ recent as (
 ),
 
 newest as (
-    select pipeline, max(run_id) as run_id
+    select pipeline, max_by(run_id, finished_at) as run_id
     from recent
     group by pipeline
 ),

@@ -1,5 +1,5 @@
 -- The run whose publication this is.
 select run_id
 from meta.runs
-order by run_id desc
+order by started_at desc
 limit 1

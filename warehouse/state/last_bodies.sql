@@ -5,4 +5,4 @@ select
     archive_offset,
     archive_length
 from raw.responses
-where run_id = (select max(run_id) from raw.responses where endpoint <> 'swap')
+where run_id = (select max_by(run_id, received_at) from raw.responses where endpoint <> 'swap')

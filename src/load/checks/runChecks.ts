@@ -104,13 +104,13 @@ export const recordResults = Effect.fnUntraced(function* (
   yield* warehouse.commit({ rows: [], bookkeeping: [rowsOf(checkResults, records)] })
 })
 
-/** Tables of core this run has changed, versions included, as `schema.name`. */
-export const touchedTables = Effect.fnUntraced(function* (runId: string) {
+/** Tables of core that were changed since an instant (microseconds), versions included, as `schema.name`. */
+export const touchedTables = Effect.fnUntraced(function* (since: number) {
   const warehouse = yield* Warehouse
   const rows = yield* warehouse.rows(
     `select distinct table_schema || '.' || table_name as name
-     from ${CATALOG}.ops.partition_changes where run_id = $1 and table_schema = 'core'`,
-    [runId],
+     from ${CATALOG}.ops.partition_changes
+     where changed_at >= ${instant(since)} and table_schema = 'core'`,
   )
   return new Set(rows.map(({ name }) => String(name)))
 })

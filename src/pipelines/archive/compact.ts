@@ -14,7 +14,7 @@ import {
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { archiveError, removeSegments } from "./archivedRows.ts"
 import { moveIndex } from "./archiveIndex.ts"
-import { endLastRun } from "../run/endLastRun.ts"
+import { endDeadRuns } from "../run/endDeadRuns.ts"
 
 export interface CompactSummary {
   readonly segmentsBefore: number
@@ -31,7 +31,7 @@ export const compact = (place: Place) =>
   )
 
 const compacted = Effect.fnUntraced(function* (dataDir: string) {
-  yield* endLastRun(dataDir)
+  yield* endDeadRuns(dataDir)
   const directory = archiveDirectory(dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const thisMonth = formatInstant(now).slice(0, 7).replace("-", "")

@@ -17,7 +17,7 @@ import { coreTables } from "../../transform/tables/index.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { archiveError, removeSegments } from "./archivedRows.ts"
 import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
-import { endLastRun } from "../run/endLastRun.ts"
+import { endDeadRuns } from "../run/endDeadRuns.ts"
 
 export interface PruneOptions extends Place {
   readonly olderThanDays: number
@@ -42,7 +42,7 @@ export const prune = (options: PruneOptions) =>
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  yield* endLastRun(options.dataDir)
+  yield* endDeadRuns(options.dataDir)
   const directory = archiveDirectory(options.dataDir)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY

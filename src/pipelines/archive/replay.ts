@@ -12,7 +12,7 @@ import {
   publishNewsEverywhere,
 } from "../publication/publish.ts"
 import { indexedResponses } from "./archiveIndex.ts"
-import { endLastRun } from "../run/endLastRun.ts"
+import { endDeadRuns } from "../run/endDeadRuns.ts"
 import {
   type LostRows,
   lostRows,
@@ -47,7 +47,7 @@ export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
 })
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  yield* endLastRun(options.dataDir)
+  yield* endDeadRuns(options.dataDir)
   const unended = yield* rebuildIndex(options.dataDir, options)
   const responses = yield* indexedResponses("is_landed")
   const rebuilt = yield* withRebuilt(

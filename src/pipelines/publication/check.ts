@@ -63,11 +63,11 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
   return results
 })
 
-/** Checks the rows that the run has written, if any. */
+/** Checks what was written since the warehouse was opened, if anything: in a lake by other runs too. */
 export const checkTouched = Effect.fnUntraced(function* (runId: string) {
-  const touched = yield* touchedTables(runId)
-  if (touched.size === 0) return []
   const { openedAt } = yield* Warehouse
+  const touched = yield* touchedTables(openedAt)
+  if (touched.size === 0) return []
   const chosen = (yield* allChecks).filter(
     ({ isIncremental, needs }) => isIncremental && needs.some((table) => touched.has(table)),
   )

@@ -19,7 +19,7 @@ import { checkTouched, hasErrors } from "../publication/check.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { forgetRun } from "./clock.ts"
-import { endLastRun } from "./endLastRun.ts"
+import { endDeadRuns } from "./endDeadRuns.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -105,7 +105,7 @@ const recordedRun = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   options.onProgress({ kind: "run", runId: options.runId })
-  yield* endLastRun(options.dataDir)
+  yield* endDeadRuns(options.dataDir)
   yield* warehouse.startRun({
     command: options.command,
     baseUrl: options.api.baseUrl,

@@ -7,24 +7,29 @@ import { archiveDirectory, Commits, readFrames, segmentsOfRun } from "../../arch
 import { text } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
+import { literal } from "../../load/sql.ts"
 import { runs } from "../../load/tables/runs.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-// In a file every run ends the one before it, so that only the newest can be open.
-const lastRun = "select run_id, outcome from ops.runs order by run_id desc limit 1"
+const unended = `select run_id, outcome from ops.runs
+  where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
 const endedWell = new Set<unknown>(["complete", "partial", "deferred"])
 
-/** Does nothing where the last run ended well. Comes before the record of a new run. */
-export const endLastRun = Effect.fnUntraced(function* (dataDir: string) {
+/** Leaves runs alone that ended well, and those of a lake that go on elsewhere. Comes before the record of a new run. */
+export const endDeadRuns = Effect.fnUntraced(function* (dataDir: string) {
   const warehouse = yield* Warehouse
-  const [last] = yield* warehouse.rows(lastRun)
-  if (last === undefined || endedWell.has(last["outcome"])) return
-  if (last["outcome"] === null) {
-    yield* warehouse.execute([sqlFile("state", "end_killed_runs")], [runs])
+  const found = (yield* warehouse.rows(unended)).filter(({ outcome }) => !endedWell.has(outcome))
+  const dead = yield* Effect.filter(found, (run) =>
+    Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning),
+  )
+  const killed = dead.filter(({ outcome }) => outcome === null).map(text("run_id"))
+  if (killed.length > 0) {
+    const ofKilled = `run_id in (${killed.map(literal).join(", ")})`
+    yield* warehouse.execute([`${sqlFile("state", "end_killed_runs")} and ${ofKilled}`], [runs])
   }
-  yield* endSegments(dataDir, text("run_id")(last))
+  for (const run of dead) yield* endSegments(dataDir, text("run_id")(run))
 })
 
 /** Ends what the processes of a run wrote and, killed or stopped, did not end; none of them may be writing any more. */

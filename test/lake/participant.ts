@@ -1,0 +1,88 @@
+// One of several processes that share a lake; does what its parent asks, one thing after the other:
+// fork("participant.ts", [JSON of Participant])
+import * as Effect from "effect/Effect"
+import type { Column } from "../../src/domain/column.ts"
+import { lakeOf, type Participant, type Question, type Reply } from "./lake.ts"
+import {
+  batchOf,
+  commitTogether,
+  reading,
+  readings,
+  rows,
+  rowsOf,
+  sampleTables,
+} from "../load/sample.ts"
+
+const options = JSON.parse(process.argv[2] ?? "{}") as Participant
+const { dataDir, runId, clockAheadMillis = 0, addedColumn } = options
+
+// Before anything reads the time.
+const now = Date.now
+Date.now = () => now() + clockAheadMillis
+
+const { ducklake } = await import("../../src/load/storage/ducklake.ts")
+const { Warehouse } = await import("../../src/load/Warehouse.ts")
+const { endDeadRuns } = await import("../../src/pipelines/run/endDeadRuns.ts")
+const { transaction } = await import("../../src/load/session.ts")
+
+const added: Column = { name: addedColumn ?? "", type: "double", comment: "Added" }
+const tables =
+  addedColumn === undefined
+    ? sampleTables
+    : sampleTables.map((table) =>
+        table === readings ? { ...table, columns: [...table.columns, added] } : table,
+      )
+
+const next = (): Promise<Question> => new Promise((resolve) => process.once("message", resolve))
+
+const say = (reply: Reply): void => void process.send?.(reply)
+
+/** Rows that no response gave: they are dated by the clock of the warehouse. */
+const undated = ({ readings: values }: Extract<Question, { ask: "commit" }>) => {
+  const found = values.map(([vault, at, value]) => reading(vault, at, value))
+  return batchOf([{ ...rowsOf(readings, found), lineage: null }])
+}
+
+const answer = Effect.fnUntraced(function* (question: Question) {
+  const warehouse = yield* Warehouse
+  switch (question.ask) {
+    case "commit":
+      return yield* commitTogether([undated(question)])
+    case "rows":
+      return yield* rows(question.sql)
+    case "start":
+      yield* endDeadRuns(dataDir)
+      return yield* warehouse.startRun({ command: "test", version: "test" })
+    case "finish":
+      return yield* warehouse.finishRun("complete")
+    case "hold":
+      return yield* warehouse.exclusively("Holding the turn", (session) =>
+        transaction(session, async () => {
+          await session.connection.run("INSERT INTO core.latest VALUES ('held', 1)")
+          say({ holds: true })
+          await next()
+        }),
+      )
+  }
+})
+
+const work = Effect.gen(function* () {
+  const { openedAt, clock } = yield* Warehouse
+  say({ answer: { openedAt, now: clock.currentTimeMillisUnsafe() } })
+  for (;;) {
+    const question = yield* Effect.promise(next)
+    const result = yield* Effect.result(answer(question))
+    say(
+      result._tag === "Success"
+        ? { answer: result.success ?? null }
+        : { error: result.failure.message },
+    )
+  }
+})
+
+await Effect.runPromise(
+  Effect.provide(
+    work,
+    Warehouse.layer({ dataDir, tables, runId, storage: ducklake(lakeOf(options)) }),
+  ),
+).catch((error: unknown) => say({ error: error instanceof Error ? error.message : String(error) }))

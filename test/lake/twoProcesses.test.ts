@@ -1,0 +1,180 @@
+// What a process of its own may rely on, several that share a lake may not.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { sharedPostgres } from "../support/postgres.ts"
+import { lake, newLake, participant, type Question, type Reply } from "./lake.ts"
+
+const HOUR_MILLIS = 3_600_000
+
+const two = Effect.gen(function* () {
+  const shared = yield* Effect.promise(newLake)
+  const [one, other] = yield* Effect.all([participant(shared, "one"), participant(shared, "two")], {
+    concurrency: "unbounded",
+  })
+  return { shared, one, other }
+})
+
+type Process = Effect.Success<ReturnType<typeof participant>>
+
+const answered = (reply: Reply): unknown => {
+  if ("error" in reply) throw new Error(reply.error)
+  return "answer" in reply ? reply.answer : undefined
+}
+
+const asked = (process: Process, question: Question) =>
+  Effect.map(
+    Effect.promise(() => process.ask(question)),
+    answered,
+  )
+
+const commit = (process: Process, ...readings: Extract<Question, { ask: "commit" }>["readings"]) =>
+  asked(process, { ask: "commit", readings })
+
+const rows = (process: Process, sql: string) =>
+  asked(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
+
+describe.skipIf(lake === undefined)("two processes in one lake", () => {
+  it.live("make its tables once, though both find none", () =>
+    Effect.gen(function* () {
+      const { one, other } = yield* two
+      for (const process of [one, other]) expect(process.opened).toHaveProperty("answer")
+      expect(yield* rows(one, "select count(*)::int as layouts from ops.layout")).toEqual([
+        { layouts: 1 },
+      ])
+    }),
+  )
+
+  it.live("store a key once, whichever of them came first", () =>
+    Effect.gen(function* () {
+      const { one, other } = yield* two
+      // Each finds the table empty, and knows what it has stored itself.
+      yield* commit(one, ["v", 0, 0], ["v", 1, 1])
+      yield* commit(other, ["v", 2, 2], ["v", 3, 3])
+      yield* commit(one, ["v", 2, 2], ["v", 3, 30], ["v", 4, 4])
+      yield* commit(other, ["v", 4, 4], ["v", 5, 5])
+      expect(yield* rows(one, "select value from core.readings order by observed_at")).toEqual(
+        [0, 1, 2, 30, 4, 5].map((value) => ({ value })),
+      )
+      expect(yield* rows(one, "select value from core.readings_versions")).toEqual([{ value: 3 }])
+      // At the same time, both.
+      const hours = Array.from({ length: 12 }, (_, at) => at)
+      const both = [one, other].map((process) =>
+        Effect.forEach(hours, (hour) =>
+          commit(process, ["w", hour, hour], ["w", hour + 1, hour + 1]),
+        ),
+      )
+      yield* Effect.all(both, { concurrency: "unbounded" })
+      expect(
+        yield* rows(
+          other,
+          `select count(*)::int as stored, count(distinct observed_at)::int as hours,
+             (select count(*)::int from core.readings_versions where vault_address = 'w') as versions
+           from core.readings where vault_address = 'w'`,
+        ),
+      ).toEqual([{ stored: 13, hours: 13, versions: 0 }])
+    }),
+  )
+
+  it.live("mark a month again that the other has changed, or published, since", () =>
+    Effect.gen(function* () {
+      const { one, other } = yield* two
+      const marked = () =>
+        Effect.map(
+          rows(
+            one,
+            `select run_id from ops.partition_changes
+             where table_name = 'readings' order by changed_at desc limit 1`,
+          ),
+          ([row]) => row?.["run_id"],
+        )
+      yield* commit(one, ["v", 0, 0])
+      yield* commit(other, ["v", 1, 1])
+      expect(yield* marked()).toBe("two")
+      yield* commit(one, ["v", 2, 2])
+      expect(yield* marked()).toBe("one")
+    }),
+  )
+
+  it.live("date rows by one clock, whatever their machines' clocks say", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const late = yield* participant(shared, "late", { clockAheadMillis: -2 * HOUR_MILLIS })
+      const early = yield* participant(shared, "early", { clockAheadMillis: 3 * HOUR_MILLIS })
+      for (const { opened } of [late, early]) {
+        const { now } = answered(opened) as { readonly now: number }
+        expect(Math.abs(now - Date.now())).toBeLessThan(30_000)
+      }
+      for (const [value, process] of [early, late, early, late].entries()) {
+        yield* commit(process, ["v", 0, value])
+      }
+      expect(yield* rows(late, "select value from core.readings")).toEqual([{ value: 3 }])
+      expect(
+        yield* rows(late, "select value from core.readings_versions order by _superseded_at"),
+      ).toEqual([0, 1, 2].map((value) => ({ value })))
+    }),
+  )
+
+  it.live("end the run of a process that is gone, and no other", () =>
+    Effect.gen(function* () {
+      const { shared, one, other } = yield* two
+      const outcomes = (process: Process) =>
+        Effect.map(rows(process, "select outcome from ops.runs order by started_at"), (found) =>
+          found.map(({ outcome }) => outcome),
+        )
+      yield* asked(one, { ask: "start" })
+      yield* asked(other, { ask: "start" })
+      expect(yield* outcomes(other)).toEqual([null, null])
+      yield* Effect.promise(one.kill)
+      const third = yield* participant(shared, "three")
+      yield* asked(third, { ask: "start" })
+      expect(yield* outcomes(other)).toEqual(["killed", null, null])
+      yield* asked(other, { ask: "finish" })
+      expect(yield* outcomes(third)).toEqual(["killed", "complete", null])
+    }),
+  )
+
+  it.live("wait for each other's transactions, and keep nothing of one whose lock is lost", () =>
+    Effect.gen(function* () {
+      const { shared, one, other } = yield* two
+      expect(yield* Effect.promise(() => one.ask({ ask: "hold" }))).toEqual({ holds: true })
+      let isDone = false
+      const waiting = other
+        .ask({ ask: "commit", readings: [["v", 0, 0]] })
+        .finally(() => (isDone = true))
+      yield* Effect.sleep("300 millis")
+      expect(isDone).toBe(false)
+      const database = new URL(shared.catalog).pathname.slice(1)
+      yield* Effect.promise(() =>
+        sharedPostgres().query(
+          `select pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database
+           where locktype = 'advisory' and granted and objid = 1 and datname = '${database}'`,
+        ),
+      )
+      answered(yield* Effect.promise(() => waiting))
+      const lost = yield* Effect.promise(() => one.ask({ ask: "rows", sql: "any message" }))
+      expect(lost).toEqual({ error: expect.stringContaining("connection") })
+      expect(yield* rows(other, "select * from core.latest")).toEqual([])
+      // The next transaction takes the lock on another connection.
+      yield* commit(one, ["v", 1, 1])
+      expect(yield* rows(other, "select value from core.readings order by value")).toHaveLength(2)
+    }),
+  )
+
+  it.live("go on when one of a newer version adds a column, which older ones then refuse", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const old = yield* participant(shared, "old")
+      yield* commit(old, ["v", 0, 0])
+      const young = yield* participant(shared, "young", { addedColumn: "slope" })
+      yield* commit(young, ["v", 1, 1])
+      yield* commit(old, ["v", 2, 2], ["v", 3, 3])
+      expect(
+        yield* rows(young, "select value, slope from core.readings order by observed_at"),
+      ).toEqual([0, 1, 2, 3].map((value) => ({ value, slope: null })))
+      const another = yield* participant(shared, "another")
+      expect(another.opened).toEqual({
+        error: expect.stringContaining("core.readings.slope is stored but no longer declared"),
+      })
+    }),
+  )
+})
