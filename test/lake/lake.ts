@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { parsePostgresUrl } from "../../src/domain/postgresUrl.ts"
 import type { LakeOptions } from "../../src/load/storage/ducklake.ts"
+import { objectStoreAccess } from "../../src/config/objectStoreAccess.ts"
 import { newDatabase, sharedPostgres } from "../support/postgres.ts"
 
 /** Where they are installed; `undefined` in `make test`. */
@@ -33,6 +34,7 @@ export const lakeOf = ({ catalog, data }: Lake): LakeOptions => ({
   catalog: Result.getOrThrow(parsePostgresUrl(catalog)),
   data,
   extensions,
+  objectStore: objectStoreAccess,
 })
 
 /** Of a process that shares a lake (participant.ts). */

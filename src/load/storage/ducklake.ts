@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Redacted from "effect/Redacted"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { isInObjectStore, type ObjectStoreAccess } from "../../domain/objectStore.ts"
 import { openConnections } from "../database.ts"
 import { LoadError } from "../errors.ts"
 import { CATALOG, literal } from "../sql.ts"
@@ -14,6 +15,7 @@ import { Catalog, METADATA_SCHEMA } from "./Catalog.ts"
 import { readRows } from "../readRows.ts"
 import { copyLake } from "./copyLake.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
+import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
 import type { Storage } from "./Storage.ts"
 
 export interface LakeOptions {
@@ -23,6 +25,8 @@ export interface LakeOptions {
   readonly data: string | undefined
   /** Folder of DuckDB's extensions; `undefined`: installed from DuckDB's repository. */
   readonly extensions: string | undefined
+  /** Used where the files are in object storage. Throws where the environment says no such thing. */
+  readonly objectStore: () => ObjectStoreAccess
 }
 
 export const ducklake = (lake: LakeOptions): Storage => ({
@@ -91,14 +95,14 @@ const attachLake = async (
   const stored = await catalog.dataPath()
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
+  if (isInObjectStore(data)) await makeObjectStoreSecret(connection, lake.objectStore())
   const { password } = lake.catalog
   // Apart from the connection string, which DuckDB's messages show.
   if (password !== undefined) {
     await connection.run(
       `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
     )
-  }
-  if (!data.startsWith("s3://")) mkdirSync(data, { recursive: true, mode: 0o700 })
+  } else mkdirSync(data, { recursive: true, mode: 0o700 })
   const attach = async (): Promise<void> => {
     await connection.run(
       `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}

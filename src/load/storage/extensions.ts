@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type DuckDBConnection, version } from "@duckdb/node-api"
+import { isInObjectStore } from "../../domain/objectStore.ts"
 import { LoadError } from "../errors.ts"
 import { literal } from "../sql.ts"
 
@@ -10,7 +11,7 @@ import { literal } from "../sql.ts"
 export const extensionsFor = (data: string): ReadonlyArray<string> => [
   "ducklake",
   "postgres_scanner",
-  ...(data.startsWith("s3://") ? ["httpfs", "aws"] : []),
+  ...(isInObjectStore(data) ? ["httpfs", "aws"] : []),
 ]
 
 const WHERE =

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lakeCatalogOf } from "../../config/secretUrl.ts"
+import { objectStoreAccess } from "../../config/objectStoreAccess.ts"
 import type { Settings } from "../../config/settings.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
 import { duckdbFile } from "../../load/storage/duckdbFile.ts"
@@ -42,7 +43,12 @@ export const storageOf = ({
         )
         // Loaded where it is used: a file needs no client of PostgreSQL.
         const { ducklake } = yield* Effect.promise(() => import("../../load/storage/ducklake.ts"))
-        return ducklake({ catalog, data: lake?.data, extensions: lake?.extensions })
+        return ducklake({
+          catalog,
+          data: lake?.data,
+          extensions: lake?.extensions,
+          objectStore: objectStoreAccess,
+        })
       })
 
 type Options = Place &

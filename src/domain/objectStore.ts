@@ -1,0 +1,25 @@
+// Object storage that speaks S3: where things are in it (`s3://bucket/prefix`), and the access to it.
+import type * as Redacted from "effect/Redacted"
+
+export const isInObjectStore = (location: string): boolean => location.startsWith("s3://")
+
+/** Of `s3://bucket/prefix`; the prefix is empty, or ends with a slash. */
+export const bucketAndPrefix = (location: string) => {
+  const [bucket = "", ...folders] = location.slice("s3://".length).split("/")
+  const prefix = folders.filter((folder) => folder !== "").join("/")
+  return { bucket, prefix: prefix === "" ? "" : `${prefix}/` }
+}
+
+export interface ObjectStoreAccess {
+  /** `undefined` where no variable has one. */
+  readonly key:
+    | {
+        readonly id: string
+        readonly secret: Redacted.Redacted<string>
+        readonly sessionToken: Redacted.Redacted<string> | undefined
+      }
+    | undefined
+  readonly region: string
+  /** Of a store other than AWS's; buckets are then part of the path. */
+  readonly endpoint: URL | undefined
+}
