@@ -62,7 +62,7 @@ $(BI)/.installed: test/bi/requirements.txt test/bi/package.json
 
 ICEBERG := node_modules/.iceberg
 
-test-iceberg: install $(ICEBERG)/.installed ## Register Parquet files as Iceberg tables and read them (needs PyPI; not part of `make test`)
+test-iceberg: install $(ICEBERG)/.installed ## Register Parquet files as Iceberg tables, read them, with Spark too (needs PyPI; Java for Spark; not part of `make test`)
 	@test/iceberg/run.sh
 
 $(ICEBERG)/.installed: test/iceberg/requirements.txt

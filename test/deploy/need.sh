@@ -3,7 +3,7 @@
 # with 77, which run.sh reports as skipped.
 need() {
   command -v "$1" >/dev/null && return
-  { [ "$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq install --no-install-recommends "$2"; } >/dev/null 2>&1
+  { [ "$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq -o DPkg::Lock::Timeout=120 install --no-install-recommends "$2"; } >/dev/null 2>&1
   command -v "$1" >/dev/null && return
   echo "$1 is not installed, and the Debian package $2 can't be had here"
   exit 77
