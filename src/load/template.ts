@@ -37,7 +37,11 @@ const removeOld = (folder: string, layout: string): void => {
   }
 }
 
-const makeTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise<void> => {
+/** Makes an empty warehouse of this layout at `file`, which must not exist. */
+export const makeEmptyWarehouse = async (
+  file: string,
+  tables: ReadonlyArray<Table>,
+): Promise<void> => {
   const aside = `${file}.${process.pid}`
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
   try {
@@ -74,7 +78,7 @@ export const copyTemplate = async (file: string, tables: ReadonlyArray<Table>): 
     const template = join(folder, `${layout}-${marts}.duckdb`)
     if (!existsSync(template)) {
       removeOld(folder, layout)
-      await makeTemplate(template, tables)
+      await makeEmptyWarehouse(template, tables)
     }
     copyFileSync(template, aside)
     renameSync(aside, file)

@@ -11,6 +11,7 @@ import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { fields } from "./fields.ts"
 import { init } from "./init.ts"
+import { move } from "./move.ts"
 import { notify } from "./notify.ts"
 import { prune } from "./prune.ts"
 import { publish } from "./publish.ts"
@@ -54,6 +55,7 @@ export const commands: ReadonlyArray<Command> = [
   compact,
   backup,
   restore,
+  move,
   call,
   swap,
   simulate,

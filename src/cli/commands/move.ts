@@ -1,0 +1,35 @@
+// vaulthouse move: a warehouse from its file into a lake, or back.
+import { type Command, readingSettings } from "../Command.ts"
+
+export const move: Command = {
+  name: "move",
+  summary: "Copy the warehouse from its file into a lake, or back",
+  details:
+    "Copies every table of the warehouse that the settings name, row by row, and compares all rows with the old one before the new one counts; nothing writes either meanwhile. The target must hold nothing. If it is stopped or killed, nothing was moved: run it again. It switches nothing: the old warehouse stays as it is, and the settings go on naming it until you change them.",
+  flags: {
+    to: {
+      type: "string",
+      requiresArg: true,
+      describe:
+        "`ducklake:postgres://user@host:port/database`, `${NAME}` for a variable that holds it, or `file`: vaulthouse.duckdb in --data-dir",
+    },
+    "lake-data": {
+      type: "string",
+      requiresArg: true,
+      describe: "As the setting lake.data, for the new lake",
+    },
+    json: { type: "boolean", describe: "Print what was moved as JSON" },
+  },
+  settings: [...readingSettings, "warehouse"],
+  examples: [
+    [
+      "move --to ducklake:postgres://etl@db.example.com/lake --lake-data s3://bucket/lake",
+      "from the file into a lake",
+    ],
+    [
+      "move --warehouse ducklake:postgres://etl@db.example.com/lake --to file",
+      "back, into an empty --data-dir",
+    ],
+  ],
+  run: async (argv) => (await import("../move/run.ts")).runMove(argv),
+}

@@ -1,0 +1,90 @@
+// Moves a warehouse and says what is left to do.
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { readWarehouse } from "../../config/secretUrl.ts"
+import { move, type Moved } from "../../pipelines/backup/move.ts"
+import { type Place, placeOf } from "../../pipelines/publication/warehouse.ts"
+import { textOf } from "../arguments.ts"
+import type { Arguments } from "../Command.ts"
+import { UsageError } from "../errors.ts"
+import { execute, type Stopped } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { count, counted } from "../numbers.ts"
+import { printReport } from "../report.ts"
+import { textTable } from "../table.ts"
+
+const stopped: Stopped = {
+  code: exitCodes.interrupted,
+  text: "vaulthouse: stopped; nothing was moved, and the warehouse is as it was\n",
+}
+
+export const runMove = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    ({ settings }) =>
+      Effect.gen(function* () {
+        const from = placeOf(settings)
+        const to = yield* targetOf(argv, from)
+        const moved = yield* move(from, to)
+        printReport(argv, moved, (all) => movedText(all, to))
+        return exitCodes.ok
+      }),
+    stopped,
+  )
+
+/** What to write as the argument; a connection string may be in a variable. */
+const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError> => {
+  const text = textOf(argv, "to")
+  const advice = "Use `--to file`, or `--to ducklake:postgres://user@host:port/database`."
+  if (text === undefined) {
+    return Effect.fail(new UsageError({ why: "Name the target with --to.", advice }))
+  }
+  const target = readWarehouse(text)
+  // Without the value: it may hold a password.
+  if (Result.isFailure(target)) {
+    return Effect.fail(new UsageError({ why: `The value of --to ${target.failure}.` }))
+  }
+  const data = textOf(argv, "lake-data")
+  if (target.success === "file") {
+    return data === undefined
+      ? Effect.succeed({ ...from, warehouse: target.success })
+      : Effect.fail(new UsageError({ why: "--lake-data is for a lake, and --to is `file`." }))
+  }
+  const lake =
+    data === undefined
+      ? from.lake
+      : {
+          extensions: undefined,
+          ...from.lake,
+          data: data.startsWith("s3://") ? data : resolve(data),
+        }
+  return Effect.succeed({
+    ...from,
+    warehouse: target.success,
+    ...(lake === undefined ? {} : { lake }),
+  })
+}
+
+const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => {
+  const filled = tables.filter((table) => table.rows > 0)
+  const table = textTable(
+    ["table", "rows"],
+    filled.map((each) => [each.table, count(each.rows)]),
+    ["left", "right"],
+  )
+  return `${table}
+
+Moved ${counted(rows, "row")} of ${counted(filled.length, "table")} from ${from} to ${to}, and compared every row: all are equal. ${tables.length - filled.length} more tables are empty in both.
+
+Nothing is switched yet. To use the new warehouse, set in vaulthouse.config.yaml:
+${settingsText(target)}
+The old one stays as it is; remove it when you no longer need it.
+`
+}
+
+const settingsText = ({ warehouse, lake }: Place): string => {
+  if (warehouse === undefined || warehouse === "file") return "  warehouse: file\n"
+  const data = lake?.data === undefined ? "" : `  lake.data: ${lake.data}\n`
+  return `  warehouse: the address given to --to (one with a password as \${NAME}, in the variable NAME)\n${data}`
+}

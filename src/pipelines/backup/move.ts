@@ -1,0 +1,115 @@
+// Moves a warehouse from its file into a lake, or back: every row, while nothing writes either. The settings still name
+// the old one afterwards, and it stays as it is.
+import * as Effect from "effect/Effect"
+import { commandId } from "../../load/commandId.ts"
+import type { CopiedTable } from "../../load/copyTables.ts"
+import { storedTables } from "../../load/ddl.ts"
+import { text } from "../../load/decodeRow.ts"
+import { LoadError } from "../../load/errors.ts"
+import { moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
+import { databaseFile } from "../../load/storage/duckdbFile.ts"
+import { operationTables } from "../../load/tables/index.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { createMartViews } from "../publication/martViews.ts"
+import {
+  existingWarehouse,
+  openWarehouse,
+  type Place,
+  storageOf,
+} from "../publication/warehouse.ts"
+import { endDeadRuns } from "../run/endDeadRuns.ts"
+
+export interface Moved {
+  readonly from: string
+  readonly to: string
+  readonly rows: number
+  /** Every table, with how many rows were compared. */
+  readonly tables: ReadonlyArray<CopiedTable>
+}
+
+const MOVING = "Moving the warehouse"
+
+const stored = [...coreTables, ...operationTables]
+const tables = stored.flatMap(storedTables)
+
+// A second thread would mix up the order of the rows.
+const IN_ORDER = { threads: 1 }
+
+/** `from` is what the settings name; both have the same data directory. */
+export const move = Effect.fnUntraced(function* (from: Place, to: Place) {
+  const [source, target] = [yield* storageOf(from), yield* storageOf(to)]
+  const isToFile = to.warehouse === "file"
+  if (isToFile === (from.warehouse === "file")) {
+    return yield* new LoadError({
+      reason: "Files",
+      what: MOVING,
+      ...(isToFile
+        ? {
+            why: `it is the file in ${target.shown} already`,
+            advice: "Name the lake that holds it with the setting `warehouse` or with --warehouse.",
+          }
+        : {
+            why: `${source.shown} and ${target.shown} are both lakes`,
+            advice: "Move it to a file first, and from there.",
+          }),
+    })
+  }
+  const runId = yield* commandId("move")
+  const copied = yield* isToFile ? toFile(from, runId) : toLake(from, to, runId)
+  const moved: Moved = {
+    from: source.shown,
+    to: target.shown,
+    rows: copied.reduce((sum, { rows }) => sum + rows, 0),
+    tables: copied,
+  }
+  return moved
+})
+
+const toLake = Effect.fnUntraced(function* (from: Place, to: Place, runId: string) {
+  const { shown } = yield* storageOf(to)
+  // Brings the file to the layout of this version, with nothing left to a log, and closes it.
+  yield* Effect.scoped(
+    Effect.provide(
+      Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        yield* endDeadRuns(from.dataDir)
+        yield* warehouse.exclusively(MOVING, ({ checkpoint }) => checkpoint())
+      }),
+      existingWarehouse(MOVING, { ...from, runId }),
+    ),
+  )
+  return yield* Effect.provide(
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* createMartViews
+      return yield* warehouse.exclusively(MOVING, (session) =>
+        moveToLake(session, databaseFile(from.dataDir), shown, tables),
+      )
+    }),
+    openWarehouse({ ...to, ...IN_ORDER, runId }),
+  )
+})
+
+const goingOn = "select run_id from ops.runs where outcome is null"
+
+const toFile = (from: Place, runId: string) =>
+  Effect.provide(
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* endDeadRuns(from.dataDir)
+      const [run] = yield* warehouse.rows(goingOn)
+      if (run !== undefined) {
+        return yield* new LoadError({
+          reason: "Files",
+          what: MOVING,
+          why: `the run ${text("run_id")(run)} is going on`,
+          advice: "Nothing was changed. Wait for it to end, or stop it and its workers.",
+        })
+      }
+      return yield* warehouse.exclusively(MOVING, (session) =>
+        moveToFile(session, databaseFile(from.dataDir), stored, tables),
+      )
+    }),
+    existingWarehouse(MOVING, { ...from, ...IN_ORDER, runId }),
+  )

@@ -1,0 +1,149 @@
+// A warehouse moved into a lake and back is the same to the last byte, whatever kills the move; and a replay makes it in
+// a lake from the archive alone.
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { tableName } from "../../src/domain/table.ts"
+import { storedTables } from "../../src/load/ddl.ts"
+import { operationTables } from "../../src/load/tables/index.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+import { start, vaulthouse } from "../cli/command.ts"
+import { content, index } from "../support/replays.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { runOnce } from "../support/warehouseRun.ts"
+import { extensions, lake, newCatalog } from "./lake.ts"
+
+const tables = [...coreTables, ...operationTables].flatMap(storedTables).map(tableName)
+
+/** Two runs, between which the service restated what it had said. */
+const synced = sharedWarehouse((dataDir) =>
+  Effect.gen(function* () {
+    const simulator = yield* simulated({ vaults: 3, days: 60, subaccounts: 5 })
+    yield* runOnce(simulator.url, dataDir, { api: asAdmin })
+    simulator.patch({ revision: 1 })
+    yield* runOnce(simulator.url, dataDir, { api: asAdmin })
+  }),
+)
+
+const reading = async <A>(
+  dataDir: string,
+  work: (connection: DuckDBConnection) => Promise<A>,
+): Promise<A> => {
+  const file = join(dataDir, "vaulthouse.duckdb")
+  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+  const connection = await instance.connect()
+  try {
+    return await work(connection)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** The checksums of every table as Parquet and CSV, and everything that describes them. */
+const exported = (dataDir: string) =>
+  reading(dataDir, async (connection) => {
+    const sums: Record<string, string> = {}
+    for (const table of tables) {
+      for (const format of ["parquet", "csv"]) {
+        const file = join(dataDir, `exported.${format}`)
+        await connection.run(`COPY (FROM ${table} ORDER BY ALL) TO '${file}' (FORMAT ${format})`)
+        sums[`${table} as ${format}`] = createHash("sha256")
+          .update(readFileSync(file))
+          .digest("hex")
+        rmSync(file)
+      }
+    }
+    const described = await connection.runAndReadAll(
+      `SELECT table_name, NULL, comment FROM duckdb_tables()
+       UNION ALL SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal
+       UNION ALL SELECT view_name, sql, comment FROM duckdb_views() WHERE NOT internal
+       UNION ALL SELECT function_name, macro_definition, comment FROM duckdb_functions() WHERE NOT internal
+       ORDER BY ALL`,
+    )
+    return { sums, described: described.getRowsJson() }
+  })
+
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []
+
+/** Kills the command as soon as `begun`. */
+const killed = async (args: ReadonlyArray<string>, cwd: string, begun: () => boolean) => {
+  const child = start(args, { cwd })
+  const closed = once(child, "close")
+  while (child.exitCode === null && !begun()) await setTimeout(5)
+  child.kill("SIGKILL")
+  expect((await closed)[1], "killed before it ended").toBe("SIGKILL")
+}
+
+describe.skipIf(lake === undefined)("a lake", () => {
+  it.effect("takes a warehouse and gives it back, bit by bit, whatever kills the move", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const before = yield* Effect.promise(() => exported(dataDir))
+      yield* Effect.promise(async () => {
+        const file = join(dataDir, "vaulthouse.duckdb")
+        const data = join(dataDir, "lake")
+        writeFileSync(
+          join(dataDir, "vaulthouse.config.yaml"),
+          `dataDir: .\nlake: { extensions: ${extensions} }\n`,
+        )
+        const address = `ducklake:${await newCatalog()}`
+        const run = (...args: ReadonlyArray<string>) => vaulthouse(args, { cwd: dataDir })
+
+        const toLake = ["move", "--to", address, "--lake-data", data]
+        await killed(toLake, dataDir, () => filesIn(data).some((name) => name.endsWith(".parquet")))
+        const intoLake = await run(...toLake, "--json")
+        expect(intoLake).toMatchObject({ code: 0, stderr: "" })
+        const moved = JSON.parse(intoLake.stdout) as { rows: number; tables: Array<unknown> }
+        expect(moved.tables).toHaveLength(tables.length)
+        expect(moved.rows).toBeGreaterThan(5000)
+        expect(intoLake.stdout).not.toContain(new URL(address.slice(9)).password)
+
+        const refused = await run(...toLake)
+        expect(refused.code).not.toBe(0)
+        expect(refused.stderr).toContain("is not empty")
+
+        const toFile = ["move", "--warehouse", address, "--to", "file"]
+        const there = await run(...toFile)
+        expect(there.stderr).toContain("is there already")
+        renameSync(file, `${file}.old`)
+        await killed(toFile, dataDir, () => existsSync(`${file}.moving`))
+        expect(existsSync(file)).toBe(false)
+        const back = await run(...toFile)
+        expect(back).toMatchObject({ code: 0, stderr: "" })
+        expect(back.stdout).toContain("compared every row: all are equal")
+        expect(filesIn(dataDir).filter((name) => name.includes(".moving"))).toEqual([])
+      })
+      const after = yield* Effect.promise(() => exported(dataDir))
+      expect(after.sums).toEqual(before.sums)
+      expect(after.described).toEqual(before.described)
+    }),
+  )
+
+  it.effect("is made by a replay from the archive alone", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const before = [yield* content(dataDir), yield* index(dataDir)]
+      yield* Effect.promise(async () => {
+        rmSync(join(dataDir, "vaulthouse.duckdb"))
+        writeFileSync(
+          join(dataDir, "vaulthouse.config.yaml"),
+          `dataDir: .\nwarehouse: "\${LAKE_ADDRESS}"\nlake: { data: lake, extensions: ${extensions} }\n`,
+        )
+        const env = { LAKE_ADDRESS: `ducklake:${await newCatalog()}` }
+        const run = (...args: ReadonlyArray<string>) => vaulthouse(args, { cwd: dataDir, env })
+        expect(await run("replay", "--no-publish")).toMatchObject({ code: 0 })
+        expect(existsSync(join(dataDir, "vaulthouse.duckdb"))).toBe(false)
+        expect(await run("move", "--to", "file")).toMatchObject({ code: 0 })
+      })
+      expect([yield* content(dataDir), yield* index(dataDir)]).toEqual(before)
+    }),
+  )
+})
