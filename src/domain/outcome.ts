@@ -1,4 +1,5 @@
 // What became of a task, and what a batch carries from the pipelines to the loader.
+import type { Claim } from "./claim.ts"
 import type { Rows } from "./table.ts"
 import type { TaskVault } from "./vault.ts"
 
@@ -71,6 +72,8 @@ export interface Batch {
   readonly bookkeeping: ReadonlyArray<Rows>
   /** The run that the rows' lineage names; without it, the current run. */
   readonly runId?: string
+  /** Without which nothing is committed, where several processes read the tasks of a run. */
+  readonly claim?: Claim
 }
 
 /** What a committed batch changed, as the database counts it. */

@@ -5,7 +5,7 @@ import { haveDistinctKeys } from "./distinctKeys.ts"
 import { insertNew } from "./insertNew.ts"
 import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
-import { Changes, type Session, transaction } from "./session.ts"
+import { Changes, type Session, transactionIn } from "./session.ts"
 import { type Page, stage } from "./stage.ts"
 import { cursorRows, taskRows } from "./taskRows.ts"
 
@@ -93,7 +93,7 @@ export const commitGroup = async (
     batches.flatMap((batch, at) =>
       rowsOfBatch(batch).map((rows) => ({ batch: at, rows, runId: batch.runId ?? session.runId })),
     )
-  await transaction(session, async () => {
+  const write = async () => {
     await loadRows(
       session,
       pages(({ rows }) => rows),
@@ -109,6 +109,10 @@ export const commitGroup = async (
       ...cursorRows(batch, session.runId, now),
     ])
     await changes.write(entries)
+  }
+  await session.exclusively(async (turn) => {
+    await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
+    await transactionIn(turn, session, write)
   })
   changes.afterCommit()
   return { batches: counts, tables: changes.rows }

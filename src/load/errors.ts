@@ -1,5 +1,6 @@
 // What can go wrong with the warehouse's files, in words a user can act on.
 import * as Data from "effect/Data"
+import type { Claim } from "../domain/claim.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */
@@ -12,6 +13,8 @@ export type LoadErrorReason =
   | "Files"
   /** An extension of DuckDB's is missing, or is not for this version. */
   | "Extension"
+  /** Another worker has claimed the task since, or its run has ended. */
+  | "ClaimLost"
   /** The warehouse was closed before the batch was committed. */
   | "Closed"
 
@@ -27,6 +30,14 @@ export class LoadError extends Data.TaggedError("LoadError")<{
     return `${this.what}: ${this.why}. ${this.advice}`
   }
 }
+
+export const claimLost = ({ runId, pipeline, entity }: Claim): LoadError =>
+  new LoadError({
+    reason: "ClaimLost",
+    what: `Committing ${pipeline} of ${entity}`,
+    why: `this worker no longer has the task: another has claimed it since, or run ${runId} has ended`,
+    advice: "Nothing of it was kept.",
+  })
 
 /** Another process holds the warehouse, or schedules its runs; the command ends with exit code 75. */
 export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{

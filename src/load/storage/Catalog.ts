@@ -1,9 +1,11 @@
 // The connection to the database with the lake's catalog that vaulthouse keeps next to DuckDB's own: it holds the lock
 // of a write transaction, and says which runs are alive.
 import type { Client } from "pg"
+import type { Claim } from "../../domain/claim.ts"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
-import { LoadError } from "../errors.ts"
+import { claimLost, LoadError } from "../errors.ts"
 import { connect } from "../postgres/connect.ts"
+import { sqlFile } from "../sqlFile.ts"
 import { postgresError } from "../postgres/PostgresError.ts"
 import type { Turn } from "./Storage.ts"
 
@@ -74,9 +76,13 @@ export class Catalog {
     return path === undefined ? undefined : String(path["value"])
   }
 
-  async rows(sql: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> {
+  async rows(
+    sql: string,
+    parameters?: ReadonlyArray<string>,
+  ): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> {
     try {
-      return (await this.#client.query<Record<string, unknown>>(sql)).rows
+      const values = parameters === undefined ? undefined : [...parameters]
+      return (await this.#client.query<Record<string, unknown>>(sql, values)).rows
     } catch (cause) {
       throw catalogError(this.#target, cause)
     }
@@ -108,6 +114,7 @@ export class Catalog {
       const othersWrote = before !== this.#snapshot
       const result = await work({
         othersWrote,
+        hold: (claims) => this.#hold(claims),
         check: async () => void (await this.rows("SELECT 1")),
       })
       this.#snapshot = await this.#newestSnapshot()
@@ -137,6 +144,17 @@ export class Catalog {
 
   async close(): Promise<void> {
     await this.#client.end().catch(() => undefined)
+  }
+
+  async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
+    if (claims.length === 0) return
+    const held = await this.rows(sqlFile("work", "held_claims"), [
+      JSON.stringify(claims.map(({ runId: run_id, ...claim }) => ({ run_id, ...claim }))),
+    ])
+    const isHeld = ({ pipeline, entity }: Claim): boolean =>
+      held.some((row) => row["pipeline"] === pipeline && row["entity"] === entity)
+    const lost = claims.find((claim) => !isHeld(claim))
+    if (lost !== undefined) throw claimLost(lost)
   }
 
   async #begin(): Promise<void> {

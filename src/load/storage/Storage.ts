@@ -1,6 +1,7 @@
 // What the warehouse is stored in: a DuckDB file (duckdbFile.ts) or a lake (ducklake.ts). Everything else reads and
 // writes it by the same SQL, as the catalog `CATALOG`.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import type { Claim } from "../../domain/claim.ts"
 import type { Table } from "../../domain/table.ts"
 
 export interface OpenOptions {
@@ -25,13 +26,15 @@ export interface Storage {
 export interface Turn {
   /** Another process has written since this one's last turn: nothing it knew of the rows need hold any more. */
   readonly othersWrote: boolean
+  /** Rejects with `ClaimLost` where one of the claims is not held; none can be taken from now until the turn ends. */
+  readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
   /** Before COMMIT: rejects if the turn was lost meanwhile. */
   readonly check: () => Promise<void>
 }
 
 /** Turns of a process that is the only one to write. */
 export const onlyWriter: Database["exclusively"] = (work) =>
-  work({ othersWrote: false, check: async () => undefined })
+  work({ othersWrote: false, hold: async () => undefined, check: async () => undefined })
 
 /** A copy of the warehouse as it is at one moment, in a DuckDB file. */
 export interface Copying<A> {

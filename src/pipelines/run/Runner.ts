@@ -45,6 +45,11 @@ interface Timing {
   since: number
 }
 
+/** Whose task is committed, and by which right where several processes read them. */
+interface Committing extends Pick<PlannedTask, "claim"> {
+  readonly partition: Pick<Partition<unknown>, "entity" | "vault">
+}
+
 /** What stops the whole run. */
 type RunError = ArchiveError | LoadError | ClockAhead
 
@@ -86,10 +91,11 @@ export class Runner {
    */
   read(
     pipeline: AnyPipeline,
-    { partition, state }: PlannedTask,
+    task: PlannedTask,
     context: RunContext,
   ): Effect.Effect<void, RunError, Services> {
     if (this.key.isRefused(pipeline)) return Effect.void
+    const { partition, state } = task
     const { entity, unsupported } = partition
     const { name } = pipeline
     const done = Effect.sync(() => {
@@ -97,7 +103,7 @@ export class Runner {
     })
     if (unsupported !== undefined) {
       const resolved: Resolved = { outcome: "unsupported", rows: [], text: unsupported }
-      return Effect.andThen(this.recordUnread(pipeline, partition, resolved), done)
+      return Effect.andThen(this.recordUnread(pipeline, task, resolved), done)
     }
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const timing = { since: now }
@@ -106,8 +112,8 @@ export class Runner {
       const land = (result: TaskResult) => {
         if (result.error !== undefined && isTrouble(result.error)) failure ??= result.error
         // Partitions already being read land too: their responses are on record.
-        this.key.learn(pipeline, entity, result)
-        return this.land(pipeline, partition, result, timing)
+        this.key.learn(pipeline, entity, result.error?.reason._tag)
+        return this.land(pipeline, task, result, timing)
       }
       return pipeline.read(partition, state, context).pipe(
         // Reads the next pages while this one is being written: a checkpoint lasts as long as several.
@@ -130,25 +136,32 @@ export class Runner {
   /** Records that a pipeline is not read at all, and why. */
   skip(pipeline: AnyPipeline, reason: string) {
     const resolved: Resolved = { outcome: "skipped", rows: [], text: reason }
-    return this.recordUnread(pipeline, { entity: "-" }, resolved)
+    return this.recordUnread(pipeline, { partition: { entity: "-" } }, resolved)
   }
 
-  private recordUnread(
-    pipeline: AnyPipeline,
-    partition: Pick<Partition<unknown>, "entity" | "vault">,
-    resolved: Resolved,
-  ) {
+  /** Records that a partition is not read further, and why. */
+  giveUp(pipeline: AnyPipeline, task: PlannedTask, errorTag: string, reason: string) {
+    return this.recordUnread(pipeline, task, {
+      outcome: "failed",
+      rows: [],
+      errorTag,
+      text: reason,
+    })
+  }
+
+  private recordUnread(pipeline: AnyPipeline, task: Committing, resolved: Resolved) {
     const nothing: TaskResult = { window: "all", rows: [], responses: [], requests: 0 }
-    return this.commit(pipeline, partition, nothing, resolved, 0)
+    return this.commit(pipeline, task, nothing, resolved, 0)
   }
 
   /** Commits one result, or what the warehouse refused of it. Whether the partition can be read on. */
   private land(
     pipeline: AnyPipeline,
-    partition: Partition<unknown>,
+    task: PlannedTask,
     result: TaskResult,
     timing: Timing,
   ): Effect.Effect<boolean, RunError, Services> {
+    const { partition } = task
     const { name, endpoint } = pipeline
     const { runId } = this.options
     return Effect.gen({ self: this }, function* () {
@@ -166,13 +179,13 @@ export class Runner {
           resolveOutcome(warehouse, key, each, circumstances),
         )
       const resolved = yield* resolve(result)
-      const goesOn = yield* this.commit(pipeline, partition, result, resolved, seconds).pipe(
+      const goesOn = yield* this.commit(pipeline, task, result, resolved, seconds).pipe(
         Effect.as(true),
         Effect.catchIf(isRefusedByWarehouse, (error) => {
           const refused = refusedResult(endpoint, partition.entity, result, error)
           return Effect.flatMap(resolve(refused), (outcome) =>
             Effect.as(
-              this.commit(pipeline, partition, refused, outcome, seconds),
+              this.commit(pipeline, task, refused, outcome, seconds),
               // What follows would move the cursor past what is missing, where no gap remembers it.
               result.cursor === undefined || refused.gaps !== undefined,
             ),
@@ -187,7 +200,7 @@ export class Runner {
   /** Commits a task with its rows, cursor and bookkeeping, and counts it. */
   private commit(
     pipeline: AnyPipeline,
-    { entity, vault }: Pick<Partition<unknown>, "entity" | "vault">,
+    { partition: { entity, vault }, claim }: Committing,
     read: TaskResult,
     { outcome: decided, rows, errorTag, text }: Resolved,
     seconds: number,
@@ -229,13 +242,17 @@ export class Runner {
           ? {}
           : { cursor: { pipeline: name, entity: cursor.entity, cursor: cursor.value } }),
         bookkeeping: bookkeepingRows(result, task, drift),
+        ...(claim === undefined ? {} : { claim }),
       })
+      const marker = commitMarkerOf(result, task)
       // The marker comes first: the archive then never makes less than the tables hold. Where the commit fails, the
       // marker of the next attempt, or the end of the run, takes its place.
       const committed = yield* Effect.uninterruptible(
         Effect.andThen(
-          responses.length === 0 ? Effect.void : archive.markCommit(commitMarkerOf(result, task)),
-          commit,
+          responses.length === 0 ? Effect.void : archive.markCommit(marker),
+          Effect.tapError(commit, (error) =>
+            error.reason === "ClaimLost" ? archive.refuse(marker) : Effect.void,
+          ),
         ),
       ).pipe(
         Effect.tap((counts) =>

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { sendable } from "../../domain/address.ts"
 import { dayOf, formatInstant, MICROS_PER_DAY } from "../../domain/time.ts"
+import type { Claim } from "../../domain/claim.ts"
 import type { VaultRef } from "../../domain/vault.ts"
 import type { Place } from "../../archive/segments.ts"
 import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/decodeRow.ts"
@@ -18,6 +19,8 @@ type Store = Warehouse["Service"]
 export interface PlannedTask {
   readonly partition: Partition<unknown>
   readonly state: PartitionState
+  /** Of a worker, which may lose the task to another. */
+  readonly claim?: Claim
 }
 
 export type Selection = Pick<SyncOptions, "vaults" | "unsupportedRetryDays">
@@ -101,7 +104,7 @@ const supportedFirst = <S>(partitions: ReadonlyArray<Partition<S>>) => [
   ...partitions.filter(({ unsupported }) => unsupported !== undefined),
 ]
 
-const openGap = decodeRow({
+export const openGap = decodeRow({
   pipeline: text("pipeline"),
   entity: text("entity"),
   fromAt: number("from_at"),
