@@ -79,6 +79,7 @@ describe("imports", () => {
     "catalog.ts",
     "publication",
     "run",
+    "workers",
     "schedule",
     "archive",
     "readers",

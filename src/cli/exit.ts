@@ -26,6 +26,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   UsageError: exitCodes.usage,
   InvalidCall: exitCodes.usage,
   NotThere: exitCodes.usage,
+  OtherSettings: exitCodes.usage,
   WarehouseLocked: exitCodes.locked,
 }
 

@@ -61,6 +61,12 @@ export const settings = {
     default: {},
     describe: "A lake's Parquet files, and the extensions that DuckDB needs for it",
   },
+  workerLease: {
+    kind: { type: "duration" },
+    default: 60,
+    describe:
+      "How long a worker of a lake may be silent before its tasks go to others; the same on every machine",
+  },
   platformSegment: {
     kind: { type: "pathSegment", example: "platform" },
     flag: "platform-segment",

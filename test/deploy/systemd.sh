@@ -5,9 +5,11 @@ set -euo pipefail
 tools=$1 units=$2/units
 need systemd-analyze systemd
 
-# What the two services allow is the same.
+# What the services allow is the same.
 hardening() { sed -n '/^User=/,/^SystemCallFilter=~/p' "$1"; }
-diff <(hardening deploy/systemd/vaulthouse-schedule.service) <(hardening deploy/systemd/vaulthouse-sync.service)
+for unit in sync worker@; do
+  diff <(hardening deploy/systemd/vaulthouse-schedule.service) <(hardening "deploy/systemd/vaulthouse-$unit.service")
+done
 
 mkdir "$units"
 cp deploy/systemd/*.service deploy/systemd/*.timer "$units"

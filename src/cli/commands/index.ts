@@ -29,11 +29,13 @@ import { sync } from "./sync.ts"
 import { tables } from "./tables.ts"
 import { trace } from "./trace.ts"
 import { verify } from "./verify.ts"
+import { worker } from "./worker.ts"
 
 export const commands: ReadonlyArray<Command> = [
   init,
   sync,
   schedule,
+  worker,
   status,
   check,
   runs,

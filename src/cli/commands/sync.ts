@@ -36,6 +36,10 @@ export const sync: Command = {
       type: "boolean",
       describe: "Print the tasks, requests and estimated time without sending anything",
     },
+    workers: {
+      type: "boolean",
+      describe: "Send no requests: plan the tasks for the workers of the lake, and wait for them",
+    },
     wait: { type: "boolean", describe: "Wait while another run holds the warehouse" },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },

@@ -54,7 +54,7 @@ export const progressDisplay = (options: DisplayOptions): Display => {
  * The line of an event that is worth one: of failures and warnings the first in each pipeline, of failures with the same
  * cause the first in the run, of retries a few.
  */
-const lines = () => {
+export const lines = () => {
   const isTime = seldom()
   const seen = new Set<string>()
   const isFirst = (pipelineOrCause: string): boolean => {

@@ -7,7 +7,8 @@ import { API_KEY } from "../../config/settings.ts"
 import type { RunOutcome, RunSummary } from "../../pipelines/model/progress.ts"
 import { type Problem, readProblems } from "../../pipelines/readers/problems.ts"
 import { hasErrors } from "../../pipelines/publication/check.ts"
-import { run } from "../../pipelines/run/run.ts"
+import { run, type RunOptions } from "../../pipelines/run/run.ts"
+import type { SharedRunOptions } from "../../pipelines/workers/runByWorkers.ts"
 import { publishOptions } from "../arguments.ts"
 import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
@@ -20,6 +21,7 @@ import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
 import { reportAfterRun } from "../vaultReport/afterRun.ts"
 import { version } from "../version.ts"
+import { sharedLake } from "../worker/sharedLake.ts"
 import { progressDisplay } from "./progressDisplay.ts"
 import type { Selection } from "./selection.ts"
 import { summaryText } from "./summaryText.ts"
@@ -41,6 +43,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   // Keeps V8's young generation small: pages are garbage once they are committed, so a larger one saves no work and
   // costs a sixth of a run's peak memory.
   setFlagsFromString("--semi-space-growth-factor=1")
+  const shared = argv["workers"] === true ? yield* sharedLake(config, "--workers") : undefined
   const display = progressDisplay({
     show: settings.progress,
     json: !isPretty(settings),
@@ -48,7 +51,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     terminal:
       streams().stderr.isTTY === true && isPretty(settings) && settings.logLevel !== "debug",
   })
-  const summary = yield* run({
+  const runOptions: RunOptions = {
     ...selection,
     taskTimeoutSeconds: settings.taskTimeout,
     onProgress: display.onProgress,
@@ -58,7 +61,8 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     version,
     publish: publishOptions(argv, settings),
     publishFailedChecks: settings.publishFailedChecks,
-  }).pipe(
+  }
+  const summary = yield* runHereOrShared(runOptions, shared).pipe(
     Effect.ensuring(Effect.sync(display.stop)),
     Effect.ensuring(writeMetrics(config)),
     Effect.tapCause((cause) => notifyAfterError(config, cause, wait !== undefined)),
@@ -76,6 +80,20 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     isSuccess: runExitCode(ended, selection, settings.failOn) === exitCodes.ok,
   })
   return ended
+})
+
+type Shared = Omit<SharedRunOptions, keyof RunOptions>
+
+const runHereOrShared = Effect.fnUntraced(function* (
+  options: RunOptions,
+  shared: Shared | undefined,
+) {
+  if (shared === undefined) return yield* run(options)
+  // Loaded where it is used: other runs need no client of PostgreSQL.
+  const { runByWorkers } = yield* Effect.promise(
+    () => import("../../pipelines/workers/runByWorkers.ts"),
+  )
+  return yield* runByWorkers({ ...options, ...shared })
 })
 
 const writeMetrics = ({ settings: { metricsFile, dataDir } }: Config) =>

@@ -20,7 +20,7 @@ export type WorkRow = Readonly<Record<string, unknown>>
 export type WorkParameter = string | number | boolean | null | ReadonlyArray<string>
 
 /** Runs `warehouse/work/<name>.sql`. */
-type Rows = (
+export type WorkRows = (
   name: string,
   parameters?: ReadonlyArray<WorkParameter>,
 ) => Effect.Effect<ReadonlyArray<WorkRow>, WorkError>
@@ -28,13 +28,13 @@ type Rows = (
 export class WorkDatabase extends Context.Service<
   WorkDatabase,
   {
-    readonly rows: Rows
+    readonly rows: WorkRows
     /** Several statements as one transaction. */
     readonly transaction: <A, E, R>(
       work: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | WorkError, R>
     /** A connection for as long as the scope is open, for locks that end with it. */
-    readonly session: Effect.Effect<Rows, WorkError, Scope.Scope>
+    readonly session: Effect.Effect<WorkRows, WorkError, Scope.Scope>
     /** The server and database, as they may be shown. */
     readonly shown: string
   }
@@ -75,7 +75,7 @@ const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
         .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(workError(shown, cause)))),
     session: Effect.map(
       failed(sql.reserve),
-      (connection): Rows =>
+      (connection): WorkRows =>
         (name, parameters = []) =>
           failed(
             connection.execute(sqlFile("work", name), parameters, undefined) as Effect.Effect<

@@ -43,6 +43,10 @@ const defaultOptions: RunOptions = {
   scenarios: [],
 }
 
+/** Those of the configuration, without the options of a run. */
+export const configuredSettings = (settings: RunSettings): Configured =>
+  Struct.pick(settings, configured)
+
 export const runSettings = (
   settings: Configured,
   options: Partial<RunOptions> = {},

@@ -22,7 +22,20 @@ export const placeOf = ({ dataDir, warehouse: storage, lake, memoryLimit }: Plac
   ...(memoryLimit === undefined ? {} : { memoryLimit }),
 })
 
-/** Opens nothing yet. Fails where the variable with the lake's address is not set. */
+/** The database with the lake's catalog. Fails where the variable with its address is not set. */
+export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
+  Effect.mapError(
+    Effect.fromResult(lakeCatalogOf(lake)),
+    (why) =>
+      new LoadError({
+        reason: "Files",
+        what: "The setting warehouse",
+        why,
+        advice: "Set it where vaulthouse runs.",
+      }),
+  )
+
+/** Opens nothing yet. Fails as `lakeCatalog` does. */
 export const storageOf = ({
   dataDir,
   warehouse = "file",
@@ -31,16 +44,7 @@ export const storageOf = ({
   warehouse === "file"
     ? Effect.succeed(duckdbFile(dataDir))
     : Effect.gen(function* () {
-        const catalog = yield* Effect.mapError(
-          Effect.fromResult(lakeCatalogOf(warehouse)),
-          (why) =>
-            new LoadError({
-              reason: "Files",
-              what: "The setting warehouse",
-              why,
-              advice: "Set it where vaulthouse runs.",
-            }),
-        )
+        const catalog = yield* lakeCatalog(warehouse)
         // Loaded where it is used: a file needs no client of PostgreSQL.
         const { ducklake } = yield* Effect.promise(() => import("../../load/storage/ducklake.ts"))
         return ducklake({

@@ -1,7 +1,6 @@
 // What a run learns about its API key: which pipelines it opens, and whether the service rejects it.
 import type { AuthTier } from "../../extract/Endpoint.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
-import type { TaskResult } from "../model/TaskResult.ts"
 
 export class KeyUse {
   private readonly hasKey: boolean
@@ -28,8 +27,8 @@ export class KeyUse {
     return this.isUnauthorized && !this.isAccepted
   }
 
-  learn({ name, endpoint }: AnyPipeline, entity: string, { error }: TaskResult): void {
-    const tag = error?.reason._tag
+  /** `tag`: of the error that a task ended with, if it did. */
+  learn({ name, endpoint }: AnyPipeline, entity: string, tag: string | undefined): void {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
     if (tag === "Unauthorized" && this.hasKey) this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return

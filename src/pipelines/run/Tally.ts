@@ -12,8 +12,8 @@ export class Tally {
   skipped: string | undefined
   /** How long the service says to wait, where it was too long for the run. */
   delaySeconds: number | undefined
-  /** Some rows were read, if only ones that were stored before. */
-  hasRows = false
+  /** Read, whether they were stored before or not. */
+  rows = 0
   rowsInserted = 0
   rowsRevised = 0
   requests = 0
@@ -33,15 +33,25 @@ export class Tally {
     errorText: string | undefined,
     task: Committed & { readonly requests: number },
   ): void {
-    this.tasks += 1
-    this.hasRows ||= task.inserted + task.revised + task.unchanged > 0
-    this.rowsInserted += task.inserted
-    this.rowsRevised += task.revised
-    this.requests += task.requests
-    this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1
-    if (outcome === "skipped") this.skipped ??= errorText
-    if (errorText !== undefined && isFailure(outcome) && this.firstErrors.length < SHOWN_ERRORS) {
-      this.firstErrors.push(errorText)
+    this.add(outcome, 1, errorText === undefined ? [] : [errorText], task)
+  }
+
+  /** Counts several tasks of one outcome; `errorTexts` are some of theirs. */
+  add(
+    outcome: RecordedOutcome,
+    tasks: number,
+    errorTexts: ReadonlyArray<string>,
+    totals: Committed & { readonly requests: number },
+  ): void {
+    this.tasks += tasks
+    this.rows += totals.inserted + totals.revised + totals.unchanged
+    this.rowsInserted += totals.inserted
+    this.rowsRevised += totals.revised
+    this.requests += totals.requests
+    this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + tasks
+    if (outcome === "skipped") this.skipped ??= errorTexts[0]
+    if (isFailure(outcome)) {
+      this.firstErrors.push(...errorTexts.slice(0, SHOWN_ERRORS - this.firstErrors.length))
     }
   }
 

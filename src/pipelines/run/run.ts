@@ -18,7 +18,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
-import { forgetRun } from "./clock.ts"
+import { ClockAhead, forgetRun } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
@@ -47,24 +47,58 @@ export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
   return `${start}Z-${randomBytes(3).toString("hex")}`
 })
 
-export const run = Effect.fnUntraced(function* (options: RunOptions) {
-  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
-  const runId = yield* newRunId
+export type ExtractionOptions = Pick<RunOptions, "api" | "pace"> & Place
+
+/** What requests are sent with and their responses kept by. `worker`: this process among several that do the run. */
+export const extraction = (
+  options: ExtractionOptions & { readonly onRetry: (retry: Retry) => void },
+  runId: string,
+  worker?: string,
+) => {
   const archive = Effect.gen(function* () {
     const warehouse = yield* Warehouse
     return ResponseArchive.layer({
       directory: join(options.dataDir, "raw"),
       runId,
+      ...(worker === undefined ? {} : { worker }),
       notBefore: warehouse.openedAt,
       known: yield* lastBodies(warehouse),
     })
   })
-  const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
-  const extract = ApiClient.layer({ ...options.api, onRetry }).pipe(
+  return ApiClient.layer({ ...options.api, onRetry: options.onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provide(RequestBudget.layer(options.pace)),
     Layer.provide(Transport.layer(options.api.proxies)),
   )
+}
+
+export const run = Effect.fnUntraced(function* (options: RunOptions) {
+  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
+  const runId = yield* newRunId
+  const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
+  const extract = extraction({ ...options, onRetry }, runId)
+  return yield* wholeRun({ options, runId, read: sync }, extract)
+})
+
+/** How a run reads, and what its record goes through. */
+interface WholeRun<E, R> {
+  readonly options: RunOptions
+  readonly runId: string
+  readonly read: (options: SyncOptions) => Effect.Effect<ReadSummary, E, R>
+  /** Another process has begun it. */
+  readonly isContinued?: boolean
+  /** Whether this process is still the one to end it. */
+  readonly mayEnd?: Effect.Effect<boolean>
+}
+
+type ReadSummary = Omit<RunSummary, "seconds">
+
+/** With the warehouse open and the services of `layer`: reads, checks, records and publishes. */
+export const wholeRun = <E, R, RO, EL>(
+  whole: WholeRun<E, R>,
+  layer: Layer.Layer<RO, EL, Warehouse>,
+) => {
+  const { options, runId } = whole
   const load = openWarehouse({
     ...placeOf(options),
     runId,
@@ -75,47 +109,47 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   const opened = Layer.tapError(load, (error) =>
     error._tag === "WarehouseLocked" ? Effect.void : recordFailedStart(start, error),
   )
-  return yield* recordLastRun(
-    start,
-    byWarehouseClock(
-      recordedRun({
-        ...options,
-        runId,
-        hasKey: options.api.apiKey !== undefined,
-        paths: options.api.wire.paths,
-      }),
-    ),
-  ).pipe(
-    Effect.provide(Layer.provideMerge(extract, opened)),
+  return recordLastRun(start, byWarehouseClock(recordedRun(whole))).pipe(
+    Effect.provide(Layer.provideMerge(layer, opened)),
     Effect.annotateLogs({ run_id: runId }),
     spanned("run", { run_id: runId, command: options.command }),
   )
-})
+}
 
 /** What is received and what is stored are dated by one clock, whichever machine does it. */
-const byWarehouseClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const byWarehouseClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Warehouse, ({ clock }) => Effect.provideService(effect, Clock.Clock, clock))
 
-const waitingText = ({ holder }: WarehouseLocked): string =>
+export const waitingText = ({ holder }: WarehouseLocked): string =>
   `waiting for the warehouse, which ${holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`} holds`
 
 /** The run between its record's start and end. The next run records the end of one that was killed. */
-const recordedRun = Effect.fnUntraced(function* (
-  options: RunOptions & Pick<SyncOptions, "runId" | "hasKey" | "paths">,
-) {
+const recordedRun = Effect.fnUntraced(function* <E, R>({
+  options,
+  runId,
+  read,
+  isContinued = false,
+  mayEnd = Effect.succeed(true),
+}: WholeRun<E, R>) {
   const warehouse = yield* Warehouse
-  options.onProgress({ kind: "run", runId: options.runId })
-  yield* endDeadRuns(options.dataDir)
-  yield* warehouse.startRun({
-    command: options.command,
-    baseUrl: options.api.baseUrl,
-    version: options.version,
-  })
-  const found = yield* syncAndCheck(options).pipe(
-    Effect.tapError((error) =>
-      error._tag === "ClockAhead" ? forgetRun(options.runId) : warehouse.finishRun("failed"),
-    ),
-    Effect.onInterrupt(() => Effect.ignore(warehouse.finishRun("stopped"))),
+  options.onProgress({ kind: "run", runId })
+  if (!isContinued) {
+    yield* endDeadRuns(options.dataDir)
+    yield* warehouse.startRun({
+      command: options.command,
+      baseUrl: options.api.baseUrl,
+      version: options.version,
+    })
+  }
+  const ended = (outcome: "failed" | "stopped") =>
+    Effect.flatMap(mayEnd, (may) =>
+      may ? Effect.asVoid(warehouse.finishRun(outcome)) : Effect.void,
+    )
+  const { apiKey, wire } = options.api
+  const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
+  const found = yield* readAndCheck(read(syncOptions), runId).pipe(
+    Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
+    Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
   const { seconds } = yield* warehouse.finishRun(found.outcome)
   const summary: RunSummary = { ...found, seconds }
@@ -128,10 +162,11 @@ const recordedRun = Effect.fnUntraced(function* (
   return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })
 
-const syncAndCheck = Effect.fnUntraced(function* (options: SyncOptions) {
-  const summary = yield* sync(options)
-  const failedChecks = (yield* checkTouched(options.runId)).filter(
-    ({ outcome }) => outcome === "failed",
-  )
+const readAndCheck = Effect.fnUntraced(function* <E, R>(
+  read: Effect.Effect<ReadSummary, E, R>,
+  runId: string,
+) {
+  const summary = yield* read
+  const failedChecks = (yield* checkTouched(runId)).filter(({ outcome }) => outcome === "failed")
   return { ...summary, failedChecks }
 })

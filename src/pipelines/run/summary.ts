@@ -6,21 +6,20 @@ import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { RunOutcome, RunSummary } from "../model/progress.ts"
 import type { KeyUse } from "./KeyUse.ts"
-import type { Runner } from "./Runner.ts"
 import { isSelected, type SyncOptions } from "./selection.ts"
 import { storedVaults } from "./state.ts"
 import type { Tally } from "./Tally.ts"
 
 export const summaryOf = Effect.fnUntraced(function* (
   { runId, vaults }: Pick<SyncOptions, "runId" | "vaults">,
-  runner: Runner,
+  { key, tallies: byName }: { readonly key: KeyUse; readonly tallies: ReadonlyMap<string, Tally> },
 ) {
-  const tallies = [...runner.tallies.values()]
+  const tallies = [...byName.values()]
   const sum = (count: (tally: Tally) => number) =>
     tallies.reduce((total, tally) => total + count(tally), 0)
   const rowsInserted = sum((tally) => tally.rowsInserted)
   const rowsRevised = sum((tally) => tally.rowsRevised)
-  const isKeyRejected = yield* keyRejected(runner.key)
+  const isKeyRejected = yield* keyRejected(key)
   const { include } = vaults
   const stored = include.length === 0 ? [] : yield* storedVaults(yield* Warehouse)
   return {
@@ -35,7 +34,7 @@ export const summaryOf = Effect.fnUntraced(function* (
     unknownVaults: include.filter(
       (address) => !stored.some(isSelected({ include: [address], exclude: [] })),
     ),
-    isKeyUnknown: runner.key.isUnknown,
+    isKeyUnknown: key.isUnknown,
     keyRejected: isKeyRejected,
     failedChecks: [],
   } satisfies Omit<RunSummary, "seconds">
@@ -56,7 +55,7 @@ const outcomeOf = (tallies: ReadonlyArray<Tally>, isKeyRejected: boolean): RunOu
   const isAny = (...outcomes: ReadonlyArray<RecordedOutcome>) =>
     tallies.some((tally) => tally.has(...outcomes))
   if (isAny("failed", "quarantined") || isKeyRejected) {
-    return tallies.some(({ hasRows }) => hasRows) ||
+    return tallies.some(({ rows }) => rows > 0) ||
       isAny("loaded", "unchanged", "empty", "suspicious_empty", "unsupported")
       ? "partial"
       : "failed"

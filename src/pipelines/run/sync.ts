@@ -8,6 +8,7 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelines } from "../catalog.ts"
 import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
+import type { RunSettings } from "../model/runSettings.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import { closeQuarantine } from "./quarantine.ts"
 import { Runner } from "./Runner.ts"
@@ -22,12 +23,18 @@ import {
 import { summaryOf } from "./summary.ts"
 
 // More tasks than requests under way: while some wait for the writer, others send theirs.
-const TASKS_AT_ONCE = 64
+export const TASKS_AT_ONCE = 64
+
+/** Of a run that begins now. */
+export const contextOf = (settings: RunSettings): Effect.Effect<RunContext> =>
+  Effect.map(Clock.currentTimeMillis, (millis) => {
+    const now = microsFromMillis(millis)
+    return { ...settings, now, today: dayOf(now) }
+  })
 
 /** Extracts and loads; publishing is the caller's next step. */
 export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
-  const now = microsFromMillis(yield* Clock.currentTimeMillis)
-  const context: RunContext = { ...options.settings, now, today: dayOf(now) }
+  const context = yield* contextOf(options.settings)
   // Missing slots are read from a view, which otherwise only publishing creates.
   if (context.fillGaps) yield* createMartViews
   const warehouse = yield* Warehouse

@@ -1,0 +1,48 @@
+// vaulthouse worker: reads tasks until it is stopped, and logs what it does.
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import * as Effect from "effect/Effect"
+import { runSettings } from "../../pipelines/model/runSettings.ts"
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
+import type { Arguments } from "../Command.ts"
+import { execute, isPretty } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { serviceOf } from "../service.ts"
+import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
+import { version } from "../version.ts"
+import { sharedLake } from "./sharedLake.ts"
+import { workerLog } from "./workerLog.ts"
+
+export const runWorker = (argv: Arguments): Promise<ExitCode> =>
+  execute(
+    argv,
+    (config) =>
+      Effect.gen(function* () {
+        const { settings } = config
+        const shared = yield* sharedLake(config, "worker")
+        const service = yield* Effect.fromResult(serviceOf(config))
+        const { work } = yield* Effect.promise(() => import("../../pipelines/workers/worker.ts"))
+        const name = workerName()
+        const log = workerLog(name, isPretty(settings), settings.progress)
+        return yield* work({
+          ...placeOf(settings),
+          ...service,
+          ...shared,
+          name,
+          version,
+          settings: runSettings(settings),
+          unsupportedRetryDays: settings.unsupportedRetryDays,
+          taskTimeoutSeconds: settings.taskTimeout,
+          onEvent: log.onEvent,
+        }).pipe(Effect.ensuring(Effect.sync(log.stop)), exportTelemetry(settings.dataDir))
+      }),
+    // Being stopped is how a worker is meant to end.
+    {
+      code: exitCodes.ok,
+      text: "vaulthouse: worker stopped; its tasks went back to the others, and what was committed stays\n",
+    },
+  )
+
+/** Says where it runs; no two are the same. It is part of the names of files. */
+const workerName = (): string =>
+  `${hostname().replace(/[^A-Za-z0-9-]/g, "-")}-${process.pid}-${randomBytes(2).toString("hex")}`

@@ -1,0 +1,21 @@
+// The lake that workers share, from the settings; without one there is nothing to share.
+import * as Effect from "effect/Effect"
+import type { Config } from "../../config/Config.ts"
+import { originText } from "../../config/origin.ts"
+import { lakeCatalog } from "../../pipelines/publication/warehouse.ts"
+import { UsageError } from "../errors.ts"
+
+/** `what` needs it: a command or a flag. */
+export const sharedLake = Effect.fnUntraced(function* (
+  { settings: { warehouse, workerLease }, originOf }: Config,
+  what: string,
+) {
+  if (warehouse === "file") {
+    return yield* new UsageError({
+      why: `\`${what}\` is for a lake that several processes share, and the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
+      advice:
+        "`vaulthouse sync` reads into a file by itself. For a lake, set `warehouse: ducklake:postgres://…` on every machine.",
+    })
+  }
+  return { catalog: yield* lakeCatalog(warehouse), leaseSeconds: workerLease }
+})

@@ -1,0 +1,84 @@
+// What a worker logs: the runs it joins and leaves, how far it is every few seconds, failures and warnings.
+import type { WorkerEvent } from "../../pipelines/workers/worker.ts"
+import { paintProgress } from "../color.ts"
+import { type LogLine, printLine } from "../logLine.ts"
+import { counted, duration } from "../numbers.ts"
+import { lines } from "../sync/progressDisplay.ts"
+
+const EVERY_MILLIS = 10_000
+
+export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean) => {
+  let lineOf = lines()
+  let done = nothing()
+  let reported = done.tasks
+  let runId: string | undefined
+
+  const print = ({ fields, ...line }: LogLine): void => {
+    if (!isShown) return
+    const message = isForPeople
+      ? paintProgress(`worker: ${line.message}`)
+      : `worker: ${line.message}`
+    printLine({ ...line, message, fields: { worker, runId, ...fields } }, isForPeople)
+  }
+  const say = (message: string, fields: object = {}): void =>
+    print({ level: "INFO", message, fields: { ...fields } })
+
+  const timer = setInterval(() => {
+    if (runId === undefined || done.tasks === reported) return
+    reported = done.tasks
+    say(`${doneText(done)} so far`, done)
+  }, EVERY_MILLIS).unref()
+
+  const onEvent = (event: WorkerEvent): void => {
+    switch (event.kind) {
+      case "idle":
+        runId = undefined
+        say(`${worker} waits for a run`)
+        return
+      case "joined":
+        ;({ runId } = event.run)
+        lineOf = lines()
+        done = nothing()
+        reported = 0
+        say(joinedText(event.run))
+        return
+      case "left":
+        say(
+          `run ${event.runId} is read: ${doneText(done)} here in ${duration(event.seconds)}`,
+          done,
+        )
+        return
+      case "lost":
+        print({
+          level: "WARN",
+          message: `${event.task.pipeline} of ${event.task.entity} went to another worker, since this one was silent for too long; nothing more of it was committed here`,
+          fields: { ...event.task },
+        })
+        return
+      case "page":
+        done.rows += event.rows
+        done.requests += event.requests
+        return
+      case "done":
+        done.tasks += 1
+        return
+      default: {
+        const line = lineOf(event)
+        if (line !== undefined) print(line)
+      }
+    }
+  }
+  return { onEvent, stop: () => clearInterval(timer) }
+}
+
+const nothing = () => ({ tasks: 0, rows: 0, requests: 0 })
+
+const doneText = ({ tasks, rows, requests }: ReturnType<typeof nothing>): string =>
+  `${counted(tasks, "task")}, ${counted(rows, "row")}, ${counted(requests, "request")}`
+
+const joinedText = ({
+  runId,
+  command,
+  planner,
+}: Extract<WorkerEvent, { kind: "joined" }>["run"]): string =>
+  `reads run ${runId} (${command}), planned by ${planner}`

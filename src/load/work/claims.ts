@@ -1,0 +1,85 @@
+// The tasks of a shared run and who may commit them.
+import * as Effect from "effect/Effect"
+import type { Claim } from "../../domain/claim.ts"
+import { WorkDatabase } from "./WorkDatabase.ts"
+
+/** A task by the names of its pipeline and partition. */
+export interface TaskName {
+  readonly pipeline: string
+  readonly entity: string
+}
+
+export interface PlannedClaim {
+  readonly entity: string
+  /** What a worker needs to read it; JSON that only src/pipelines/workers reads. */
+  readonly task: unknown
+}
+
+const CHUNK = 10_000
+
+/** Records what is to be read of a pipeline, all or nothing. */
+export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray<PlannedClaim>) =>
+  Effect.gen(function* () {
+    const { rows, transaction } = yield* WorkDatabase
+    const placed = tasks.map(({ entity, task }, place) => ({ entity, place, task }))
+    const chunks = Array.from({ length: Math.ceil(placed.length / CHUNK) }, (_, at) =>
+      placed.slice(at * CHUNK, (at + 1) * CHUNK),
+    )
+    yield* transaction(
+      Effect.forEach(
+        chunks,
+        (chunk) => rows("plan_claims", [runId, pipeline, JSON.stringify(chunk)]),
+        { discard: true },
+      ),
+    )
+  })
+
+/** Those of a pipeline, in the order of their plan; empty where it is not planned. */
+export const plannedClaims = (runId: string, pipeline: string) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    Effect.map(rows("planned_claims", [runId, pipeline]), (found) =>
+      found.map((row) => ({ entity: String(row["entity"]), isDone: row["is_done"] === true })),
+    ),
+  )
+
+export interface PipelineProgress {
+  readonly pipeline: string
+  readonly tasks: number
+  readonly done: number
+}
+
+export const progressOf = (runId: string) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    Effect.map(rows("progress", [runId]), (found) =>
+      found.map((row): PipelineProgress => ({
+        pipeline: String(row["pipeline"]),
+        tasks: Number(row["tasks"]),
+        done: Number(row["done"]),
+      })),
+    ),
+  )
+
+export interface ClaimedTask {
+  readonly claim: Claim
+  readonly task: unknown
+}
+
+/** Those that are not done, claimed for `worker`: from now on no other can commit them. */
+export const claimTasks = (runId: string, worker: string, tasks: ReadonlyArray<TaskName>) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    Effect.map(rows("claim", [runId, JSON.stringify(tasks), worker]), (found) =>
+      found.map((row): ClaimedTask => ({
+        claim: {
+          runId,
+          pipeline: String(row["pipeline"]),
+          entity: String(row["entity"]),
+          epoch: Number(row["epoch"]),
+        },
+        task: JSON.parse(String(row["task"])),
+      })),
+    ),
+  )
+
+/** Does nothing where another has claimed it since. */
+export const finishClaim = ({ runId, pipeline, entity, epoch }: Claim) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) => rows("finish_claim", [runId, pipeline, entity, epoch]))

@@ -1,0 +1,77 @@
+// The queue of a shared run's tasks: Effect's PersistedQueue, which hands each to one worker and to another if that one is
+// silent for longer than the lease.
+import { hash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PersistedQueue from "effect/persistence/PersistedQueue"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { TaskName } from "./claims.ts"
+import { QUEUE } from "./migrateWork.ts"
+import { WorkDatabase } from "./WorkDatabase.ts"
+import { type WorkError, workError } from "./WorkError.ts"
+
+// How long a worker of a run that has nothing to do waits before it looks again.
+const POLL_MILLIS = 100
+
+// Renewed this often, so that one that is slow keeps its tasks.
+const RENEWALS_PER_LEASE = 4
+
+export const queueLayer = (
+  leaseSeconds: number,
+): Layer.Layer<
+  PersistedQueue.PersistedQueueFactory,
+  WorkError,
+  WorkDatabase | SqlClient.SqlClient
+> =>
+  Layer.unwrap(
+    Effect.map(WorkDatabase, ({ shown }) =>
+      PersistedQueue.layer.pipe(
+        Layer.provide(
+          Layer.effect(
+            PersistedQueue.PersistedQueueStore,
+            Effect.mapError(
+              PersistedQueue.makeStoreSql({
+                tableName: QUEUE,
+                pollInterval: POLL_MILLIS,
+                lockExpiration: leaseSeconds * 1000,
+                lockRefreshInterval: (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
+              }),
+              (cause) => workError(shown, cause),
+            ),
+          ),
+        ),
+      ),
+    ),
+  )
+
+const Element = Schema.Struct({ pipeline: Schema.String, entity: Schema.String })
+
+// A task that is given back is tried again as long as its run lasts: how often is for the worker to decide.
+const ALWAYS = 2 ** 31 - 1
+
+export const taskQueue = Effect.fnUntraced(function* (runId: string) {
+  const { shown } = yield* WorkDatabase
+  const queue = yield* PersistedQueue.make({
+    name: runId,
+    schema: Element,
+    maxAttempts: ALWAYS,
+    retrySchedule: Schedule.spaced("5 seconds"),
+  })
+  const failed = (cause: unknown) => workError(shown, cause)
+  return {
+    /** Adds nothing where the task has been offered before. */
+    offer: (task: TaskName) =>
+      // An id has 255 characters at most, which a name may exceed.
+      Effect.mapError(
+        queue.offer(task, { id: hash("sha256", `${task.pipeline}/${task.entity}`) }),
+        failed,
+      ),
+    /** Waits for a task; `attempts` counts those that ended with their worker or failed. It is done once `work` succeeds. */
+    take: <E, R>(work: (task: TaskName, attempts: number) => Effect.Effect<void, E, R>) =>
+      queue
+        .take((task, { attempts }) => work(task, attempts))
+        .pipe(Effect.catchTag("PersistedQueueError", (cause) => Effect.fail(failed(cause)))),
+  }
+})

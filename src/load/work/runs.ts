@@ -1,0 +1,66 @@
+// The run whose tasks workers read: one at a time, planned by the process that holds the planner's lock.
+import * as Effect from "effect/Effect"
+import { WorkDatabase, type WorkRow, type WorkRows } from "./WorkDatabase.ts"
+
+export interface SharedRun {
+  readonly runId: string
+  /** As typed. */
+  readonly command: string
+  /** What planner and workers must agree on: by name, as JSON or a digest. */
+  readonly settings: Readonly<Record<string, string>>
+  /** What it reads; JSON that only src/pipelines/workers reads. */
+  readonly request: unknown
+  /** Host and process. */
+  readonly planner: string
+}
+
+export interface OpenRun extends SharedRun {
+  readonly openedAt: Date
+  /** Its last task is done. */
+  readonly isRead: boolean
+}
+
+const openRunOf = (row: WorkRow): OpenRun => ({
+  runId: String(row["run_id"]),
+  command: String(row["command"]),
+  settings: JSON.parse(String(row["settings"])) as SharedRun["settings"],
+  request: JSON.parse(String(row["request"])),
+  planner: String(row["planner"]),
+  openedAt: row["opened_at"] as Date,
+  isRead: row["is_read"] === true,
+})
+
+/** The run that has not ended; `undefined` where all have. Read by a session, where its loss is to be noticed. */
+export const unfinishedRun = (session?: WorkRows) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    Effect.map((session ?? rows)("unfinished_run"), ([row]) =>
+      row === undefined ? undefined : openRunOf(row),
+    ),
+  )
+
+export const openRun = ({ runId, command, settings, request, planner }: SharedRun) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    rows("open_run", [runId, command, JSON.stringify(settings), JSON.stringify(request), planner]),
+  )
+
+export const takeOverRun = (runId: string, planner: string) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) => rows("take_over_run", [runId, planner]))
+
+/** Workers leave it. */
+export const runIsRead = (runId: string) =>
+  Effect.flatMap(WorkDatabase, ({ rows }) => rows("run_is_read", [runId]))
+
+/** `false` where another planner has taken the run over, which then goes on. */
+export const endRun = (runId: string, planner: string) =>
+  Effect.gen(function* () {
+    const { rows } = yield* WorkDatabase
+    const [ended] = yield* rows("end_run", [runId, planner])
+    if (ended === undefined) return false
+    yield* rows("forget_queue", [runId])
+    return true
+  })
+
+/** How many workers are alive. */
+export const workersAlive = Effect.flatMap(WorkDatabase, ({ rows }) =>
+  Effect.map(rows("workers"), ([row]) => Number(row?.["workers"] ?? 0)),
+)

@@ -1,0 +1,39 @@
+// How far a pipeline of a shared run is, and which of its tasks are to be offered next. Pure.
+import type { AnyPipeline } from "../model/Pipeline.ts"
+
+export class PipelineReading {
+  readonly pipeline: AnyPipeline
+  /** The service refused the key: what is not offered yet is not read. */
+  isRefused = false
+  done: number
+  readonly #tasks: number
+  /** Not offered yet. */
+  readonly #left: Array<string>
+  #offered: number
+
+  constructor(
+    pipeline: AnyPipeline,
+    claims: ReadonlyArray<{ readonly entity: string; readonly isDone: boolean }>,
+  ) {
+    this.pipeline = pipeline
+    this.#tasks = claims.length
+    this.#left = claims.filter(({ isDone }) => !isDone).map(({ entity }) => entity)
+    this.done = claims.length - this.#left.length
+    this.#offered = this.done
+  }
+
+  get isOver(): boolean {
+    return this.done === this.#tasks || (this.isRefused && this.done === this.#offered)
+  }
+
+  /** Tasks to offer now: all, or as many as may be read at once. */
+  next(): ReadonlyArray<string> {
+    if (this.isRefused) return []
+    const { atOnce = Infinity, endpoint } = this.pipeline
+    // Where a key is needed, the first task goes alone: a refusal is then met once, and not by all at once.
+    const limit = endpoint.auth !== "public" && this.done === 0 ? 1 : atOnce
+    const next = this.#left.splice(0, Math.max(0, limit - (this.#offered - this.done)))
+    this.#offered += next.length
+    return next
+  }
+}

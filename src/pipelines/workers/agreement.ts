@@ -1,0 +1,78 @@
+// What planner and workers of a run must agree on: the version, the service, the key, and the settings that decide which
+// rows are read. A worker with others would write other rows.
+import { createHash } from "node:crypto"
+import * as Data from "effect/Data"
+import * as Redacted from "effect/Redacted"
+import type { ApiSettings } from "../../extract/ApiClient.ts"
+import { fingerprintOf } from "../../load/layout.ts"
+import { operationTables } from "../../load/tables/index.ts"
+import type { SharedRun } from "../../load/work/runs.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { configuredSettings, type RunSettings } from "../model/runSettings.ts"
+
+type Agreement = SharedRun["settings"]
+
+export interface AgreedOptions {
+  readonly version: string
+  readonly api: Pick<ApiSettings, "apiKey" | "baseUrl" | "wire">
+  readonly settings: RunSettings
+  readonly unsupportedRetryDays: number
+}
+
+/** Keys are compared by a digest with the run's id in it, which says nothing of the key. */
+const keyDigest = (runId: string, apiKey: Redacted.Redacted<string> | undefined): string =>
+  apiKey === undefined
+    ? "none"
+    : createHash("sha256")
+        .update(`${runId} ${Redacted.value(apiKey)}`)
+        .digest("hex")
+        .slice(0, 16)
+
+export const agreementOf = (
+  runId: string,
+  { version, api, settings, unsupportedRetryDays }: AgreedOptions,
+): Agreement => ({
+  version,
+  layout: fingerprintOf([...coreTables, ...operationTables]),
+  baseUrl: api.baseUrl,
+  apiKey: keyDigest(runId, api.apiKey),
+  ...Object.fromEntries(
+    Object.entries({
+      wire: api.wire,
+      ...configuredSettings(settings),
+      unsupportedRetryDays,
+    }).map(([name, value]) => [name, JSON.stringify(value)]),
+  ),
+})
+
+/** A setting, and its value where it says something to a reader. */
+export interface Difference {
+  readonly name: string
+  readonly ofRun: string
+  readonly here: string
+}
+
+/** Empty where both agree. */
+export const differencesOf = (ofRun: Agreement, here: Agreement): ReadonlyArray<Difference> =>
+  [...new Set([...Object.keys(ofRun), ...Object.keys(here)])]
+    .filter((name) => ofRun[name] !== here[name])
+    .map((name) => ({ name, ofRun: ofRun[name] ?? "none", here: here[name] ?? "none" }))
+
+const digests: Readonly<Record<string, string>> = {
+  apiKey: "another API key",
+  layout: "another layout of the tables",
+}
+
+/** This worker must not read the run. */
+export class OtherSettings extends Data.TaggedError("OtherSettings")<{
+  readonly runId: string
+  readonly planner: string
+  readonly differences: ReadonlyArray<Difference>
+}> {
+  override get message(): string {
+    const parts = this.differences.map(
+      ({ name, ofRun, here }) => digests[name] ?? `${name} is ${ofRun} there, ${here} here`,
+    )
+    return `This worker can't read run ${this.runId}, which ${this.planner} plans with other settings: ${parts.join("; ")}. Give every machine the same version, configuration and API key, then start the worker again.`
+  }
+}

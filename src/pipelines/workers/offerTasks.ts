@@ -1,0 +1,128 @@
+// The reading of a run by workers: offers the tasks of every pipeline once those before it have ended, and waits until
+// they are done. What is planned is recorded first, so that whoever continues the run offers the same.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { planClaims, plannedClaims, progressOf } from "../../load/work/claims.ts"
+import { taskQueue } from "../../load/work/queue.ts"
+import { pipelines } from "../catalog.ts"
+import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
+import { createMartViews } from "../publication/martViews.ts"
+import { closeQuarantine } from "../run/quarantine.ts"
+import { Runner } from "../run/Runner.ts"
+import { skipReason, type SyncOptions, withDependencies } from "../run/selection.ts"
+import { plannedTasks, storedState, type StoredState } from "../run/state.ts"
+import { summaryOf } from "../run/summary.ts"
+import { PipelineReading } from "./PipelineReading.ts"
+import { taskRequestOf } from "./request.ts"
+import { RunProgress } from "./RunProgress.ts"
+import { waitingNotes } from "./waitingNotes.ts"
+
+const POLL_MILLIS = 100
+// On a run of many tasks, counting them takes longer: it is not to keep the database busy.
+const POLLS_SHARE = 10
+// How often the records of the tasks are counted while none is done.
+const COUNT_MILLIS = 2000
+const OFFERS_AT_ONCE = 64
+
+/** Reads everything the run is to read, and returns its summary. */
+export const offerTasks = Effect.fnUntraced(function* (options: SyncOptions, context: RunContext) {
+  const { runId, onProgress } = options
+  if (context.fillGaps) yield* createMartViews
+  const queue = yield* taskQueue(runId)
+  const progress = new RunProgress(runId, options.hasKey, onProgress)
+  const selected = withDependencies(pipelines, options.pipelines)
+  const stored = yield* storedState(yield* Warehouse, selected, context, options)
+  const waiting = waitingNotes(onProgress)
+  const readings = new Map<string, PipelineReading>()
+  const ended = new Set<string>()
+  const isReady = ({ name, after }: AnyPipeline): boolean =>
+    !readings.has(name) &&
+    after.every((each) => ended.has(each) || !selected.some((other) => other.name === each))
+  let countedAt = 0
+
+  const refuses = Effect.fnUntraced(function* (pipeline: AnyPipeline) {
+    if (pipeline.endpoint.auth === "public") return false
+    yield* progress.learn
+    return progress.key.isRefused(pipeline)
+  })
+
+  const begin = Effect.fnUntraced(function* (pipeline: AnyPipeline) {
+    const claims = yield* claimsOf(options, stored, pipeline, context)
+    const reading = new PipelineReading(pipeline, claims)
+    readings.set(pipeline.name, reading)
+    yield* progress.begin(pipeline, claims.length)
+    if (reading.done === 0) return
+    progress.done(pipeline, reading.done)
+    reading.isRefused = yield* refuses(pipeline)
+  })
+
+  /** Whether any task has been done since. */
+  const follow = Effect.fnUntraced(function* () {
+    let isNews = false
+    for (const { pipeline: name, done } of yield* progressOf(runId)) {
+      const reading = readings.get(name)
+      if (reading === undefined || done === reading.done) continue
+      const { pipeline, done: before } = reading
+      reading.done = done
+      if (before === 0) reading.isRefused = yield* refuses(pipeline)
+      progress.done(pipeline, done - before)
+      isNews = true
+    }
+    return isNews
+  })
+
+  for (;;) {
+    for (const pipeline of selected.filter(isReady)) yield* begin(pipeline)
+    const polledAt = yield* Clock.currentTimeMillis
+    const isNews = yield* follow()
+    const now = yield* Clock.currentTimeMillis
+    for (const reading of readings.values()) {
+      const { name: pipeline } = reading.pipeline
+      const tasks = reading.next().map((entity) => ({ pipeline, entity }))
+      yield* Effect.forEach(tasks, queue.offer, { concurrency: OFFERS_AT_ONCE, discard: true })
+    }
+    const over = selected.filter(({ name }) => !ended.has(name) && readings.get(name)?.isOver)
+    if (over.length > 0 || now >= countedAt + COUNT_MILLIS) {
+      yield* progress.count
+      countedAt = now
+    }
+    for (const pipeline of over) {
+      yield* progress.finish(pipeline)
+      ended.add(pipeline.name)
+    }
+    if (ended.size === selected.length) break
+    if (over.length > 0) continue
+    yield* waiting(isNews)
+    yield* Effect.sleep(Math.max(POLL_MILLIS, POLLS_SHARE * (now - polledAt)))
+  }
+  yield* progress.learn
+  yield* closeQuarantine(runId)
+  return yield* summaryOf(options, progress)
+})
+
+/** What is planned of a pipeline: by an earlier planner of the run, or now. */
+const claimsOf = Effect.fnUntraced(function* (
+  options: SyncOptions,
+  stored: StoredState,
+  pipeline: AnyPipeline,
+  context: RunContext,
+) {
+  const { runId } = options
+  const reason = skipReason(pipeline.endpoint, options)
+  if (reason !== undefined) {
+    const runner = new Runner(options, [])
+    yield* Effect.provide(runner.skip(pipeline, reason), ResponseArchive.nowhere())
+    return []
+  }
+  const earlier = yield* plannedClaims(runId, pipeline.name)
+  if (earlier.length > 0) return earlier
+  const tasks = yield* plannedTasks(yield* Warehouse, stored, pipeline, context, options)
+  const claims = tasks.map((task) => ({
+    entity: task.partition.entity,
+    task: taskRequestOf(pipeline, task, context),
+  }))
+  yield* planClaims(runId, pipeline.name, claims)
+  return yield* plannedClaims(runId, pipeline.name)
+})

@@ -1,0 +1,141 @@
+// A whole run whose tasks workers read: what `run` does in one process, without a request of its own. A run whose planner
+// died is continued by the next planner.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { queueLayer } from "../../load/work/queue.ts"
+import {
+  endRun,
+  openRun,
+  type OpenRun,
+  runIsRead,
+  takeOverRun,
+  unfinishedRun,
+} from "../../load/work/runs.ts"
+import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
+import type { RunContext } from "../model/Pipeline.ts"
+import { checkAccess } from "../publication/publish.ts"
+import { endSegments } from "../run/endDeadRuns.ts"
+import { newRunId, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
+import type { SyncOptions } from "../run/selection.ts"
+import { contextOf } from "../run/sync.ts"
+import { agreementOf, differencesOf } from "./agreement.ts"
+import { offerTasks } from "./offerTasks.ts"
+import { plannerLock, thisPlanner } from "./plannerLock.ts"
+import { isSameRequest, requestOf, type RunRequest } from "./request.ts"
+
+export interface SharedRunOptions extends RunOptions {
+  readonly catalog: PostgresTarget
+  /** How long a worker may be silent before its tasks go to others. */
+  readonly leaseSeconds: number
+}
+
+export const runByWorkers = (options: SharedRunOptions) =>
+  Effect.gen(function* () {
+    if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
+    const { wait, onProgress } = options
+    yield* plannerLock({
+      ...(wait === undefined ? {} : { wait }),
+      onWait: (locked) => onProgress({ kind: "waiting", text: waitingText(locked) }),
+    })
+    const open = yield* unfinishedRun()
+    if (open !== undefined) {
+      const agreed = agreementOf(open.runId, options)
+      if (differencesOf(open.settings, agreed).length > 0) {
+        // Nobody can read it to its end as it was begun.
+        onProgress({
+          kind: "waiting",
+          text: `gives up ${describe(open)}: the settings have changed since`,
+        })
+        yield* endRun(open.runId, open.planner)
+      } else {
+        onProgress({ kind: "waiting", text: `continues ${describe(open)}` })
+        const summary = yield* continuedRun(options, open)
+        const wanted = requestOf(
+          syncOptionsOf(options, open.runId),
+          yield* contextOf(options.settings),
+        )
+        if (isSameRequest(open.request as RunRequest, wanted)) return summary
+      }
+    }
+    return yield* newRun(options)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      Layer.provideMerge(queueLayer(options.leaseSeconds), WorkDatabase.layer(options.catalog)),
+    ),
+  )
+
+const describe = ({ runId, planner, command }: OpenRun): string =>
+  `run ${runId} (${command}), whose planner ${planner} is gone`
+
+const syncOptionsOf = (options: SharedRunOptions, runId: string): SyncOptions => ({
+  ...options,
+  runId,
+  hasKey: options.api.apiKey !== undefined,
+  paths: options.api.wire.paths,
+})
+
+const newRun = Effect.fnUntraced(function* (options: SharedRunOptions) {
+  const runId = yield* newRunId
+  const read = Effect.fnUntraced(function* (syncOptions: SyncOptions) {
+    const context = yield* contextOf(options.settings)
+    yield* openRun({
+      runId,
+      command: options.command,
+      settings: agreementOf(runId, options),
+      request: requestOf(syncOptions, context),
+      planner: thisPlanner(),
+    })
+    return yield* readByWorkers({ ...options, ...syncOptions }, context)
+  })
+  return yield* planned(options, runId, read)
+})
+
+const continuedRun = Effect.fnUntraced(function* (options: SharedRunOptions, run: OpenRun) {
+  const { context, ...request } = run.request as RunRequest
+  yield* takeOverRun(run.runId, thisPlanner())
+  return yield* planned(
+    { ...options, ...request, command: run.command },
+    run.runId,
+    (syncOptions) => readByWorkers({ ...options, ...syncOptions, ...request }, context),
+    true,
+  )
+})
+
+const planned = Effect.fnUntraced(function* (
+  options: SharedRunOptions,
+  runId: string,
+  read: (syncOptions: SyncOptions) => ReturnType<typeof readByWorkers>,
+  isContinued = false,
+) {
+  const ended = endRun(runId, thisPlanner()).pipe(
+    // Where the database can't be reached, the next planner continues the run.
+    Effect.catch(() => Effect.succeed(false)),
+    Effect.provide(yield* Effect.context<WorkDatabase>()),
+  )
+  return yield* wholeRun({ options, runId, read, isContinued, mayEnd: ended }, Layer.empty).pipe(
+    Effect.ensuring(ended),
+  )
+})
+
+const LEAVING_MILLIS = 10_000
+
+const readByWorkers = Effect.fnUntraced(function* (
+  options: SyncOptions & Pick<RunOptions, "dataDir">,
+  context: RunContext,
+) {
+  const { runId, dataDir } = options
+  const summary = yield* offerTasks(options, context)
+  yield* runIsRead(runId)
+  const warehouse = yield* Warehouse
+  const isRunning = yield* Effect.repeat(warehouse.isRunning(runId), {
+    while: (running) => running,
+    schedule: Schedule.upTo(Schedule.spaced("100 millis"), { duration: LEAVING_MILLIS }),
+  })
+  // Those of workers that died; one that hangs may still write its own.
+  if (!isRunning) yield* endSegments(dataDir, runId)
+  return summary
+})

@@ -1,0 +1,33 @@
+// What a planner says while no worker is there.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { workersAlive } from "../../load/work/runs.ts"
+import type { OnProgress } from "../model/progress.ts"
+
+const PATIENCE_MILLIS = 2000
+const REPEATED_MILLIS = 60_000
+
+/** To be called again and again: says that no worker is there, and since when; soon, then every minute. */
+export const waitingNotes = (onProgress: OnProgress) => {
+  let since: number | undefined
+  let lookedAt = 0
+  let saidAt = 0
+  return Effect.fnUntraced(function* (isNews: boolean) {
+    const now = yield* Clock.currentTimeMillis
+    if (isNews) since = undefined
+    if (isNews || now < lookedAt + PATIENCE_MILLIS) return
+    lookedAt = now
+    if ((yield* workersAlive) > 0) {
+      since = undefined
+      return
+    }
+    since ??= now
+    if (now < since + PATIENCE_MILLIS || now < saidAt + REPEATED_MILLIS) return
+    saidAt = now
+    const time = new Date(since).toISOString().slice(0, 19).replace("T", " ")
+    onProgress({
+      kind: "waiting",
+      text: `waiting for workers since ${time}Z: none is running; \`vaulthouse worker\` on any machine starts one`,
+    })
+  })
+}

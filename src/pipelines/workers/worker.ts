@@ -1,0 +1,157 @@
+// A worker: reads tasks of the run that is planned, beside other workers, until it is stopped. What it claims is its own
+// until it is silent for longer than the lease; what another has claimed since, it can't commit.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import { LoadError } from "../../load/errors.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { finishClaim, type TaskName } from "../../load/work/claims.ts"
+import { queueLayer, taskQueue } from "../../load/work/queue.ts"
+import { type OpenRun, unfinishedRun } from "../../load/work/runs.ts"
+import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
+import { pipelines } from "../catalog.ts"
+import type { ProgressEvent } from "../model/progress.ts"
+import type { RunSettings } from "../model/runSettings.ts"
+import { openWarehouse, placeOf } from "../publication/warehouse.ts"
+import { byWarehouseClock, extraction, type ExtractionOptions } from "../run/run.ts"
+import { Runner } from "../run/Runner.ts"
+import { knownDrift } from "../run/state.ts"
+import { TASKS_AT_ONCE } from "../run/sync.ts"
+import { agreementOf, differencesOf, OtherSettings } from "./agreement.ts"
+import { claimedTasks } from "./claimedTasks.ts"
+import type { RunRequest } from "./request.ts"
+
+export type WorkerEvent =
+  | ProgressEvent
+  /** Nothing to do until a run is planned. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "joined"; readonly run: OpenRun }
+  /** Another worker has claimed the task, or the run has ended: nothing of it was committed since. */
+  | { readonly kind: "lost"; readonly task: TaskName }
+  | { readonly kind: "left"; readonly runId: string; readonly seconds: number }
+
+export interface WorkerOptions extends ExtractionOptions {
+  /** Part of the name of its archive segments: letters, digits, `-` and `_`. */
+  readonly name: string
+  readonly version: string
+  readonly settings: RunSettings
+  readonly unsupportedRetryDays: number
+  readonly taskTimeoutSeconds: number
+  readonly catalog: PostgresTarget
+  /** How long it may be silent before its tasks go to others. */
+  readonly leaseSeconds: number
+  readonly onEvent: (event: WorkerEvent) => void
+}
+
+const POLL_MILLIS = 500
+
+// A task that ended with its worker this often would end the next ones too.
+const MAX_ATTEMPTS = 5
+
+/** Never ends by itself. Fails where it must not or can't go on: it is then to be started again. */
+export const work = (options: WorkerOptions) =>
+  Effect.gen(function* () {
+    const session = yield* (yield* WorkDatabase).session
+    yield* session("hold_worker_lock")
+    options.onEvent({ kind: "idle" })
+    for (;;) {
+      const run = yield* unfinishedRun(session)
+      if (run === undefined || run.isRead) {
+        yield* Effect.sleep(POLL_MILLIS)
+        continue
+      }
+      const differences = differencesOf(run.settings, agreementOf(run.runId, options))
+      if (differences.length > 0) {
+        return yield* new OtherSettings({ runId: run.runId, planner: run.planner, differences })
+      }
+      yield* joinRun(options, run, session)
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      Layer.provideMerge(queueLayer(options.leaseSeconds), WorkDatabase.layer(options.catalog)),
+    ),
+  )
+
+const joinRun = Effect.fnUntraced(function* (
+  options: WorkerOptions,
+  run: OpenRun,
+  session: WorkRows,
+) {
+  const { name, onEvent } = options
+  const { runId } = run
+  const begun = yield* Clock.currentTimeMillis
+  onEvent({ kind: "joined", run })
+  yield* byWarehouseClock(readTasks(options, run, session)).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        extraction(
+          { ...options, onRetry: (retry) => onEvent({ kind: "retry", ...retry }) },
+          runId,
+          name,
+        ),
+        openWarehouse({ ...placeOf(options), runId, sharesDataDir: true }),
+      ),
+    ),
+    Effect.annotateLogs({ run_id: runId, worker: name }),
+  )
+  const seconds = ((yield* Clock.currentTimeMillis) - begun) / 1000
+  onEvent({ kind: "left", runId, seconds })
+  onEvent({ kind: "idle" })
+})
+
+const readTasks = Effect.fnUntraced(function* (
+  options: WorkerOptions,
+  run: OpenRun,
+  session: WorkRows,
+) {
+  const { runId } = run
+  const { onEvent, taskTimeoutSeconds } = options
+  const { context } = run.request as RunRequest
+  const hasKey = options.api.apiKey !== undefined
+  const runner = new Runner(
+    { runId, taskTimeoutSeconds, hasKey, onProgress: onEvent },
+    yield* knownDrift(yield* Warehouse),
+  )
+  const queue = yield* taskQueue(runId)
+  const claimed = yield* claimedTasks(runId, options.name)
+  const archive = yield* ResponseArchive
+
+  const read = Effect.fnUntraced(function* (task: TaskName, attempts: number) {
+    const pipeline = pipelines.find(({ name }) => name === task.pipeline)
+    const planned = yield* claimed(task)
+    if (pipeline === undefined || planned?.claim === undefined) return
+    yield* attempts > MAX_ATTEMPTS
+      ? runner.giveUp(pipeline, planned, "WorkerLost", givenUp)
+      : runner.read(pipeline, planned, context)
+    yield* finishClaim(planned.claim)
+  })
+  const readOne = queue.take((task, attempts) =>
+    Effect.catchIf(read(task, attempts), isClaimLost, () =>
+      Effect.sync(() => onEvent({ kind: "lost", task })),
+    ),
+  )
+  const isOver = Effect.map(
+    unfinishedRun(session),
+    (open) => open === undefined || open.runId !== runId || open.isRead,
+  )
+  yield* Effect.replicateEffect(Effect.forever(readOne), TASKS_AT_ONCE, {
+    concurrency: "unbounded",
+    discard: true,
+  }).pipe(
+    Effect.raceFirst(Effect.repeat(isOver, { until: (over) => over, schedule: everyPoll })),
+    // What it holds is given back by then, and all of its commits have ended.
+    Effect.onInterrupt(() => Effect.ignore(archive.end)),
+  )
+  yield* archive.end
+})
+
+const everyPoll = Schedule.spaced(POLL_MILLIS)
+
+const givenUp = `its workers ended or failed ${MAX_ATTEMPTS} times while reading it; their logs say why`
+
+const isClaimLost = (error: unknown): error is LoadError =>
+  error instanceof LoadError && error.reason === "ClaimLost"

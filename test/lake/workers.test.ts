@@ -1,0 +1,152 @@
+// Workers that share a lake: runs whose workers and planners are killed, stopped and late make the same tables as one
+// process makes in a file.
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { readWholeFrames } from "../../src/archive/segments.ts"
+import { vaulthouse } from "../cli/command.ts"
+import { lake as installed } from "./lake.ts"
+import { differences, type LakeOptions, sharedLake, type SharedLake, until } from "./sharedRun.ts"
+
+// Snapshots and histories, of vaults and subaccounts, some that need a key, in three stages; and few, since each of their
+// commits takes its turn in the lake.
+const pipelines = ["ratio_history", "pnl_history", "audit_log", "whitelist_status", "transactions"]
+
+let simulator: Simulator
+let alone: string
+let lake: SharedLake
+
+const open = async (options: Omit<LakeOptions, "baseUrl"> = {}) => {
+  lake = await sharedLake({ baseUrl: simulator.url, ...options })
+  return lake
+}
+
+/** Every row of the lake, and of the file that one process filled. */
+const expectSameTables = async () => {
+  expect(await differences(join(alone, "data", "vaulthouse.duckdb"), lake)).toEqual([])
+  expect(await lake.work("select run_id from vaulthouse_work.runs")).toEqual([])
+  expect(await lake.work("select id from vaulthouse_work.queue")).toEqual([])
+}
+
+describe.skipIf(installed === undefined)("workers", () => {
+  beforeAll(async () => {
+    simulator = await startSimulator({
+      slowReadMs: 0,
+      vaults: 4,
+      days: 40,
+      subaccounts: 8,
+      now: "2026-06-01T00:00:00Z",
+      latencyMs: 60,
+      serverCaches: false,
+    })
+    alone = await mkdtemp(join(tmpdir(), "vaulthouse-alone-"))
+    await writeFile(join(alone, "vaulthouse.config.yaml"), `baseUrl: ${simulator.url}\n`)
+    const { code, stderr } = await vaulthouse(["sync", "--no-publish", ...pipelines], {
+      cwd: alone,
+      env: { VAULTHOUSE_API_KEY: "demo-admin-key" },
+    })
+    expect(code, stderr).toBe(0)
+  })
+  afterAll(async () => {
+    await simulator.close()
+    await rm(alone, { recursive: true, force: true })
+  })
+  afterEach(() => lake.close())
+
+  it("one of two is killed: the other reads its tasks once the lease is over", async () => {
+    await open()
+    const [first, second] = [await lake.worker(), await lake.worker()]
+    const planner = await lake.planner(...pipelines)
+    const isAtWork = async () =>
+      (await lake.done()) > 5 &&
+      (await lake.work("select 1 from vaulthouse_work.claims where not is_done and epoch > 0"))
+        .length > 0
+    await until("tasks are under way", isAtWork)
+    first.child.kill("SIGKILL")
+    expect(await planner.ended, planner.output() + second.output()).toBe(0)
+    await expectSameTables()
+  })
+
+  it("the planner of four is killed: the next one continues its run, and ends it", async () => {
+    await open()
+    for (const _ of [1, 2, 3, 4]) await lake.worker()
+    const killed = await lake.planner(...pipelines)
+    await until("some tasks are done", async () => (await lake.done()) > 5)
+    const [run] = await lake.work("select run_id from vaulthouse_work.runs")
+    killed.child.kill("SIGKILL")
+    const planner = await lake.planner(...pipelines)
+    expect(await planner.ended, planner.output()).toBe(0)
+    expect(planner.output()).toContain(
+      `continues run ${String(run?.["run_id"])} (sync ${pipelines.join(" ")}), whose planner`,
+    )
+    await expectSameTables()
+  })
+
+  it("one is silent for longer than its lease: what it commits afterwards is refused, and marked so", async () => {
+    await open()
+    const late = await lake.worker()
+    const planner = await lake.planner(...pipelines)
+    await until("it has claimed tasks", async () => (await lake.done()) > 5)
+    late.child.kill("SIGSTOP")
+    const taken = await lake.work(
+      "select pipeline, entity from vaulthouse_work.claims where not is_done and epoch > 0",
+    )
+    const other = await lake.worker()
+    await until("another has claimed them", async () => {
+      const again = await lake.work("select 1 from vaulthouse_work.claims where epoch > 1")
+      return again.length > 0
+    })
+    late.child.kill("SIGCONT")
+    expect(taken).not.toEqual([])
+    expect(await planner.ended, planner.output() + late.output() + other.output()).toBe(0)
+    expect(late.output()).toContain("went to another worker")
+    const directory = join(lake.folder, "data", "raw")
+    const uncommitted: Array<string> = []
+    for (const file of await readdir(directory)) {
+      for await (const { ends } of readWholeFrames(directory, file)) {
+        uncommitted.push(...ends.flatMap((end) => end.uncommitted))
+      }
+    }
+    expect(uncommitted).not.toEqual([])
+    await expectSameTables()
+  })
+
+  it("one that is stopped gives its tasks back at once", async () => {
+    // Longer than the test may last.
+    await open({ lease: 300 })
+    const stopped = await lake.worker()
+    const planner = await lake.planner(...pipelines)
+    await until("some tasks are done", async () => (await lake.done()) > 5)
+    const other = await lake.worker()
+    stopped.child.kill("SIGTERM")
+    expect(await stopped.ended).toBe(0)
+    expect(stopped.output()).toContain("its tasks went back to the others")
+    expect(await planner.ended, planner.output() + other.output()).toBe(0)
+    await expectSameTables()
+  })
+
+  it("wait for each other, and refuse what does not fit", async () => {
+    await open()
+    const planner = await lake.planner("vaults")
+    await until("the planner says that it waits", () =>
+      /waiting for workers since/.test(planner.output()),
+    )
+    const second = await lake.planner("vaults")
+    expect(await second.ended).toBe(75)
+    expect(second.output()).toMatch(/the warehouse is in use by process \d+ on /)
+    const otherwise = await lake.worker(["overlapDays: 9"])
+    expect(await otherwise.ended).toBe(2)
+    expect(otherwise.output()).toContain(
+      "plans with other settings: overlapDays is 2 there, 9 here",
+    )
+    const worker = await lake.worker()
+    expect(await planner.ended, planner.output() + worker.output()).toBe(0)
+    expect(worker.output()).toContain("(sync vaults), planned by ")
+    await lake.work("insert into vaulthouse_work.migrations values (99, now(), 'later')")
+    const older = await lake.worker()
+    expect(await older.ended).toBe(1)
+    expect(older.output()).toContain("was made by a newer version of vaulthouse")
+  })
+})

@@ -1,0 +1,12 @@
+-- The run that has not ended: one at most, since its planner holds a lock. One whose planner died is still here.
+select
+    run_id,
+    command,
+    settings::text as settings,
+    request::text as request,
+    planner,
+    opened_at,
+    is_read
+from runs
+order by opened_at
+limit 1
