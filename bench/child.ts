@@ -4,12 +4,14 @@ import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-// As bin/vaulthouse starts Node: modules are neither stripped of types nor compiled each time, and threads share a heap.
+// As bin/vaulthouse starts Node: modules are neither stripped of types nor compiled each time, and threads share a heap
+// that gives memory back.
 const environment = {
   NODE_COMPILE_CACHE: join(tmpdir(), "vaulthouse-bench-modules"),
   // With a cache of its own: another version of vaulthouse, run meanwhile, replaces the template of a new warehouse there.
   HOME: join(tmpdir(), "vaulthouse-bench-home"),
   MALLOC_ARENA_MAX: "1",
+  MALLOC_TRIM_THRESHOLD_: "131072",
 }
 
 const spawnScript = (script: string, args: ReadonlyArray<string>) =>
