@@ -47,7 +47,7 @@ describe("limits", () => {
       const simulator = yield* simulated({
         now,
         days: 80,
-        vaults: 7,
+        vaults: 8,
         subaccounts: 6,
         rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
       })
