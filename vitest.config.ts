@@ -15,7 +15,7 @@ const hasRoom = (): boolean => {
 }
 
 // A long file that begins last keeps one process busy while the others have nothing left.
-const slowFirst = ["month", "pipelines", "cli", "load"]
+const slowFirst = ["month", "pipelines", "serve", "warehouse", "cli", "load", "extract"]
 const rankOf = ({ moduleId }: TestSpecification): number => {
   const rank = slowFirst.findIndex((folder) => moduleId.includes(`/test/${folder}/`))
   return rank < 0 ? slowFirst.length : rank

@@ -69,24 +69,27 @@ const blocking = `performance.getEntriesByType("resource")
   .map(({ name, decodedBodySize }) => ({ name, bytes: decodedBodySize }))`
 
 describe.skipIf(!isWanted)("the page in Chromium", () => {
-  it.live("with data: wide and narrow, light and dark, painted once its style sheets are there", () =>
-    Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
-      const open = yield* browser
-      expect(yield* visit(open, url, { colorScheme: "light" })).toBe(8)
-      yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
-      yield* Effect.promise(async () => {
-        const page = await open.newPage()
-        for (const path of ["/", "/data", "/sql"]) {
-          await page.goto(`${url}${path}`)
-          const found = await page.evaluate<ReadonlyArray<{ name: string; bytes: number }>>(blocking)
-          const bytes = found.reduce((sum, each) => sum + each.bytes, 0)
-          expect(found.filter(({ name }) => !name.endsWith(".css"))).toEqual([])
-          expect(bytes).toBeGreaterThan(1000)
-          expect(bytes).toBeLessThan(BYTES_BEFORE_PAINT)
-        }
-      })
-    }).pipe(Effect.scoped),
+  it.live(
+    "with data: wide and narrow, light and dark, painted once its style sheets are there",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* synced)
+        const open = yield* browser
+        expect(yield* visit(open, url, { colorScheme: "light" })).toBe(8)
+        yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
+        yield* Effect.promise(async () => {
+          const page = await open.newPage()
+          for (const path of ["/", "/data", "/sql"]) {
+            await page.goto(`${url}${path}`)
+            const found =
+              await page.evaluate<ReadonlyArray<{ name: string; bytes: number }>>(blocking)
+            const bytes = found.reduce((sum, each) => sum + each.bytes, 0)
+            expect(found.filter(({ name }) => !name.endsWith(".css"))).toEqual([])
+            expect(bytes).toBeGreaterThan(1000)
+            expect(bytes).toBeLessThan(BYTES_BEFORE_PAINT)
+          }
+        })
+      }).pipe(Effect.scoped),
   )
 
   it.live("with hostile names, and without any vault", () =>

@@ -1,16 +1,18 @@
 // How `query` prints values that are hard to print, and how --param reads them.
 import { DuckDBInstance } from "@duckdb/node-api"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { type Format, printResult } from "../../src/cli/query/formats.ts"
 import { typedValue } from "../../src/cli/query/parameters.ts"
 import { bindParameters, type QueryParameters } from "../../src/load/queryParameter.ts"
 import type { QueryResult } from "../../src/load/PublishedCopy.ts"
 import { convert } from "../../src/load/readRows.ts"
 
+const instance = await DuckDBInstance.create(":memory:")
+afterAll(() => instance.closeSync())
+
 const printed = async (sql: string, format: Format, values?: QueryParameters, csvSafe = false) => {
-  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
   try {
-    const connection = await instance.connect()
     const result = await connection.stream(sql, await bindParameters(connection, sql, values))
     const names = result.deduplicatedColumnNames()
     const types = result.columnTypes()
@@ -24,7 +26,7 @@ const printed = async (sql: string, format: Format, values?: QueryParameters, cs
     })
     return text
   } finally {
-    instance.closeSync()
+    connection.closeSync()
   }
 }
 

@@ -28,6 +28,7 @@ import { publishedFile } from "../../src/load/PublishedCopy.ts"
 import { verify } from "../../src/load/verify.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { queryFile } from "../support/warehouseRun.ts"
 import {
   batchOf,
   commit,
@@ -59,22 +60,10 @@ const withoutParquet = { parquet: undefined, definition: "without" }
 // The 31st of January from noon on, and the 1st of February.
 const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
 
-/** Opens the file anew and read-only, as a reader does. */
-const readOnly = (file: string, sql: string) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
-    try {
-      const connection = await instance.connect()
-      return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-    } finally {
-      instance.closeSync()
-    }
-  })
-
 /** The storage version that DuckDB reads in a file's header. */
 const storedAs = (file: string) =>
   Effect.map(
-    readOnly(
+    queryFile(
       file,
       "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL",
     ),
@@ -134,16 +123,16 @@ describe("the published copy", () => {
         }),
       )
       const file = publishedFile(dataDir)
-      expect(yield* readOnly(file, "SELECT newest::VARCHAR AS newest FROM mart.newest")).toEqual([
+      expect(yield* queryFile(file, "SELECT newest::VARCHAR AS newest FROM mart.newest")).toEqual([
         { newest: "2024-02-01 11:00:00" },
       ])
-      expect(yield* readOnly(file, "SELECT run_id, parquet_rows FROM ops.publications")).toEqual([
+      expect(yield* queryFile(file, "SELECT run_id, parquet_rows FROM ops.publications")).toEqual([
         { run_id: publication.runId, parquet_rows: String(publication.parquetRows) },
       ])
       const uncommented = `SELECT column_name FROM duckdb_columns()
         WHERE schema_name = 'core' AND comment IS NULL`
-      expect(yield* readOnly(file, uncommented)).toEqual([])
-      const written = yield* Effect.exit(readOnly(file, "DELETE FROM core.readings"))
+      expect(yield* queryFile(file, uncommented)).toEqual([])
+      const written = yield* Effect.exit(queryFile(file, "DELETE FROM core.readings"))
       expect(written._tag).toBe("Failure")
       expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
         "current.json",
@@ -168,7 +157,10 @@ describe("the published copy", () => {
       const read = Effect.gen(function* () {
         yield* Effect.sleep(5)
         if (!existsSync(publishedFile(dataDir))) return
-        const found = yield* readOnly(publishedFile(dataDir), `SELECT ${counts} FROM core.readings`)
+        const found = yield* queryFile(
+          publishedFile(dataDir),
+          `SELECT ${counts} FROM core.readings`,
+        )
         seen.push(...found)
         // A file that a later publication replaced is gone under this path; what was read is never mixed.
         const globbed = yield* Effect.promise(() =>
@@ -204,8 +196,8 @@ describe("the published copy", () => {
       const [first = "", second = "", third = ""] = names
       const value = "SELECT DISTINCT value::INTEGER AS value FROM core.readings"
       expect(existsSync(first)).toBe(false)
-      expect(yield* readOnly(second, value)).toEqual([{ value: 2 }])
-      expect(yield* readOnly(third, value)).toEqual([{ value: 3 }])
+      expect(yield* queryFile(second, value)).toEqual([{ value: 2 }])
+      expect(yield* queryFile(third, value)).toEqual([{ value: 3 }])
       expect(statSync(publishedFile(dataDir)).ino).toBe(statSync(third).ino)
       expect(
         JSON.parse(readFileSync(join(dataDir, "published/current.json"), "utf8")),
@@ -243,13 +235,13 @@ describe("the published copy", () => {
         expect(statSync(stable).ino).not.toBe(statSync(own).ino)
         expect(readFileSync(stable).equals(readFileSync(own))).toBe(true)
         expect(statSync(stable).mode & 0o777).toBe(0o640)
-        expect(yield* readOnly(stable, content)).toEqual([{ value: at }])
+        expect(yield* queryFile(stable, content)).toEqual([{ value: at }])
         expect(yield* verify(dataDir)).toEqual([])
       }
       // Anything else is a failure, and readers keep what they had.
       yield* withoutLinks("EIO")
       expect((yield* Effect.flip(publishTo(2))).message).toContain("EIO")
-      expect(yield* readOnly(stable, content)).toEqual([{ value: 1 }])
+      expect(yield* queryFile(stable, content)).toEqual([{ value: 1 }])
     }).pipe(Effect.scoped),
   )
 
