@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 
 const apiKey = "demo-admin-key"
@@ -68,7 +67,6 @@ beforeAll(async () => {
     Effect.scoped(
       runOnce(simulator.url, dataDir, {
         api: { apiKey: Redacted.make(apiKey) },
-        publish: { parquet: defaultParquet },
         pipelines: [
           "vaults",
           "vault_details",
