@@ -85,6 +85,11 @@ export const ducklake = (lake: LakeOptions): Storage => ({
 
 const NOT_KEPT = /^COMMENT ON (MACRO|COLUMN (mart|meta)\.)/
 
+// What a commit adds to a table stays in PostgreSQL up to this many rows; `vaulthouse maintain` writes it to Parquet. With
+// DuckLake's own limit of 10 a first sync of 50 vaults left 113 files, and each run without news another seven; now 23
+// and none, in the same time.
+const INLINED_ROWS = 1000
+
 const attachLake = async (
   connection: DuckDBConnection,
   lake: LakeOptions,
@@ -106,7 +111,7 @@ const attachLake = async (
   const attach = async (): Promise<void> => {
     await connection.run(
       `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
-       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, ${options})`,
+       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
     )
   }
   // The first to attach it makes it: one process alone.
