@@ -16,5 +16,11 @@ export const lakeKind = {
       describe:
         "Folder with the `.duckdb_extension` files; without it DuckDB installs them from its repository",
     },
+    keepDays: {
+      kind: { type: "integer", min: 1, max: 3650 },
+      default: 7,
+      describe:
+        "Days that maintenance keeps snapshots and superseded files for readers that opened the lake before",
+    },
   },
 } as const satisfies Kind

@@ -13,6 +13,11 @@ export const scheduleKind = {
       default: "37 3 * * *",
       describe: "When it runs the daily ones",
     },
+    maintenance: {
+      kind: { type: "cron" },
+      default: "17 4 * * *",
+      describe: "When it maintains the warehouse, where that is a lake (`vaulthouse maintain`)",
+    },
     jitterSeconds: {
       kind: { type: "integer", min: 0, max: 3600 },
       default: 60,

@@ -58,7 +58,7 @@ export const settings = {
   },
   lake: {
     kind: lakeKind,
-    default: {},
+    default: { keepDays: 7 },
     describe: "A lake's Parquet files, and the extensions that DuckDB needs for it",
   },
   workerLease: {
@@ -343,7 +343,12 @@ export const settings = {
   },
   schedule: {
     kind: scheduleKind,
-    default: { hourly: "7 * * * *", daily: "37 3 * * *", jitterSeconds: 60 },
+    default: {
+      hourly: "7 * * * *",
+      daily: "37 3 * * *",
+      maintenance: "17 4 * * *",
+      jitterSeconds: 60,
+    },
     describe: "When `vaulthouse schedule` runs which pipelines",
   },
   report: {

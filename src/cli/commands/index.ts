@@ -11,6 +11,7 @@ import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
 import { fields } from "./fields.ts"
 import { init } from "./init.ts"
+import { maintain } from "./maintain.ts"
 import { move } from "./move.ts"
 import { notify } from "./notify.ts"
 import { prune } from "./prune.ts"
@@ -55,6 +56,7 @@ export const commands: ReadonlyArray<Command> = [
   replay,
   prune,
   compact,
+  maintain,
   backup,
   restore,
   move,

@@ -8,7 +8,14 @@ import { readScenarios } from "../../pipelines/areas/scenarios.ts"
 import { type LastRun, readLastRun } from "../../pipelines/run/lastRun.ts"
 import { countRun } from "../../pipelines/run/metrics.ts"
 import { readProblems } from "../../pipelines/readers/problems.ts"
-import { type Group, groupsOf, nextFirings } from "../../pipelines/schedule/groups.ts"
+import {
+  type Group,
+  groupsOf,
+  isMaintenance,
+  maintenanceGroup,
+  nextFirings,
+} from "../../pipelines/schedule/groups.ts"
+import { maintain } from "../../pipelines/publication/maintain.ts"
 import { readLastStarts, writeLastStarts } from "../../pipelines/schedule/lastStarts.ts"
 import { schedule } from "../../pipelines/schedule/schedule.ts"
 import { schedulerLock } from "../../pipelines/schedule/schedulerLock.ts"
@@ -37,7 +44,7 @@ export const runSchedule = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
     (config) => {
-      const groups = groupsOf(config.settings.schedule, config.settings.pipelines)
+      const groups = groupsIn(config.settings)
       return argv["dry-run"] === true
         ? dryRun(argv, groups)
         : scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
@@ -45,6 +52,11 @@ export const runSchedule = (argv: Arguments): Promise<ExitCode> =>
     // Being stopped is how a scheduler is meant to end.
     { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },
   )
+
+const groupsIn = ({ schedule: times, pipelines, warehouse }: Config["settings"]) => [
+  ...groupsOf(times, pipelines),
+  ...(warehouse === "file" ? [] : [maintenanceGroup(times.maintenance)]),
+]
 
 const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArray<Group>) {
   const now = yield* Clock.currentTimeMillis
@@ -57,7 +69,7 @@ const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArr
     all.groups
       .map(
         ({ group, pipelines, runs }) =>
-          `${paragraph(`${group} (${pipelines.join(", ")}):`, 2)}\n${runs.map((at) => `  ${instantText(at)}\n`).join("")}`,
+          `${paragraph(`${group}${pipelines.length === 0 ? "" : ` (${pipelines.join(", ")})`}:`, 2)}\n${runs.map((at) => `  ${instantText(at)}\n`).join("")}`,
       )
       .join("\n"),
   )
@@ -142,20 +154,15 @@ const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<Last
     return unpublished?.text ?? brokenPolicies(failOn, problems)[0]?.text
   })
 
-/** One run; a failure is reported. */
+/** One run of the pipelines that are due, then the maintenance of the lake where that is; a failure is reported. */
 const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
-    const scenarios = yield* readScenarios(config)
-    const selection = {
-      ...(yield* readSelection({}, config, scenarios)),
-      pipelines: due.flatMap(({ pipelines }) => pipelines),
-    }
-    const command = `schedule ${due.map(({ name }) => name).join(" ")}`
-    const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
-    const code = runExitCode(summary, selection, config.settings.failOn)
-    const problem = problemOf(yield* readLastRun(config.settings.dataDir))
-    const isRead = summary.outcome === "complete" || summary.outcome === "partial"
-    return { code, problem, isRecorded: true, isRead } satisfies LastEnd
+    const groups = due.filter((group) => !isMaintenance(group))
+    const end = yield* groups.length === 0
+      ? lastEndOf(config.settings)
+      : runPipelines(argv, config, groups)
+    if (groups.length < due.length) yield* maintain(config.settings)
+    return end
   }).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
@@ -171,3 +178,30 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
       },
     ),
   )
+
+/** How the last run ended, where none was due. */
+const lastEndOf = ({ dataDir }: Config["settings"]) =>
+  Effect.map(
+    readLastRun(dataDir),
+    (last): LastEnd => ({
+      code: exitCodes.ok,
+      problem: problemOf(last),
+      isRecorded: true,
+      isRead: true,
+    }),
+  )
+
+const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
+  Effect.gen(function* () {
+    const scenarios = yield* readScenarios(config)
+    const selection = {
+      ...(yield* readSelection({}, config, scenarios)),
+      pipelines: groups.flatMap(({ pipelines }) => pipelines),
+    }
+    const command = `schedule ${groups.map(({ name }) => name).join(" ")}`
+    const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
+    const code = runExitCode(summary, selection, config.settings.failOn)
+    const problem = problemOf(yield* readLastRun(config.settings.dataDir))
+    const isRead = summary.outcome === "complete" || summary.outcome === "partial"
+    return { code, problem, isRecorded: true, isRead } satisfies LastEnd
+  })

@@ -12,7 +12,9 @@ import { coreTables } from "../../transform/tables/index.ts"
 
 /** What says where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &
-  Partial<Pick<Settings, "warehouse" | "lake" | "memoryLimit">>
+  Partial<Pick<Settings, "warehouse" | "memoryLimit">> & {
+    readonly lake?: Partial<Settings["lake"]>
+  }
 
 /** The place alone, of options or settings that have more. */
 export const placeOf = ({ dataDir, warehouse: storage, lake, memoryLimit }: Place): Place => ({

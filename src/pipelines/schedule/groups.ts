@@ -1,13 +1,24 @@
-// Groups of pipelines and the cron expression of each: which are due now, and when they fire next. Pure.
+// Groups of pipelines, and the maintenance of a lake, with the cron expression of each: which are due now, and when they
+// fire next. Pure.
 import * as Cron from "effect/Cron"
 import { pipelines } from "../catalog.ts"
 import type { Cadence } from "../model/Pipeline.ts"
 
 export interface Group {
-  readonly name: string
+  readonly name: Cadence | "maintenance"
   readonly cron: Cron.Cron
+  /** Empty where it is the maintenance. */
   readonly pipelines: ReadonlyArray<string>
 }
+
+export const isMaintenance = ({ name }: Group): boolean => name === "maintenance"
+
+/** The maintenance of a lake. */
+export const maintenanceGroup = (expression: string): Group => ({
+  name: "maintenance",
+  cron: Cron.parseUnsafe(expression, "UTC"),
+  pipelines: [],
+})
 
 /** A group for each cadence that has selected pipelines; all pipelines are selected where `names` is empty. */
 export const groupsOf = (

@@ -1,0 +1,30 @@
+// Maintains the lake and prints what changed.
+import * as Effect from "effect/Effect"
+import type { LakeMaintenance } from "../../load/storage/maintainLake.ts"
+import { maintain } from "../../pipelines/publication/maintain.ts"
+import type { Arguments } from "../Command.ts"
+import { execute } from "../execute.ts"
+import { type ExitCode, exitCodes } from "../exit.ts"
+import { count, counted } from "../numbers.ts"
+import { printReport } from "../report.ts"
+
+export const runMaintain = (argv: Arguments): Promise<ExitCode> =>
+  execute(argv, ({ settings }) =>
+    Effect.map(maintain(settings), (summary) => {
+      printReport(argv, summary ?? {}, () => maintenanceText(summary))
+      return exitCodes.ok
+    }),
+  )
+
+const maintenanceText = (summary: LakeMaintenance | undefined): string => {
+  if (summary === undefined) {
+    return "Nothing to do: the warehouse is a file, which every run keeps in order.\n"
+  }
+  const { rowsFlushed, filesRewritten, filesCreated } = summary
+  const { snapshotsExpired, filesRemoved, orphansRemoved } = summary
+  const joined =
+    filesRewritten === 0
+      ? ""
+      : ` ${counted(filesRewritten, "file")} became ${count(filesCreated)}.`
+  return `Wrote ${counted(rowsFlushed, "row")} of small commits to Parquet.${joined} Removed ${counted(snapshotsExpired, "snapshot")}, ${counted(filesRemoved, "superseded file")} and ${counted(orphansRemoved, "file")} of transactions that never committed.\n`
+}
