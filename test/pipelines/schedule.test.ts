@@ -15,7 +15,7 @@ import {
 import { schedule } from "../../src/pipelines/schedule/schedule.ts"
 
 const at = (text: string): number => Date.parse(`2026-03-01T${text}Z`)
-const group = (name: string, cron: string): Group => ({
+const group = (name: Group["name"], cron: string): Group => ({
   name,
   cron: Cron.parseUnsafe(cron, "UTC"),
   pipelines: [name],

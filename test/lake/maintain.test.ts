@@ -1,0 +1,102 @@
+// Maintenance of a lake changes no row, while others write it, and leaves fewer files.
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ducklake } from "../../src/load/storage/ducklake.ts"
+import { maintainLake } from "../../src/load/storage/maintainLake.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { vaulthouse } from "../cli/command.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { sampleTables } from "../load/sample.ts"
+import { extensions, lake, lakeOf, newLake, participant } from "./lake.ts"
+
+const parquetIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".parquet"),
+  )
+
+// More than a commit leaves in PostgreSQL.
+const HOURS = 1100
+const COMMITS = 4
+
+describe.skipIf(lake === undefined)("maintenance of a lake", () => {
+  it.live("joins files and removes what is old, while another process commits", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const writer = yield* participant(shared, "writer")
+      const commit = (first: number, hours: number, value: number) =>
+        Effect.promise(() =>
+          writer.ask({
+            ask: "commit",
+            readings: Array.from({ length: hours }, (_, at) => ["v", first + at, value] as const),
+          }),
+        )
+      for (let at = 0; at < COMMITS; at += 1) yield* commit(at * HOURS, HOURS, at)
+      // Deletes most of the first file's rows, and a row that stays in PostgreSQL.
+      yield* commit(0, HOURS / 2, 99)
+      yield* commit(-1, 1, 100)
+      const before = parquetIn(shared.data)
+      const read = Effect.promise(() =>
+        writer.ask({
+          ask: "rows",
+          sql: `select count(*)::int as rows, count(distinct observed_at)::int as hours, sum(value) as total,
+            (select sum(value) from core.readings_versions) as versions from core.readings`,
+        }),
+      )
+      const content = yield* read
+      const summary = yield* Effect.gen(function* () {
+        const { exclusively } = yield* Warehouse
+        const [found] = yield* Effect.all(
+          [
+            exclusively("Maintaining", (session) => maintainLake(session, 0)),
+            Effect.forEach([1, 2, 3], (at) => commit(COMMITS * HOURS + at, 1, 0)),
+          ],
+          { concurrency: "unbounded" },
+        )
+        return found
+      }).pipe(
+        Effect.provide(
+          Warehouse.layer({
+            dataDir: yield* temporaryFolder,
+            tables: sampleTables,
+            runId: "maintain",
+            storage: ducklake(lakeOf(shared)),
+          }),
+        ),
+      )
+      expect(summary.rowsFlushed).toBeGreaterThan(0)
+      expect(summary.snapshotsExpired).toBeGreaterThan(COMMITS)
+      expect(summary.filesRemoved).toBeGreaterThanOrEqual(COMMITS)
+      expect(parquetIn(shared.data).filter((file) => before.includes(file))).toEqual([])
+      const added = content as unknown as { answer: [{ rows: number; hours: number }] }
+      const [row] = added.answer
+      expect(yield* read).toEqual({
+        answer: [{ ...row, rows: row.rows + 3, hours: row.hours + 3 }],
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is a command, which a file doesn't need", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 1, days: 3, subaccounts: 2 })
+      const shared = yield* Effect.promise(newLake)
+      const folder = yield* temporaryFolder
+      writeFileSync(
+        join(folder, "vaulthouse.config.yaml"),
+        `baseUrl: ${simulator.url}\nwarehouse: ducklake:${shared.catalog}\nlake:\n  data: ${shared.data}\n  extensions: ${extensions}\n`,
+      )
+      const command = (...args: ReadonlyArray<string>) =>
+        Effect.promise(() => vaulthouse(args, { cwd: folder }))
+      expect((yield* command("maintain")).stderr).toContain("there is no warehouse")
+      expect((yield* command("sync", "--no-publish")).code).toBe(0)
+      const first = yield* command("maintain")
+      expect(first.stdout).toMatch(/^Wrote [1-9][\d,]* rows of small commits to Parquet/)
+      const again = JSON.parse((yield* command("maintain", "--json")).stdout) as object
+      expect(again).toMatchObject({ rows_flushed: 0, orphans_removed: 0 })
+      expect((yield* command("schedule", "--dry-run")).stdout).toContain("maintenance:\n")
+      expect((yield* command("maintain", "--warehouse", "file")).stdout).toContain("Nothing to do")
+    }).pipe(Effect.scoped),
+  )
+})
