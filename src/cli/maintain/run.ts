@@ -1,7 +1,6 @@
 // Maintains the lake and prints what changed.
 import * as Effect from "effect/Effect"
-import type { LakeMaintenance } from "../../load/storage/maintainLake.ts"
-import { maintain } from "../../pipelines/publication/maintain.ts"
+import { type LakeMaintenance, maintain } from "../../pipelines/publication/maintain.ts"
 import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
@@ -23,8 +22,6 @@ const maintenanceText = (summary: LakeMaintenance | undefined): string => {
   const { rowsFlushed, filesRewritten, filesCreated } = summary
   const { snapshotsExpired, filesRemoved, orphansRemoved } = summary
   const joined =
-    filesRewritten === 0
-      ? ""
-      : ` ${counted(filesRewritten, "file")} became ${count(filesCreated)}.`
+    filesRewritten === 0 ? "" : ` ${counted(filesRewritten, "file")} became ${count(filesCreated)}.`
   return `Wrote ${counted(rowsFlushed, "row")} of small commits to Parquet.${joined} Removed ${counted(snapshotsExpired, "snapshot")}, ${counted(filesRemoved, "superseded file")} and ${counted(orphansRemoved, "file")} of transactions that never committed.\n`
 }

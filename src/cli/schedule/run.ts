@@ -181,15 +181,12 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
 
 /** How the last run ended, where none was due. */
 const lastEndOf = ({ dataDir }: Config["settings"]) =>
-  Effect.map(
-    readLastRun(dataDir),
-    (last): LastEnd => ({
-      code: exitCodes.ok,
-      problem: problemOf(last),
-      isRecorded: true,
-      isRead: true,
-    }),
-  )
+  Effect.map(readLastRun(dataDir), (last): LastEnd => ({
+    code: exitCodes.ok,
+    problem: problemOf(last),
+    isRecorded: true,
+    isRead: true,
+  }))
 
 const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
   Effect.gen(function* () {

@@ -5,6 +5,8 @@ import { maintainLake } from "../../load/storage/maintainLake.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
+export type { LakeMaintenance } from "../../load/storage/maintainLake.ts"
+
 /** `undefined` for a warehouse in a file. */
 export const maintain = (place: Place & Pick<Settings, "warehouse">) =>
   place.warehouse === "file"
