@@ -23,15 +23,20 @@ export interface Around {
   readonly stdin?: string
   /** Standard output and error are a terminal this wide. */
   readonly columns?: number
+  /** A process that lasts longer is killed; 55 where absent. */
+  readonly seconds?: number
 }
 
 /** In a process of its own, and not waited for; standard input is closed. */
-export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
+export const start = (
+  args: ReadonlyArray<string>,
+  { cwd, env = {}, stdin, seconds = 55 }: Around,
+) => {
   const child = spawn(bin, args, {
     cwd,
     env: { HOME: cwd, PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
     // One that hangs must not outlive its test.
-    timeout: 55_000,
+    timeout: seconds * 1000,
     killSignal: "SIGKILL",
   })
   child.stdin.end(stdin)

@@ -34,7 +34,7 @@ export const until = async (
   what: string,
   isSo: () => Promise<boolean> | boolean,
 ): Promise<void> => {
-  for (const by = Date.now() + 40_000; !(await isSo()); await wait(20)) {
+  for (const by = Date.now() + 60_000; !(await isSo()); await wait(20)) {
     if (Date.now() > by) throw new Error(`waited in vain until ${what}`)
   }
 }
@@ -65,7 +65,7 @@ export const sharedLake = async ({ baseUrl, lease = 2 }: LakeOptions) => {
       ...settings,
     ]
     await writeFile(join(cwd, "vaulthouse.config.yaml"), `${lines.join("\n")}\n`)
-    const process = followed(start(args, { cwd, env: key }))
+    const process = followed(start(args, { cwd, env: key, seconds: 110 }))
     running.push(process)
     return process
   }

@@ -8,7 +8,14 @@ import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { lake as installed } from "./lake.ts"
-import { differences, type LakeOptions, sharedLake, type SharedLake, until } from "./sharedRun.ts"
+import {
+  differences,
+  type LakeOptions,
+  type Process,
+  sharedLake,
+  type SharedLake,
+  until,
+} from "./sharedRun.ts"
 
 // Snapshots and histories, of vaults and subaccounts, some that need a key, in three stages; and few, since each of their
 // commits takes its turn in the lake.
@@ -22,6 +29,9 @@ const open = async (options: Omit<LakeOptions, "baseUrl"> = {}) => {
   lake = await sharedLake({ baseUrl: simulator.url, ...options })
   return lake
 }
+
+const output = (...processes: ReadonlyArray<Process>): string =>
+  processes.map((each) => each.output()).join("")
 
 /** Every row of the lake, and of the file that one process filled. */
 const expectSameTables = async () => {
@@ -55,36 +65,28 @@ describe.skipIf(installed === undefined)("workers", () => {
   })
   afterEach(() => lake.close())
 
-  it("one of two is killed: the other reads its tasks once the lease is over", async () => {
+  it("finish a run whose planner and one of whose workers are killed, after the lease", async () => {
     await open()
-    const [first, second] = [await lake.worker(), await lake.worker()]
-    const planner = await lake.planner(...pipelines)
-    const isAtWork = async () =>
-      (await lake.done()) > 5 &&
-      (await lake.work("select 1 from vaulthouse_work.claims where not is_done and epoch > 0"))
-        .length > 0
-    await until("tasks are under way", isAtWork)
-    first.child.kill("SIGKILL")
-    expect(await planner.ended, planner.output() + second.output()).toBe(0)
-    await expectSameTables()
-  })
-
-  it("the planner of four is killed: the next one continues its run, and ends it", async () => {
-    await open()
-    for (const _ of [1, 2, 3, 4]) await lake.worker()
+    const [first, ...others] = [
+      await lake.worker(),
+      await lake.worker(),
+      await lake.worker(),
+      await lake.worker(),
+    ]
     const killed = await lake.planner(...pipelines)
     await until("some tasks are done", async () => (await lake.done()) > 5)
     const [run] = await lake.work("select run_id from vaulthouse_work.runs")
     killed.child.kill("SIGKILL")
+    first.child.kill("SIGKILL")
     const planner = await lake.planner(...pipelines)
-    expect(await planner.ended, planner.output()).toBe(0)
+    expect(await planner.ended, output(planner, ...others)).toBe(0)
     expect(planner.output()).toContain(
       `continues run ${String(run?.["run_id"])} (sync ${pipelines.join(" ")}), whose planner`,
     )
     await expectSameTables()
   })
 
-  it("one is silent for longer than its lease: what it commits afterwards is refused, and marked so", async () => {
+  it("refuse what one commits that was silent for longer than its lease, and mark it so", async () => {
     await open()
     const late = await lake.worker()
     const planner = await lake.planner(...pipelines)
@@ -93,14 +95,14 @@ describe.skipIf(installed === undefined)("workers", () => {
     const taken = await lake.work(
       "select pipeline, entity from vaulthouse_work.claims where not is_done and epoch > 0",
     )
+    expect(taken).not.toEqual([])
     const other = await lake.worker()
     await until("another has claimed them", async () => {
       const again = await lake.work("select 1 from vaulthouse_work.claims where epoch > 1")
       return again.length > 0
     })
     late.child.kill("SIGCONT")
-    expect(taken).not.toEqual([])
-    expect(await planner.ended, planner.output() + late.output() + other.output()).toBe(0)
+    expect(await planner.ended, output(planner, late, other)).toBe(0)
     expect(late.output()).toContain("went to another worker")
     const directory = join(lake.folder, "data", "raw")
     const uncommitted: Array<string> = []
@@ -113,27 +115,14 @@ describe.skipIf(installed === undefined)("workers", () => {
     await expectSameTables()
   })
 
-  it("one that is stopped gives its tasks back at once", async () => {
+  it("are waited for, refused by name, and give their tasks back when they are stopped", async () => {
     // Longer than the test may last.
     await open({ lease: 300 })
-    const stopped = await lake.worker()
     const planner = await lake.planner(...pipelines)
-    await until("some tasks are done", async () => (await lake.done()) > 5)
-    const other = await lake.worker()
-    stopped.child.kill("SIGTERM")
-    expect(await stopped.ended).toBe(0)
-    expect(stopped.output()).toContain("its tasks went back to the others")
-    expect(await planner.ended, planner.output() + other.output()).toBe(0)
-    await expectSameTables()
-  })
-
-  it("wait for each other, and refuse what does not fit", async () => {
-    await open()
-    const planner = await lake.planner("vaults")
     await until("the planner says that it waits", () =>
       /waiting for workers since/.test(planner.output()),
     )
-    const second = await lake.planner("vaults")
+    const second = await lake.planner(...pipelines)
     expect(await second.ended).toBe(75)
     expect(second.output()).toMatch(/the warehouse is in use by process \d+ on /)
     const otherwise = await lake.worker(["overlapDays: 9"])
@@ -141,9 +130,14 @@ describe.skipIf(installed === undefined)("workers", () => {
     expect(otherwise.output()).toContain(
       "plans with other settings: overlapDays is 2 there, 9 here",
     )
-    const worker = await lake.worker()
-    expect(await planner.ended, planner.output() + worker.output()).toBe(0)
-    expect(worker.output()).toContain("(sync vaults), planned by ")
+    const stopped = await lake.worker()
+    await until("some tasks are done", async () => (await lake.done()) > 5)
+    stopped.child.kill("SIGTERM")
+    const other = await lake.worker()
+    expect(await stopped.ended).toBe(0)
+    expect(stopped.output()).toContain("its tasks went back to the others")
+    expect(await planner.ended, output(planner, other)).toBe(0)
+    await expectSameTables()
     await lake.work("insert into vaulthouse_work.migrations values (99, now(), 'later')")
     const older = await lake.worker()
     expect(await older.ended).toBe(1)

@@ -1,4 +1,4 @@
-// What a worker logs: the runs it joins and leaves, how far it is every few seconds, failures and warnings.
+// What a worker logs: the runs it joins and leaves, how far it is every ten seconds, failures and warnings.
 import type { WorkerEvent } from "../../pipelines/workers/worker.ts"
 import { paintProgress } from "../color.ts"
 import { type LogLine, printLine } from "../logLine.ts"
@@ -12,6 +12,7 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
   let done = nothing()
   let reported = done.tasks
   let runId: string | undefined
+  let hasLost = false
 
   const print = ({ fields, ...line }: LogLine): void => {
     if (!isShown) return
@@ -40,20 +41,16 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
         lineOf = lines()
         done = nothing()
         reported = 0
+        hasLost = false
         say(joinedText(event.run))
         return
       case "left":
-        say(
-          `run ${event.runId} is read: ${doneText(done)} here in ${duration(event.seconds)}`,
-          done,
-        )
+        say(`leaves run ${event.runId} after ${doneText(done)} in ${duration(event.seconds)}`, done)
         return
       case "lost":
-        print({
-          level: "WARN",
-          message: `${event.task.pipeline} of ${event.task.entity} went to another worker, since this one was silent for too long; nothing more of it was committed here`,
-          fields: { ...event.task },
-        })
+        // It had more of them, and lost all at once.
+        if (!hasLost) print(lostLine(event.task))
+        hasLost = true
         return
       case "page":
         done.rows += event.rows
@@ -75,6 +72,14 @@ const nothing = () => ({ tasks: 0, rows: 0, requests: 0 })
 
 const doneText = ({ tasks, rows, requests }: ReturnType<typeof nothing>): string =>
   `${counted(tasks, "task")}, ${counted(rows, "row")}, ${counted(requests, "request")}`
+
+const lostLine = ({ pipeline, entity }: TaskName): LogLine => ({
+  level: "WARN",
+  message: `${pipeline} of ${entity} went to another worker, since this one was silent for too long; nothing more of it was committed here`,
+  fields: { pipeline, entity },
+})
+
+type TaskName = Extract<WorkerEvent, { kind: "lost" }>["task"]
 
 const joinedText = ({
   runId,

@@ -1,7 +1,7 @@
 // The tasks of a shared run and who may commit them.
 import * as Effect from "effect/Effect"
 import type { Claim } from "../../domain/claim.ts"
-import { WorkDatabase } from "./WorkDatabase.ts"
+import { WorkDatabase, type WorkRows } from "./WorkDatabase.ts"
 
 /** A task by the names of its pipeline and partition. */
 export interface TaskName {
@@ -48,15 +48,14 @@ export interface PipelineProgress {
   readonly done: number
 }
 
-export const progressOf = (runId: string) =>
-  Effect.flatMap(WorkDatabase, ({ rows }) =>
-    Effect.map(rows("progress", [runId]), (found) =>
-      found.map((row): PipelineProgress => ({
-        pipeline: String(row["pipeline"]),
-        tasks: Number(row["tasks"]),
-        done: Number(row["done"]),
-      })),
-    ),
+/** Read by the session that holds the planner's lock, so that its loss is noticed. */
+export const progressOf = (session: WorkRows, runId: string) =>
+  Effect.map(session("progress", [runId]), (found) =>
+    found.map((row): PipelineProgress => ({
+      pipeline: String(row["pipeline"]),
+      tasks: Number(row["tasks"]),
+      done: Number(row["done"]),
+    })),
   )
 
 export interface ClaimedTask {

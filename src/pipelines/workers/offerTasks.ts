@@ -6,6 +6,7 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { planClaims, plannedClaims, progressOf } from "../../load/work/claims.ts"
 import { taskQueue } from "../../load/work/queue.ts"
+import type { WorkRows } from "../../load/work/WorkDatabase.ts"
 import { pipelines } from "../catalog.ts"
 import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
 import { createMartViews } from "../publication/martViews.ts"
@@ -27,7 +28,11 @@ const COUNT_MILLIS = 2000
 const OFFERS_AT_ONCE = 64
 
 /** Reads everything the run is to read, and returns its summary. */
-export const offerTasks = Effect.fnUntraced(function* (options: SyncOptions, context: RunContext) {
+export const offerTasks = Effect.fnUntraced(function* (
+  options: SyncOptions,
+  context: RunContext,
+  session: WorkRows,
+) {
   const { runId, onProgress } = options
   if (context.fillGaps) yield* createMartViews
   const queue = yield* taskQueue(runId)
@@ -61,7 +66,7 @@ export const offerTasks = Effect.fnUntraced(function* (options: SyncOptions, con
   /** Whether any task has been done since. */
   const follow = Effect.fnUntraced(function* () {
     let isNews = false
-    for (const { pipeline: name, done } of yield* progressOf(runId)) {
+    for (const { pipeline: name, done } of yield* progressOf(session, runId)) {
       const reading = readings.get(name)
       if (reading === undefined || done === reading.done) continue
       const { pipeline, done: before } = reading

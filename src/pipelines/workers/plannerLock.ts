@@ -17,7 +17,7 @@ export interface LockOptions {
   readonly onWait: (locked: WarehouseLocked) => void
 }
 
-/** Holds the lock until the scope closes. */
+/** Holds the lock until the scope closes; the session that it belongs to. */
 export const plannerLock = Effect.fnUntraced(function* ({ wait, onWait }: LockOptions) {
   const { session, shown } = yield* WorkDatabase
   const rows = yield* session
@@ -34,9 +34,8 @@ export const plannerLock = Effect.fnUntraced(function* ({ wait, onWait }: LockOp
           : { pid: Number(pid), host: host.join("@"), since: run.openedAt.toISOString() },
     })
   })
-  if (wait === undefined) return yield* take
   let isFirst = true
-  yield* take.pipe(
+  const waiting = take.pipe(
     Effect.tapError((error) =>
       Effect.sync(() => {
         if (isFirst && error._tag === "WarehouseLocked") onWait(error)
@@ -45,7 +44,9 @@ export const plannerLock = Effect.fnUntraced(function* ({ wait, onWait }: LockOp
     ),
     Effect.retry({
       while: (error) => error._tag === "WarehouseLocked",
-      schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: wait }),
+      schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: wait ?? 0 }),
     }),
   )
+  yield* wait === undefined ? take : waiting
+  return rows
 })

@@ -14,7 +14,7 @@ import {
   takeOverRun,
   unfinishedRun,
 } from "../../load/work/runs.ts"
-import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
+import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import { checkAccess } from "../publication/publish.ts"
 import { endSegments } from "../run/endDeadRuns.ts"
@@ -36,7 +36,7 @@ export const runByWorkers = (options: SharedRunOptions) =>
   Effect.gen(function* () {
     if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
     const { wait, onProgress } = options
-    yield* plannerLock({
+    const session = yield* plannerLock({
       ...(wait === undefined ? {} : { wait }),
       onWait: (locked) => onProgress({ kind: "waiting", text: waitingText(locked) }),
     })
@@ -52,7 +52,7 @@ export const runByWorkers = (options: SharedRunOptions) =>
         yield* endRun(open.runId, open.planner)
       } else {
         onProgress({ kind: "waiting", text: `continues ${describe(open)}` })
-        const summary = yield* continuedRun(options, open)
+        const summary = yield* continuedRun(options, session, open)
         const wanted = requestOf(
           syncOptionsOf(options, open.runId),
           yield* contextOf(options.settings),
@@ -60,7 +60,7 @@ export const runByWorkers = (options: SharedRunOptions) =>
         if (isSameRequest(open.request as RunRequest, wanted)) return summary
       }
     }
-    return yield* newRun(options)
+    return yield* newRun(options, session)
   }).pipe(
     Effect.scoped,
     Effect.provide(
@@ -78,7 +78,7 @@ const syncOptionsOf = (options: SharedRunOptions, runId: string): SyncOptions =>
   paths: options.api.wire.paths,
 })
 
-const newRun = Effect.fnUntraced(function* (options: SharedRunOptions) {
+const newRun = Effect.fnUntraced(function* (options: SharedRunOptions, session: WorkRows) {
   const runId = yield* newRunId
   const read = Effect.fnUntraced(function* (syncOptions: SyncOptions) {
     const context = yield* contextOf(options.settings)
@@ -89,18 +89,22 @@ const newRun = Effect.fnUntraced(function* (options: SharedRunOptions) {
       request: requestOf(syncOptions, context),
       planner: thisPlanner(),
     })
-    return yield* readByWorkers({ ...options, ...syncOptions }, context)
+    return yield* readByWorkers({ ...options, ...syncOptions }, context, session)
   })
   return yield* planned(options, runId, read)
 })
 
-const continuedRun = Effect.fnUntraced(function* (options: SharedRunOptions, run: OpenRun) {
+const continuedRun = Effect.fnUntraced(function* (
+  options: SharedRunOptions,
+  session: WorkRows,
+  run: OpenRun,
+) {
   const { context, ...request } = run.request as RunRequest
   yield* takeOverRun(run.runId, thisPlanner())
   return yield* planned(
     { ...options, ...request, command: run.command },
     run.runId,
-    (syncOptions) => readByWorkers({ ...options, ...syncOptions, ...request }, context),
+    (syncOptions) => readByWorkers({ ...options, ...syncOptions, ...request }, context, session),
     true,
   )
 })
@@ -126,9 +130,10 @@ const LEAVING_MILLIS = 10_000
 const readByWorkers = Effect.fnUntraced(function* (
   options: SyncOptions & Pick<RunOptions, "dataDir">,
   context: RunContext,
+  session: WorkRows,
 ) {
   const { runId, dataDir } = options
-  const summary = yield* offerTasks(options, context)
+  const summary = yield* offerTasks(options, context, session)
   yield* runIsRead(runId)
   const warehouse = yield* Warehouse
   const isRunning = yield* Effect.repeat(warehouse.isRunning(runId), {
