@@ -101,13 +101,14 @@ const attachLake = async (
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
   if (isInObjectStore(data)) await makeObjectStoreSecret(connection, lake.objectStore())
+  else mkdirSync(data, { recursive: true, mode: 0o700 })
   const { password } = lake.catalog
   // Apart from the connection string, which DuckDB's messages show.
   if (password !== undefined) {
     await connection.run(
       `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
     )
-  } else mkdirSync(data, { recursive: true, mode: 0o700 })
+  }
   const attach = async (): Promise<void> => {
     await connection.run(
       `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
