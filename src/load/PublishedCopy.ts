@@ -110,7 +110,8 @@ export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_
 export const nothingPublished = (dataDir: string): ReadError =>
   new ReadError({
     why: `Nothing is published in ${dataDir} yet.`,
-    advice: "Run `vaulthouse sync` first, or choose another folder with --data-dir.",
+    advice:
+      "Run `vaulthouse sync` first; `vaulthouse publish` where there is a warehouse already; or choose another folder with --data-dir.",
   })
 
 export interface CopyOptions {

@@ -1,6 +1,6 @@
 // vaulthouse backup and restore.
 import * as Effect from "effect/Effect"
-import { backup, type Backup, restore } from "../../pipelines/backup/backup.ts"
+import { backup, type Backup, BackupError, restore } from "../../pipelines/backup/backup.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError } from "../errors.ts"
@@ -41,8 +41,15 @@ export const runBackup = (argv: Arguments): Promise<ExitCode> =>
 export const runRestore = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir } }) =>
+    ({ settings: { dataDir, warehouse } }) =>
       Effect.gen(function* () {
+        if (warehouse !== "file") {
+          return yield* new BackupError({
+            why: "A backup is restored into a file, and the setting warehouse names a lake.",
+            advice:
+              "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
+          })
+        }
         const folder = yield* folderOf(argv, "of the backup")
         const restored = yield* restore(folder, dataDir)
         printReport(
