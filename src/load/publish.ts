@@ -69,24 +69,26 @@ export interface Publication {
   readonly parquetRemoved: number
 }
 
-const stamp = async (
+/**
+ * Resolves to the as-of time, in microseconds since 1970: without `at`, the present one, by which whatever was committed
+ * before it is in the warehouse.
+ */
+const stamp = (
   session: Session,
-  micros: number,
+  at: number | undefined,
   parquet: { readonly files: number; readonly rows: number } | undefined,
-): Promise<void> => {
-  const changes = new Changes(session)
-  const rows = rowsOf(publications, [
-    {
+): Promise<number> =>
+  transaction(session, async () => {
+    const published_at = at ?? session.tick()
+    const publication = {
       run_id: session.runId,
-      published_at: micros,
+      published_at,
       parquet_files: parquet?.files,
       parquet_rows: parquet?.rows,
-    },
-  ])
-  await transaction(session, async () => {
-    await changes.write([rows])
+    }
+    await new Changes(session).write([rowsOf(publications, [publication])])
+    return published_at
   })
-}
 
 /** Makes the marts of a copy read the rows it holds of them, and its file one that older versions of DuckDB read. */
 const completeCopy = async ({ connection }: Session, copy: string): Promise<void> => {
@@ -155,10 +157,9 @@ const publishAll = async (
   await writeFile(unfinished(dataDir), "", { mode: 0o600 })
   // Whatever is changed from here on is not in this publication and has to be marked again.
   session.marked.clear()
-  const micros = session.tick()
-  const publishedAt = isoOf(BigInt(micros))
   const { runId } = session
-  await stamp(session, micros, undefined)
+  const micros = await stamp(session, undefined, undefined)
+  const publishedAt = isoOf(BigInt(micros))
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   const { content, exported } = await session.makeCopy({
     file: aside,
