@@ -1,5 +1,6 @@
 // How many requests may be under way, and how far apart they start: concurrency by additive increase and multiplicative
 // decrease, the rate learnt from 429s. Arithmetic of RequestBudget, without time or effects of its own.
+import * as Schema from "effect/Schema"
 
 export interface PaceOptions {
   /** Fixed number of requests under way; absent: adaptive. */
@@ -10,12 +11,11 @@ export interface PaceOptions {
 const START_CONCURRENCY = 8
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
-// Lower latencies are noise, not a sign of load.
-const LATENCY_FLOOR_MILLIS = 250
-const LATENCY_RISE = 4
 // 429s that arrive together are one event: their requests were under way when the first came.
 const EVENT_MILLIS = 1000
 const WINDOW_MILLIS = 5000
+// Successes closer together than this are counted as one instant.
+const INSTANT_MILLIS = 100
 const MIN_RATE = 0.1
 // After a 429 the rate starts a little below the measured throughput and grows from there.
 const BACK_OFF = 0.95
@@ -28,142 +28,187 @@ const SEARCH_AGAIN_MILLIS = 30_000
 const SEARCH_AGAIN_REQUESTS = 400
 const BARE_PAUSE_MILLIS = 1000
 
-export class Pace {
-  concurrency: number
-  private readonly fixedConcurrency: boolean
-  private readonly maxRate: number
-  private window: number
-  private rate: number
+/** What a pace has learnt, by milliseconds of one clock. Processes that share a pace exchange it as JSON. */
+export const PaceState = Schema.Struct({
+  /** How many requests may be under way, with its fraction. */
+  window: Schema.Number,
+  /** Requests per second. */
+  rate: Schema.Number,
   /** Share by which the rate grows in each second without a 429. */
-  private growth = SEARCH_PER_SECOND
-  private calmSince = 0
-  private calmRequests = 0
-  private nextAt = 0
-  private pausedUntil = 0
+  growth: Schema.Number,
+  ratedAt: Schema.Number,
+  calmSince: Schema.Number,
+  calmRequests: Schema.Number,
+  nextAt: Schema.Number,
+  pausedUntil: Schema.Number,
   /** When the first 429 since the last success came. */
-  private limitedSince: number | undefined
-  private eventEndsAt = 0
-  private ratedAt = 0
-  private successes: Array<number> = []
-  private smoothedLatency = 0
-  private bestLatency = Infinity
+  limitedSince: Schema.NullOr(Schema.Number),
+  eventEndsAt: Schema.Number,
+  /** Successes since the last event: when, and how many. */
+  successes: Schema.Array(Schema.Tuple([Schema.Number, Schema.Number])),
+})
+export type PaceState = typeof PaceState.Type
 
-  constructor(options: PaceOptions = {}) {
-    this.fixedConcurrency = options.concurrency !== undefined
-    this.window = options.concurrency ?? START_CONCURRENCY
-    this.concurrency = this.window
+const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions): PaceState => ({
+  window: concurrency ?? START_CONCURRENCY,
+  rate: maxRequestsPerSecond ?? Infinity,
+  growth: SEARCH_PER_SECOND,
+  ratedAt: 0,
+  calmSince: 0,
+  calmRequests: 0,
+  nextAt: 0,
+  pausedUntil: 0,
+  limitedSince: null,
+  eventEndsAt: 0,
+  successes: [],
+})
+
+type Writable<A> = { -readonly [K in keyof A]: A[K] }
+
+export class Pace {
+  private readonly fixedConcurrency: number | undefined
+  private readonly maxRate: number
+  private readonly own: Writable<PaceState>
+  private successes: Array<[at: number, count: number]>
+
+  constructor(options: PaceOptions = {}, state: PaceState = initialState(options)) {
+    this.fixedConcurrency = options.concurrency
     this.maxRate = options.maxRequestsPerSecond ?? Infinity
-    this.rate = this.maxRate
+    this.own = { ...state, rate: Math.min(this.maxRate, state.rate) }
+    this.successes = state.successes.map(([at, count]) => [at, count])
+  }
+
+  get state(): PaceState {
+    return { ...this.own, successes: this.successes }
+  }
+
+  get concurrency(): number {
+    return this.fixedConcurrency ?? Math.max(MIN_CONCURRENCY, Math.floor(this.own.window))
   }
 
   /** Requests per second; infinite until the first 429. */
   get limitPerSecond(): number {
-    return this.rate
+    return this.own.rate
+  }
+
+  /** When the 429s that are one event end; another value is another event. */
+  get eventEndsAt(): number {
+    return this.own.eventEndsAt
   }
 
   /** Milliseconds left of the pause that the service requested. */
   pauseMillis(now: number): number {
-    return Math.max(0, this.pausedUntil - now)
+    return Math.max(0, this.own.pausedUntil - now)
   }
 
   /** Milliseconds without a success by the end of the pause; 0 without a pause. */
   limitedMillis(now: number): number {
-    return this.pausedUntil > now ? this.pausedUntil - (this.limitedSince ?? now) : 0
+    const { pausedUntil, limitedSince } = this.own
+    return pausedUntil > now ? pausedUntil - (limitedSince ?? now) : 0
   }
 
-  /** Reserves the next start and returns 0, or returns how many milliseconds to wait before trying again. */
-  reserve(now: number): number {
-    if (this.pausedUntil > now) return this.pausedUntil - now
-    if (this.rate === Infinity) return 0
-    if (this.nextAt > now) return this.nextAt - now
+  /**
+   * Reserves the next start and returns 0, or returns how many milliseconds to wait before trying again. `processes`
+   * that know the same pace and not of each other's starts use as much of the rate together as one.
+   */
+  reserve(now: number, processes = 1): number {
+    const { pausedUntil, rate, nextAt } = this.own
+    if (pausedUntil > now) return pausedUntil - now
+    if (rate === Infinity) return 0
+    if (nextAt > now) return nextAt - now
     // A late start does not earn a burst: at most one interval is carried over.
-    const interval = 1000 / this.rate
-    this.nextAt = Math.max(this.nextAt, now - interval) + interval
+    const interval = (1000 / rate) * processes
+    this.own.nextAt = Math.max(nextAt, now - interval) + interval
     return 0
   }
 
-  /** `latency`: absent where it says nothing about the load, as for a read that is slow by nature. */
-  succeeded(now: number, latency: number | undefined): void {
-    this.limitedSince = undefined
-    this.successes.push(now)
-    if (this.successes.length > 4096) this.successes = this.successes.slice(-2048)
-    this.grow(now)
-    if (latency !== undefined) this.observeLatency(latency)
+  /** Reserves the next `count` starts, now or later, and returns when they are. Of a finite rate. */
+  reserveAhead(now: number, count: number): ReadonlyArray<number> {
+    const { pausedUntil, rate, nextAt } = this.own
+    const interval = 1000 / rate
+    const first = Math.max(now, pausedUntil, nextAt)
+    this.own.nextAt = first + count * interval
+    return Array.from({ length: count }, (_, index) => first + index * interval)
   }
 
-  /** A request without a response counts as one that took `latency` milliseconds. */
-  failed(latency: number): void {
-    if (latency > LATENCY_FLOOR_MILLIS) this.observeLatency(latency)
+  succeeded(now: number): void {
+    this.own.limitedSince = null
+    this.countSuccess(now)
+    this.grow(now)
+  }
+
+  /** Responses take too long: fewer at once. */
+  slowed(): void {
+    this.shrink(0.8)
   }
 
   /** A 429; `delaySeconds` when the server said how long to wait. */
   rateLimited(now: number, delaySeconds: number | undefined): void {
-    this.pausedUntil = Math.max(
-      this.pausedUntil,
+    const { own } = this
+    own.pausedUntil = Math.max(
+      own.pausedUntil,
       now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
     )
-    this.limitedSince ??= now
-    if (now < this.eventEndsAt) return
+    own.limitedSince ??= now
+    if (now < own.eventEndsAt) return
     // A nearly steady rate is itself too high; a growing one has run ahead of the throughput.
-    const isSteady = this.growth <= PROBE_PER_SECOND * 4
-    const measured = isSteady ? this.rate : Math.min(this.rate, this.throughput(now))
-    this.rate = Math.max(MIN_RATE, measured * BACK_OFF)
-    this.growth = Math.max(this.probing, this.growth / 2)
-    this.eventEndsAt = Math.max(now + EVENT_MILLIS, this.pausedUntil)
-    this.ratedAt = this.eventEndsAt
-    this.nextAt = this.pausedUntil
-    this.calm(this.eventEndsAt)
+    const isSteady = own.growth <= PROBE_PER_SECOND * 4
+    const measured = isSteady ? own.rate : Math.min(own.rate, this.throughput(now))
+    own.rate = Math.max(MIN_RATE, measured * BACK_OFF)
+    own.growth = Math.max(this.probing, own.growth / 2)
+    own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
+    own.ratedAt = own.eventEndsAt
+    own.nextAt = own.pausedUntil
+    this.calm(own.eventEndsAt)
     this.successes = []
     this.shrink(0.5)
   }
 
+  private countSuccess(now: number): void {
+    const last = this.successes.at(-1)
+    if (last !== undefined && now < last[0] + INSTANT_MILLIS) {
+      last[1] += 1
+      return
+    }
+    this.successes = this.successes.filter(([at]) => at > now - WINDOW_MILLIS)
+    this.successes.push([now, 1])
+  }
+
   /** Successes per second within the window. */
   private throughput(now: number): number {
-    const since = now - WINDOW_MILLIS
-    const recent = this.successes.filter((at) => at > since)
+    const recent = this.successes.filter(([at]) => at > now - WINDOW_MILLIS)
     const first = recent[0]
-    return first === undefined ? 1 : recent.length / Math.max(1, (now - first) / 1000)
+    if (first === undefined) return 1
+    return recent.reduce((sum, [, count]) => sum + count, 0) / Math.max(1, (now - first[0]) / 1000)
   }
 
   private grow(now: number): void {
-    if (this.rate !== Infinity && now > this.ratedAt) {
-      const seconds = (now - this.ratedAt) / 1000
-      this.rate = Math.min(this.maxRate, this.rate * (1 + this.growth * seconds))
-      this.ratedAt = now
-      this.calmRequests += 1
+    const { own } = this
+    if (own.rate !== Infinity) {
+      // Successes of several processes don't come in order.
+      const seconds = Math.max(0, now - own.ratedAt) / 1000
+      own.rate = Math.min(this.maxRate, own.rate * (1 + own.growth * seconds))
+      own.ratedAt = Math.max(own.ratedAt, now)
+      if (now > own.calmSince) own.calmRequests += 1
       // After a long time without a 429 the limit may have been raised.
-      if (now - this.calmSince > SEARCH_AGAIN_MILLIS && this.calmRequests > SEARCH_AGAIN_REQUESTS) {
-        this.growth = Math.min(SEARCH_PER_SECOND, this.growth * 2)
+      if (now - own.calmSince > SEARCH_AGAIN_MILLIS && own.calmRequests > SEARCH_AGAIN_REQUESTS) {
+        own.growth = Math.min(SEARCH_PER_SECOND, own.growth * 2)
         this.calm(now)
       }
     }
-    if (this.fixedConcurrency) return
-    this.window = Math.min(MAX_CONCURRENCY, this.window + 1 / this.window)
-    this.concurrency = Math.floor(this.window)
+    own.window = Math.min(MAX_CONCURRENCY, own.window + 1 / own.window)
   }
 
   private calm(now: number): void {
-    this.calmSince = now
-    this.calmRequests = 0
+    this.own.calmSince = now
+    this.own.calmRequests = 0
   }
 
   private get probing(): number {
-    return Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * this.rate)
-  }
-
-  private observeLatency(latency: number): void {
-    this.bestLatency = Math.min(this.bestLatency, latency)
-    this.smoothedLatency = this.smoothedLatency * 0.8 + latency * 0.2
-    const limit = Math.max(LATENCY_FLOOR_MILLIS, this.bestLatency * LATENCY_RISE)
-    if (this.smoothedLatency > limit) {
-      this.smoothedLatency = limit / 2
-      this.shrink(0.8)
-    }
+    return Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * this.own.rate)
   }
 
   private shrink(factor: number): void {
-    if (this.fixedConcurrency) return
-    this.window = Math.max(MIN_CONCURRENCY, this.window * factor)
-    this.concurrency = Math.max(MIN_CONCURRENCY, Math.floor(this.window))
+    this.own.window = Math.max(MIN_CONCURRENCY, this.own.window * factor)
   }
 }

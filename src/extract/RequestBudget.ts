@@ -9,8 +9,11 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { setRequestLimit } from "../domain/metrics.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
-import { type PaceOptions, Pace } from "./Pace.ts"
+import { Latency } from "./Latency.ts"
+import type { Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
+import { type PaceStore, sharedTurns } from "./sharedTurns.ts"
+import { ownTurns } from "./Turns.ts"
 
 /** What the budget learns from a response. */
 export interface Observation {
@@ -39,26 +42,42 @@ export class RequestBudget extends Context.Service<
     ) => Effect.Effect<A, Failure>
   }
 >()("vaulthouse/extract/RequestBudget") {
-  static readonly layer = (options: PaceOptions = {}): Layer.Layer<RequestBudget> =>
+  /** With `store` the pace is shared by all processes that use the same store; without, it is this layer's own. */
+  static readonly layer = (
+    options: PaceOptions = {},
+    store?: PaceStore,
+  ): Layer.Layer<RequestBudget> =>
     Layer.effect(
       RequestBudget,
       Effect.gen(function* () {
-        const pace = new Pace(options)
+        const turns = store === undefined ? ownTurns(options) : yield* sharedTurns(options, store)
+        const latencies = new Latency()
         const breaker = new CircuitBreaker()
-        const slots = yield* Semaphore.make(pace.concurrency)
-        const recordLimit = Effect.suspend(() => setRequestLimit([[{}, pace.limitPerSecond]]))
+        let size = turns.concurrency()
+        const slots = yield* Semaphore.make(size)
+        const resize = Effect.suspend(() => {
+          const concurrency = turns.concurrency()
+          if (concurrency === size) return Effect.void
+          size = concurrency
+          return Semaphore.resize(slots, size)
+        })
+        const recordLimit = Effect.suspend(() =>
+          setRequestLimit([[{}, turns.pace().limitPerSecond]]),
+        )
         yield* Effect.addFinalizer(() => recordLimit)
 
         const awaitTurn = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
           for (;;) {
-            const now = yield* Clock.currentTimeMillis
-            if (pace.limitedMillis(now) > maxWaitMillis) {
-              return yield* Effect.fail(pausedFor(pace.pauseMillis(now) / 1000))
+            const pace = turns.pace()
+            const paceNow = yield* turns.now
+            if (pace.limitedMillis(paceNow) > maxWaitMillis) {
+              return yield* Effect.fail(pausedFor(pace.pauseMillis(paceNow) / 1000))
             }
+            const now = yield* Clock.currentTimeMillis
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
             if (failure !== undefined) return yield* Effect.fail(failure)
             const untilProbe = breaker.waitMillis(now, endpoint)
-            const wait = untilProbe > 0 ? untilProbe : pace.reserve(now)
+            const wait = untilProbe > 0 ? untilProbe : yield* turns.reserve
             if (wait <= 0) return breaker.sent(now, endpoint)
             // Clocks tick in whole milliseconds: a shorter wait would end at the same instant.
             yield* Effect.sleep(Math.ceil(wait))
@@ -69,41 +88,43 @@ export class RequestBudget extends Context.Service<
           request: Effect.Effect<A, Failure>,
           spending: Spending,
         ) =>
-          Semaphore.withPermit(
-            slots,
-            Effect.gen(function* () {
-              yield* awaitTurn(spending)
-              const { endpoint, isSlow, expectsServerErrors } = spending
-              const startedAt = yield* Clock.currentTimeMillis
-              const outcome = yield* Effect.result(request)
-              const now = yield* Clock.currentTimeMillis
-              const latency = isSlow ? undefined : now - startedAt
-              const before = pace.concurrency
-              if (Result.isFailure(outcome)) {
-                const failure = outcome.failure
-                pace.failed(latency ?? 0)
-                const isTimeout = failure.reason._tag === "Timeout"
-                if (failure.reason._tag === "Transport" || (isTimeout && !isSlow)) {
-                  breaker.failed(now, endpoint, failure)
-                }
-              } else {
-                const { status, delaySeconds } = outcome.success
-                if (status === 429) {
-                  pace.rateLimited(now, delaySeconds)
-                  yield* recordLimit
-                } else pace.succeeded(now, latency)
-                if (status < 500) breaker.succeeded()
-                else if (!expectsServerErrors) breaker.failed(now, endpoint, serverError(status))
+          Effect.gen(function* () {
+            yield* awaitTurn(spending)
+            const { endpoint, isSlow, expectsServerErrors } = spending
+            const startedAt = yield* Clock.currentTimeMillis
+            const outcome = yield* Effect.result(request)
+            const now = yield* Clock.currentTimeMillis
+            const paceNow = yield* turns.now
+            const latency = now - startedAt
+            if (Result.isFailure(outcome)) {
+              const failure = outcome.failure
+              if (!isSlow && latencies.hasRisenInFailure(latency)) turns.observe(slowed)
+              const isTimeout = failure.reason._tag === "Timeout"
+              if (failure.reason._tag === "Transport" || (isTimeout && !isSlow)) {
+                breaker.failed(now, endpoint, failure)
               }
-              if (pace.concurrency !== before) yield* Semaphore.resize(slots, pace.concurrency)
-              return yield* Effect.fromResult(outcome)
-            }),
-          )
+            } else {
+              const { status, delaySeconds } = outcome.success
+              if (status === 429) {
+                turns.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
+                yield* recordLimit
+              } else {
+                turns.observe((pace) => pace.succeeded(paceNow))
+                if (!isSlow && latencies.hasRisen(latency)) turns.observe(slowed)
+              }
+              if (status < 500) breaker.succeeded()
+              else if (!expectsServerErrors) breaker.failed(now, endpoint, serverError(status))
+            }
+            yield* resize
+            return yield* Effect.fromResult(outcome)
+          }).pipe(Semaphore.withPermit(slots), turns.during)
 
         return RequestBudget.of({ spend })
       }),
     )
 }
+
+const slowed = (pace: Pace): void => pace.slowed()
 
 const pausedFor = (seconds: number): Failure => ({
   reason: { _tag: "RateLimited", delaySeconds: seconds },

@@ -1,5 +1,6 @@
 // The pace against limits it does not know, in simulated milliseconds.
 import { describe, expect, it } from "vitest"
+import { Latency } from "../../src/extract/Latency.ts"
 import { Pace } from "../../src/extract/Pace.ts"
 
 interface Limit {
@@ -23,7 +24,7 @@ const play = (pace: Pace, limit: Limit, seconds: number): ReadonlyArray<Sent> =>
   for (let now = 0; now < seconds * 1000; now += 1) {
     for (const { due, passed } of underWay) {
       if (due > now) continue
-      if (passed) pace.succeeded(now, limit.latency)
+      if (passed) pace.succeeded(now)
       else pace.rateLimited(now, limit.retryAfter)
     }
     underWay = underWay.filter(({ due }) => due > now)
@@ -84,9 +85,14 @@ describe("Pace", () => {
 
   it("raises the concurrency while responses are fast and lowers it when they slow down", () => {
     const pace = new Pace()
-    for (let count = 0; count < 500; count += 1) pace.succeeded(count, 5)
+    const latencies = new Latency()
+    const respond = (now: number, latency: number) => {
+      pace.succeeded(now)
+      if (latencies.hasRisen(latency)) pace.slowed()
+    }
+    for (let count = 0; count < 500; count += 1) respond(count, 5)
     const open = pace.concurrency
-    for (let count = 0; count < 50; count += 1) pace.succeeded(1000 + count, 5000)
+    for (let count = 0; count < 50; count += 1) respond(1000 + count, 5000)
     expect(open).toBeGreaterThan(16)
     expect(pace.concurrency).toBeLessThan(open / 2)
   })

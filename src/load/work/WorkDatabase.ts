@@ -4,8 +4,10 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import { connectionOptions } from "../postgres/connect.ts"
@@ -35,6 +37,11 @@ export class WorkDatabase extends Context.Service<
     ) => Effect.Effect<A, E | WorkError, R>
     /** A connection for as long as the scope is open, for locks that end with it. */
     readonly session: Effect.Effect<WorkRows, WorkError, Scope.Scope>
+    /** Runs `listener` with what is notified on the channel until the scope closes, also after a lost connection. */
+    readonly listen: (
+      channel: string,
+      listener: (payload: string) => void,
+    ) => Effect.Effect<void, never, Scope.Scope>
     /** The server and database, as they may be shown. */
     readonly shown: string
   }
@@ -63,7 +70,7 @@ const client = (target: PostgresTarget) =>
   )
 
 const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
-  const sql = yield* SqlClient.SqlClient
+  const sql = yield* PgClient.PgClient
   const failed = <A, R>(work: Effect.Effect<A, SqlError, R>) =>
     Effect.mapError(work, (cause) => workError(shown, cause))
   yield* Effect.mapError(migrateWork(shown), (cause) => workError(shown, cause))
@@ -84,6 +91,15 @@ const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
             >,
           ),
     ),
+    listen: (channel, listener) =>
+      Effect.flatMap(sql.listen(channel), (notifications) =>
+        Effect.forever(Effect.map(Queue.take(notifications), ({ payload }) => listener(payload))),
+      ).pipe(
+        Effect.scoped,
+        Effect.retry(Schedule.spaced("1 second")),
+        Effect.forkScoped,
+        Effect.asVoid,
+      ),
     shown,
   })
 })

@@ -6,7 +6,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { sqlFile } from "../sqlFile.ts"
 import { WorkError } from "./WorkError.ts"
 
-const migrations = ["0001_runs_and_claims"]
+const migrations = ["0001_runs_and_claims", "0002_paces"]
 
 const TABLE = "migrations"
 

@@ -11,7 +11,6 @@ import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/Transport.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
-import { RequestBudget } from "../../extract/RequestBudget.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -20,6 +19,7 @@ import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { ClockAhead, forgetRun } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
+import { requestBudget } from "./requestBudget.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -67,7 +67,7 @@ export const extraction = (
   })
   return ApiClient.layer({ ...options.api, onRetry: options.onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
-    Layer.provide(RequestBudget.layer(options.pace)),
+    Layer.provide(requestBudget(options)),
     Layer.provide(Transport.layer(options.api.proxies)),
   )
 }

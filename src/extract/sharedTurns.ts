@@ -1,0 +1,260 @@
+// Turns of a pace that several processes share (docs/decisions/0021). Each process has a copy of it, plays its own
+// responses on the copy at once and on the stored pace a few times a second, and reserves starts there ahead of time.
+import { randomUUID } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { Pace, type PaceOptions, PaceState } from "./Pace.ts"
+import type { Turns } from "./Turns.ts"
+
+/** Where the pace of one origin is stored, for all processes that send requests there. */
+export interface PaceStore {
+  readonly read: Effect.Effect<StoredPace, PaceStoreError>
+  /** Stores a state if `version` is still the stored one; `announce`: all processes are to read it at once. */
+  readonly replace: (
+    version: number,
+    state: string,
+    announce: boolean,
+  ) => Effect.Effect<boolean, PaceStoreError>
+  /** Runs `listener` when a state was announced, by this process or another, until the scope closes. */
+  readonly onAnnounced: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+}
+
+export interface StoredPace {
+  /** 0: nothing is stored. */
+  readonly version: number
+  readonly state: string | undefined
+  /** The time of the store's clock, milliseconds. */
+  readonly now: number
+}
+
+export interface PaceStoreError {
+  readonly message: string
+}
+
+const EXCHANGE_MILLIS = 250
+// Starts are reserved for this long ahead, so that half are left at the next exchange.
+const AHEAD_MILLIS = 500
+const TIMEOUT_MILLIS = 3000
+// The first one also connects, on a machine where other processes start too.
+const START_TIMEOUT_MILLIS = 10_000
+// A copy of the pace older than this is read again before the next start.
+const STALE_MILLIS = 1000
+// A reserved start is void when it is later than this and than the time between starts of this process: a process that
+// was held up earns no burst.
+const LATE_MILLIS = 20
+// How many changes are kept while the store is away.
+const MAX_UNSHARED = 1000
+// A process counts as one that sends requests for this long after its last exchange.
+const PRESENT_MILLIS = 2000
+// A pace that nobody has used for this long is learnt anew.
+const FORGOTTEN_MILLIS = 60_000
+
+const Shared = Schema.Struct({
+  pace: PaceState,
+  /** When each process last exchanged. */
+  processes: Schema.Record(Schema.String, Schema.Number),
+})
+const asJson = Schema.fromJsonString(Schema.toCodecJson(Shared))
+const decode = Schema.decodeUnknownResult(asJson)
+const encode = Schema.encodeSync(asJson)
+
+/** The stored pace and the processes that use it. One that can't be read, of another version perhaps, is learnt anew. */
+const sharedOf = (options: PaceOptions, { state, now }: StoredPace) => {
+  const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
+  const processes = Object.entries(found?.processes ?? {})
+  const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
+  return {
+    pace: new Pace(options, now - usedAt > FORGOTTEN_MILLIS ? undefined : found?.pace),
+    present: Object.fromEntries(processes.filter(([, at]) => now - at < PRESENT_MILLIS)),
+  }
+}
+
+interface Change {
+  readonly play: (pace: Pace) => void
+  /** It is a 429 that no other came before. */
+  readonly isEvent: boolean
+}
+
+export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
+  const process = randomUUID()
+  // One clock for all fibers: what a run's requests see as the time may be another machine's.
+  const clock = yield* Clock.Clock
+  let pace = new Pace(options)
+  let processes = 1
+  /** Changes of `pace` that the stored one lacks. */
+  let unshared: Array<Change> = []
+  /** Reserved starts, by the store's clock as all times of the pace. */
+  let starts: Array<number> = []
+  let reservedAt = 0
+  let earliestStart = 0
+  /** How far the store's clock is ahead of this process's. */
+  let skew: number | undefined
+  /** Requests that wait or are under way. */
+  let demand = 0
+  let exchangedAt = -Infinity
+  let isAway = false
+  const wanted = Latch.makeUnsafe()
+  let exchanged = Deferred.makeUnsafe<void>()
+
+  const now = Effect.sync(() => clock.currentTimeMillisUnsafe() + (skew ?? 0))
+
+  const read = Effect.gen(function* () {
+    const sentAt = clock.currentTimeMillisUnsafe()
+    const stored = yield* store.read
+    const receivedAt = clock.currentTimeMillisUnsafe()
+    // The store's clock was read in between. Within that the known skew stays, so that time does not jitter.
+    const [least, most] = [stored.now - receivedAt, stored.now - sentAt]
+    skew = Math.min(most, Math.max(least, skew ?? (least + most) / 2))
+    return stored
+  })
+
+  /** How many starts to reserve: those of all processes together are to last for `AHEAD_MILLIS`. */
+  const lacking = (limitPerSecond: number): number => {
+    if (demand === 0 || limitPerSecond === Infinity) return 0
+    const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / processes
+    const most = Math.min(demand, Math.ceil(share))
+    return starts.length > most / 2 ? 0 : most - starts.length
+  }
+
+  const tryExchange = Effect.gen(function* () {
+    const stored = yield* read
+    const { pace: next, present } = sharedOf(options, stored)
+    const changes = unshared.length
+    for (const { play } of unshared) play(next)
+    const all = { ...present, [process]: stored.now }
+    processes = Object.keys(all).length
+    // No start from before a 429 counts after it.
+    if (next.eventEndsAt !== pace.eventEndsAt) starts = []
+    const reserved = next.reserveAhead(stored.now, lacking(next.limitPerSecond))
+    const isStored = yield* store.replace(
+      stored.version,
+      encode({ pace: next.state, processes: all }),
+      unshared.some(({ isEvent }) => isEvent),
+    )
+    if (!isStored) return false
+    unshared = unshared.slice(changes)
+    pace = next
+    for (const { play } of unshared) play(pace)
+    if (unshared.some(({ isEvent }) => isEvent)) return true
+    starts.push(...reserved)
+    reservedAt = yield* now
+    return true
+  })
+
+  /** Without waiting for a store that can't even be interrupted. */
+  const exchangeWithin = Effect.fnUntraced(function* (timeoutMillis: number) {
+    const fiber = yield* Effect.forkChild(
+      Effect.repeat(tryExchange, { until: (isStored) => isStored }),
+    )
+    return yield* Fiber.join(fiber).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMillis,
+        orElse: () => {
+          fiber.interruptUnsafe()
+          return Effect.fail<PaceStoreError>({ message: "it does not respond" })
+        },
+      }),
+    )
+  })
+
+  const exchange = (timeoutMillis: number) =>
+    exchangeWithin(timeoutMillis).pipe(
+      Effect.matchEffect({
+        onSuccess: () => Effect.sync(() => (isAway = false)),
+        onFailure: ({ message }) =>
+          Effect.suspend(() => {
+            unshared = unshared.slice(-MAX_UNSHARED)
+            if (isAway) return Effect.void
+            isAway = true
+            return Effect.logWarning(
+              `The request budget that all processes share can't be reached (${message}). Until it can, this process sends its share of the last known rate.`,
+            )
+          }),
+      }),
+      Effect.ensuring(
+        Effect.gen(function* () {
+          exchangedAt = clock.currentTimeMillisUnsafe()
+          const done = exchanged
+          exchanged = Deferred.makeUnsafe<void>()
+          yield* Deferred.succeed(done, undefined)
+        }),
+      ),
+    )
+
+  const awaitExchange = Effect.suspend(() => {
+    wanted.openUnsafe()
+    return Deferred.await(exchanged)
+  })
+
+  const keepExchanging = Effect.gen(function* () {
+    const isIdle = demand === 0 && unshared.length === 0
+    const sooner = Latch.await(wanted)
+    yield* isIdle ? sooner : Effect.race(sooner, Effect.sleep(EXCHANGE_MILLIS))
+    wanted.closeUnsafe()
+    if (demand === 0 && unshared.length === 0) exchangedAt = -Infinity
+    else yield* exchange(TIMEOUT_MILLIS)
+    if (isAway) yield* Effect.sleep(EXCHANGE_MILLIS)
+  })
+
+  const reserve = Effect.gen(function* () {
+    const age = clock.currentTimeMillisUnsafe() - exchangedAt
+    if (age > STALE_MILLIS && !isAway) {
+      yield* awaitExchange
+      return 1
+    }
+    const at = yield* now
+    if (isAway || pace.limitPerSecond === Infinity) return pace.reserve(at, processes)
+    const pause = pace.pauseMillis(at)
+    if (pause > 0) return pause
+    const interval = 1000 / pace.limitPerSecond
+    const latest = Math.max(interval * processes, LATE_MILLIS)
+    if (at - reservedAt > latest) starts = starts.filter((start) => start > at - latest)
+    const first = starts[0]
+    if (first === undefined) {
+      yield* awaitExchange
+      return 1
+    }
+    const wait = Math.max(first, earliestStart) - at
+    if (wait > 0) return wait
+    // Late starts are no burst, as in `Pace.reserve`.
+    earliestStart = Math.max(earliestStart, at - interval) + interval
+    starts.shift()
+    if (lacking(pace.limitPerSecond) > 0) wanted.openUnsafe()
+    return 0
+  })
+
+  yield* exchange(START_TIMEOUT_MILLIS)
+  yield* store.onAnnounced(() => wanted.openUnsafe())
+  yield* Effect.forkScoped(Effect.forever(keepExchanging))
+
+  return {
+    concurrency: () => Math.max(1, Math.floor(pace.concurrency / processes)),
+    pace: () => pace,
+    now,
+    reserve,
+    observe: (play) => {
+      const { eventEndsAt } = pace
+      play(pace)
+      const isEvent = pace.eventEndsAt !== eventEndsAt
+      unshared.push({ play, isEvent })
+      if (!isEvent) return
+      starts = []
+      wanted.openUnsafe()
+    },
+    during: (request) =>
+      Effect.suspend(() => {
+        demand += 1
+        if (demand === 1) wanted.openUnsafe()
+        return Effect.ensuring(
+          request,
+          Effect.sync(() => (demand -= 1)),
+        )
+      }),
+  } satisfies Turns
+})

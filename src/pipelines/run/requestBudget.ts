@@ -1,0 +1,29 @@
+// The request budget of a run: its own where the warehouse is a file, and that of all processes that write the same lake.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { PaceOptions } from "../../extract/Pace.ts"
+import { RequestBudget } from "../../extract/RequestBudget.ts"
+import type { LoadError } from "../../load/errors.ts"
+import type { WorkError } from "../../load/work/WorkError.ts"
+import { lakeCatalog, type Place } from "../publication/warehouse.ts"
+
+export interface BudgetOptions extends Pick<Place, "warehouse"> {
+  readonly api: { readonly baseUrl: string }
+  readonly pace: PaceOptions
+}
+
+export const requestBudget = ({
+  warehouse = "file",
+  api,
+  pace,
+}: BudgetOptions): Layer.Layer<RequestBudget, LoadError | WorkError> =>
+  warehouse === "file"
+    ? RequestBudget.layer(pace)
+    : Layer.unwrap(
+        Effect.gen(function* () {
+          const catalog = yield* lakeCatalog(warehouse)
+          // Loaded where it is used: a file needs no client of PostgreSQL.
+          const { sharedBudget } = yield* Effect.promise(() => import("./sharedBudget.ts"))
+          return sharedBudget(catalog, new URL(api.baseUrl).origin, pace)
+        }),
+      )

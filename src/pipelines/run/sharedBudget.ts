@@ -1,0 +1,45 @@
+// The request budget of all processes that send requests to one origin: its pace is in the lake's PostgreSQL.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import type { PaceOptions } from "../../extract/Pace.ts"
+import { RequestBudget } from "../../extract/RequestBudget.ts"
+import type { PaceStore } from "../../extract/sharedTurns.ts"
+import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
+import type { WorkError } from "../../load/work/WorkError.ts"
+
+const CHANNEL = "vaulthouse_pace"
+
+export const sharedBudget = (
+  database: PostgresTarget,
+  origin: string,
+  pace: PaceOptions,
+): Layer.Layer<RequestBudget, WorkError> =>
+  Layer.unwrap(Effect.map(paceStore(origin), (store) => RequestBudget.layer(pace, store))).pipe(
+    Layer.provide(WorkDatabase.layer(database)),
+  )
+
+const paceStore = (origin: string) =>
+  Effect.map(WorkDatabase, ({ rows, listen, shown }): PaceStore => {
+    const row = (name: string, parameters: ReadonlyArray<string | number | boolean>) =>
+      Effect.mapBoth(rows(name, parameters), {
+        onFailure: ({ why }) => ({ message: `${shown}: ${why}` }),
+        onSuccess: ([first]) => first,
+      })
+    return {
+      read: Effect.map(row("read_pace", [origin]), (found) => ({
+        version: Number(found?.["version"]),
+        state: typeof found?.["state"] === "string" ? found["state"] : undefined,
+        now: Number(found?.["now"]),
+      })),
+      replace: (version, state, announce) =>
+        Effect.map(
+          row("replace_pace", [origin, version, state, announce]),
+          (replaced) => replaced !== undefined,
+        ),
+      onAnnounced: (listener) =>
+        listen(CHANNEL, (announced) => {
+          if (announced === origin) listener()
+        }),
+    }
+  })

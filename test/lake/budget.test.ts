@@ -1,0 +1,82 @@
+// One request budget over processes, on PostgreSQL, against limits that nobody names.
+import { describe, expect, it } from "vitest"
+import { newDatabase, sharedPostgres } from "../support/postgres.ts"
+import { lake } from "./lake.ts"
+import { type LimitedService, limitedServices, refusedShare, send } from "./senders.ts"
+
+const SECONDS = 14
+const sleep = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000))
+
+const sendersOf = ({ arrivals }: LimitedService) => [
+  ...new Set(arrivals.map(({ sender }) => sender)),
+]
+
+/** What arrived while all senders were sending. */
+const together = (service: LimitedService) => {
+  const times = sendersOf(service).map((each) =>
+    service.arrivals.filter(({ sender }) => sender === each).map(({ at }) => at),
+  )
+  const from = Math.max(...times.map((all) => all[0] ?? Infinity)) + 1000
+  const to = Math.min(...times.map((all) => all.at(-1) ?? 0))
+  const arrivals = service.arrivals.filter(({ at }) => at > from && at < to)
+  return { arrivals, seconds: (to - from) / 1000 }
+}
+
+describe.skipIf(lake === undefined)("one request budget for several processes", () => {
+  it.concurrent("four are refused as little as one, and share what the service allows", async () => {
+    const [alone, shared] = await Promise.all([limitedServices([20]), limitedServices([20])])
+    const database = sharedPostgres().url(await newDatabase())
+    await Promise.all([send(1, SECONDS, "none", alone), send(4, SECONDS, database, shared)])
+    // Four budgets of their own are refused three times as much; so short a time says no more.
+    expect(refusedShare(shared)).toBeLessThan(2 * refusedShare(alone))
+    for (const service of shared) {
+      const { kind, perSecond } = service
+      const name = `${kind} of ${perSecond}/s`
+      const { arrivals, seconds } = together(service)
+      const passed = arrivals.filter((each) => each.passed).length
+      expect(passed / seconds / perSecond, name).toBeGreaterThan(0.3)
+      const senders = sendersOf(service)
+      expect(senders.length, name).toBe(4)
+      for (const each of senders) {
+        const share = arrivals.filter(({ sender }) => sender === each).length / arrivals.length
+        expect(share, name).toBeGreaterThan(0.12)
+      }
+      // A 429 asks for a second without requests, also of the processes that it was not sent to.
+      const first = service.arrivals.find((each) => !each.passed)?.at ?? Number.NaN
+      const paused = service.arrivals.filter(({ at }) => at > first + 400 && at < first + 1000)
+      expect(paused.length, name).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it.concurrent("two go on while PostgreSQL is away, each at its share", async () => {
+    const services = await limitedServices([50])
+    const name = await newDatabase()
+    const { query, url } = sharedPostgres()
+    const versions = async () => {
+      const found = await query("select origin, version from vaulthouse_work.paces", name)
+      return new Map(found.map(({ origin, version }) => [origin, Number(version)]))
+    }
+    const sent = send(2, SECONDS, url(name), services)
+    while (services.some((service) => sendersOf(service).length < 2)) await sleep(0.1)
+    await sleep(3)
+    const from = performance.now()
+    await query(`alter database ${name} allow_connections false`)
+    await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    await sleep(4)
+    const to = performance.now()
+    await query(`alter database ${name} allow_connections true`)
+    const before = await versions()
+    await sent
+    const after = await versions()
+    expect(before.size).toBe(3)
+    for (const [origin, version] of before) {
+      expect(after.get(origin)).toBeGreaterThan(version)
+    }
+    for (const { kind, perSecond, arrivals } of services) {
+      const away = arrivals.filter(({ at }) => at > from && at < to).length
+      const allowed = (perSecond * (to - from)) / 1000
+      expect(away / allowed, kind).toBeGreaterThan(0.2)
+      expect(away / allowed, kind).toBeLessThan(1.2)
+    }
+  })
+})

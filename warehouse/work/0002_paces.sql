@@ -1,0 +1,6 @@
+-- The pace of requests to each origin, which all processes that send requests there share (src/extract/sharedTurns.ts).
+create table paces (
+    origin text primary key,
+    version bigint not null,
+    state text not null
+);

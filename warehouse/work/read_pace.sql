@@ -1,0 +1,7 @@
+-- The pace of origin $1; version 0 where there is none. By `now` processes on different machines compare times.
+select
+    coalesce(paces.version, 0)::double precision as version,
+    paces.state,
+    extract(epoch from clock_timestamp())::double precision * 1000 as now
+from (values (1)) as one
+left join paces on paces.origin = $1
