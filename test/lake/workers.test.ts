@@ -103,7 +103,7 @@ describe.skipIf(installed === undefined)("workers", () => {
     })
     late.child.kill("SIGCONT")
     expect(await planner.ended, output(planner, late, other)).toBe(0)
-    expect(late.output()).toContain("went to another worker")
+    expect(late.output()).toContain("is no longer this worker's")
     const directory = join(lake.folder, "data", "raw")
     const uncommitted: Array<string> = []
     for (const file of await readdir(directory)) {

@@ -75,7 +75,7 @@ const doneText = ({ tasks, rows, requests }: ReturnType<typeof nothing>): string
 
 const lostLine = ({ pipeline, entity }: TaskName): LogLine => ({
   level: "WARN",
-  message: `${pipeline} of ${entity} went to another worker, since this one was silent for too long; nothing more of it was committed here`,
+  message: `${pipeline} of ${entity} is no longer this worker's: it was silent for longer than its lease, or the run has ended. Nothing more of it was committed here`,
   fields: { pipeline, entity },
 })
 
