@@ -90,12 +90,16 @@ describe.skipIf(installed === undefined)("workers", () => {
     await open()
     const late = await lake.worker()
     const planner = await lake.planner(...pipelines)
-    await until("it has claimed tasks", async () => (await lake.done()) > 5)
-    late.child.kill("SIGSTOP")
-    const taken = await lake.work(
-      "select pipeline, entity from vaulthouse_work.claims where not is_done and epoch > 0",
-    )
-    expect(taken).not.toEqual([])
+    await until("it is halted with tasks in hand", async () => {
+      if ((await lake.done()) <= 5) return false
+      late.child.kill("SIGSTOP")
+      const inHand = await lake.work(
+        "select 1 from vaulthouse_work.claims where not is_done and epoch > 0",
+      )
+      if (inHand.length > 1) return true
+      late.child.kill("SIGCONT")
+      return false
+    })
     const other = await lake.worker()
     await until("another has claimed them", async () => {
       const again = await lake.work("select 1 from vaulthouse_work.claims where epoch > 1")

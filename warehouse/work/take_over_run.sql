@@ -1,2 +1,5 @@
-update runs set planner = $2
+-- Workers join it again, in case there is more to read.
+update runs set
+    planner = $2,
+    is_read = false
 where run_id = $1
