@@ -23,7 +23,9 @@ spark = (
     .config("spark.ui.enabled", "false")
     .config("spark.ui.showConsoleProgress", "false")
     .config("spark.log.level", "OFF")
-    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.shuffle.partitions", "1")
+    .config("spark.sql.adaptive.enabled", "false")
+    .config("spark.sql.codegen.wholeStage", "false")
     .getOrCreate()
 )
 

@@ -13,6 +13,7 @@ import { storedTables } from "../../src/load/ddl.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { start, vaulthouse } from "../cli/command.ts"
+import { newPrefix, objectStoreVariables } from "../support/objectStore.ts"
 import { content, index } from "../support/replays.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -127,7 +128,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
     }),
   )
 
-  it.effect("is made by a replay from the archive alone", () =>
+  it.effect("is made by a replay from the archive alone, in object storage too", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
       const before = [yield* content(dataDir), yield* index(dataDir)]
@@ -135,9 +136,9 @@ describe.skipIf(lake === undefined)("a lake", () => {
         rmSync(join(dataDir, "vaulthouse.duckdb"))
         writeFileSync(
           join(dataDir, "vaulthouse.config.yaml"),
-          `dataDir: .\nwarehouse: "\${LAKE_ADDRESS}"\nlake: { data: lake, extensions: ${extensions} }\n`,
+          `dataDir: .\nwarehouse: "\${LAKE_ADDRESS}"\nlake: { data: "${newPrefix()}", extensions: ${extensions} }\n`,
         )
-        const env = { LAKE_ADDRESS: `ducklake:${await newCatalog()}` }
+        const env = { ...objectStoreVariables(), LAKE_ADDRESS: `ducklake:${await newCatalog()}` }
         const run = (...args: ReadonlyArray<string>) => vaulthouse(args, { cwd: dataDir, env })
         expect(await run("replay", "--no-publish")).toMatchObject({ code: 0 })
         expect(existsSync(join(dataDir, "vaulthouse.duckdb"))).toBe(false)

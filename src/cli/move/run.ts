@@ -79,7 +79,7 @@ Moved ${counted(rows, "row")} of ${counted(filled.length, "table")} from ${from}
 
 Nothing is switched yet. To use the new warehouse, set in vaulthouse.config.yaml:
 ${settingsText(target)}
-The old one stays as it is; remove it when you no longer need it.
+The old one stays as it is. What is read into it from now on is not in the new one, so change the setting before the next run.
 `
 }
 
