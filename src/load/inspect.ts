@@ -1,10 +1,10 @@
 // How the warehouse is, without touching it: for `doctor`, which may come while a run is going on.
-import { existsSync } from "node:fs"
-import { DuckDBInstance } from "@duckdb/node-api"
-import { databaseFile } from "./storage/duckdbFile.ts"
-import { type Holder, lockHolder } from "./LockFile.ts"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { Table } from "../domain/table.ts"
+import { LoadError } from "./errors.ts"
+import { fingerprintOf } from "./layout.ts"
+import type { Holder } from "./LockFile.ts"
 import { convert } from "./readRows.ts"
-import { literal } from "./sql.ts"
 
 export type Condition =
   | { readonly state: "absent" }
@@ -17,38 +17,48 @@ export type Condition =
       readonly tables: number
       /** The newest record of ops.runs, as `run_id (command): outcome`. */
       readonly lastRun: string | undefined
+      /** Whether its layout is that of this version. */
+      readonly isCurrent: boolean
     }
-  | { readonly state: "broken"; readonly why: string }
+  | { readonly state: "broken"; readonly why: string; readonly advice?: string }
 
 const question = `
   select (select count(*)::double from information_schema.tables
           where table_catalog = 'inspected' and table_type = 'BASE TABLE') as tables,
     (select run_id || ' (' || command || '): ' || coalesce(outcome, 'did not end')
-     from inspected.ops.runs order by run_id desc limit 1) as last_run`
+     from inspected.ops.runs order by started_at desc limit 1) as last_run,
+    (select any_value(fingerprint) from inspected.ops.layout) as layout`
 
-/** Opens the file read-only. Never fails: what is wrong with it is the answer. */
-export const inspectWarehouse = async (dataDir: string): Promise<Condition> => {
-  const file = databaseFile(dataDir)
-  const holder = await lockHolder(dataDir)
-  if (holder !== undefined) return { state: "held", by: holder }
-  if (!existsSync(file)) return { state: "absent" }
+/** `attach` attaches it as `inspected`, read-only, and says whether there is one. Never fails: what is wrong with it is the answer. */
+export const inspect = async (
+  tables: ReadonlyArray<Table>,
+  attach: (connection: DuckDBConnection) => Promise<boolean>,
+): Promise<Condition> => {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
   try {
-    await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
+    if (!(await attach(connection))) return { state: "absent" }
     const [row] = (await connection.runAndReadAll(question)).convertRowObjects(convert)
     const last = row?.["last_run"]
     return {
       state: "opens",
       tables: Number(row?.["tables"]),
       lastRun: typeof last === "string" ? last : undefined,
+      isCurrent: row?.["layout"] === fingerprintOf(tables),
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return { state: "broken", why: why.split("\n")[0] ?? "" }
+    return broken(cause)
   } finally {
     // An open connection would keep the file, and its lock, until it is collected.
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+export const broken = (cause: unknown): Condition => {
+  if (cause instanceof LoadError) {
+    return { state: "broken", why: `${cause.what}: ${cause.why}`, advice: cause.advice }
+  }
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return { state: "broken", why: why.split("\n")[0] ?? "" }
 }

@@ -57,14 +57,14 @@ const examine = Effect.fnUntraced(function* (
       detail: config.failure.message,
       advice: "Fix it; the service and the key are checked once it can be read.",
     }
-    return { checks: [...machine, wrong, yield* checkWarehouse(dataDir)], access: [] }
+    return { checks: [...machine, wrong, yield* checkWarehouse({ dataDir })], access: [] }
   }
   const { service, access } = yield* examineService(config.success, slow)
   const checks = [
     ...machine,
     yield* configurationCheck(config.success),
     ...service,
-    yield* checkWarehouse(dataDir),
+    yield* checkWarehouse(config.success.settings),
     ...(yield* postgresChecks(config.success)),
   ]
   return { checks, access } satisfies Findings

@@ -6,7 +6,7 @@ import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import { claimLost, LoadError } from "../errors.ts"
 import { connect } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
-import { postgresError } from "../postgres/PostgresError.ts"
+import { PostgresError, postgresError } from "../postgres/PostgresError.ts"
 import type { Turn } from "./Storage.ts"
 
 /** Schema of DuckLake's own tables. */
@@ -25,15 +25,27 @@ const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; 
 
 const MICROS_PER_SECOND = 1_000_000
 
+/** By SQLSTATE. */
+const advices: Readonly<Record<string, string>> = {
+  "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
+  "28000": "Check user and sslmode against the server's pg_hba.conf.",
+  "3D000": "Create the database first.",
+  "42501": "Grant the user this privilege: docs/lake.md has those it needs.",
+}
+
+const REACHABLE =
+  "Check that the server runs and can be reached. What was not committed is read again by the next run."
+
 /** What the catalog's database said, as an error of the warehouse. */
 export const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
+  const { code = "" } = cause as { readonly code?: string }
   const { why, advice } = postgresError(target.shown, cause)
   return new LoadError({
     reason: "Database",
     what: `The lake's catalog ${target.shown}`,
     why,
-    advice: advice.includes("publish") ? "What was not committed is read again." : advice,
+    advice: cause instanceof PostgresError ? advice : (advices[code] ?? REACHABLE),
     cause,
   })
 }

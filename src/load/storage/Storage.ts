@@ -3,6 +3,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Claim } from "../../domain/claim.ts"
 import type { Table } from "../../domain/table.ts"
+import type { Condition } from "../inspect.ts"
 
 export interface OpenOptions {
   readonly dataDir: string
@@ -18,6 +19,8 @@ export interface Storage {
   /** Where it is, for messages: no secrets. */
   readonly shown: string
   readonly exists: () => Promise<boolean>
+  /** How it is, for `doctor`: changes nothing, and never fails. */
+  readonly inspect: (tables: ReadonlyArray<Table>) => Promise<Condition>
   /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or what DuckDB said. */
   readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>
 }

@@ -5,6 +5,8 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { copyDatabase } from "../copyDatabase.ts"
 import { openConnections } from "../database.ts"
 import { WarehouseLocked } from "../errors.ts"
+import { inspect } from "../inspect.ts"
+import { lockHolder } from "../LockFile.ts"
 import { CATALOG, literal } from "../sql.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { onlyWriter, type Storage } from "./Storage.ts"
@@ -20,6 +22,15 @@ export const duckdbFile = (dataDir: string): Storage => {
   return {
     shown: dataDir,
     exists: async () => existsSync(file),
+    inspect: async (tables) => {
+      const holder = await lockHolder(dataDir)
+      if (holder !== undefined) return { state: "held", by: holder }
+      return inspect(tables, async (connection) => {
+        if (!existsSync(file)) return false
+        await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
+        return true
+      })
+    },
     open: async (options, tables) => {
       const connections = await openConnections(options, join(dataDir, "tmp"), async (writer) => {
         // The default of 16 MB rewrites the tail of growing tables every few groups, a quarter slower and with more

@@ -10,7 +10,10 @@ import { noProxies, proxyFor, proxyText } from "../../domain/proxies.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
 import { openAdvice } from "../../load/errors.ts"
-import { type Condition, inspectWarehouse } from "../../load/inspect.ts"
+import type { Condition } from "../../load/inspect.ts"
+import { operationTables } from "../../load/tables/index.ts"
+import { coreTables } from "../../transform/tables/index.ts"
+import { type Place, storageOf } from "../publication/warehouse.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
 
@@ -187,29 +190,43 @@ const keyCheck = (table: ReadonlyArray<EndpointAccess>): Check => {
       }
 }
 
-export const checkWarehouse = (dataDir: string): Effect.Effect<Check> =>
-  Effect.map(
-    Effect.promise(() => inspectWarehouse(dataDir)),
-    (condition) => ({ check: "warehouse", ...warehouseCheck(dataDir, condition) }),
+export const checkWarehouse = (place: Place): Effect.Effect<Check> =>
+  storageOf(place).pipe(
+    Effect.flatMap((storage) =>
+      Effect.map(
+        Effect.promise(() => storage.inspect([...coreTables, ...operationTables])),
+        (condition) => warehouseCheck(storage.shown, condition),
+      ),
+    ),
+    Effect.catch(({ what, why, advice }) =>
+      Effect.succeed({ state: "failed", detail: `${what}: ${why}`, advice } as const),
+    ),
+    Effect.map((found): Check => ({ check: "warehouse", ...found })),
   )
 
-const warehouseCheck = (dataDir: string, condition: Condition): Omit<Check, "check"> => {
+const warehouseCheck = (shown: string, condition: Condition): Omit<Check, "check"> => {
   switch (condition.state) {
     case "absent":
-      return { state: "skipped", detail: `none in ${dataDir} yet; the first \`sync\` makes it` }
+      return { state: "skipped", detail: `none in ${shown} yet; the first \`sync\` makes it` }
     case "held": {
       const { pid, host, since } = condition.by
       return { state: "ok", detail: `in use by process ${pid} on ${host} since ${since}` }
     }
     case "opens": {
       const last = condition.lastRun ?? "no run yet"
-      return { state: "ok", detail: `opens; ${condition.tables} tables; last run ${last}` }
+      const detail = `opens; ${condition.tables} tables; last run ${last}`
+      if (condition.isCurrent) return { state: "ok", detail }
+      return {
+        state: "warning",
+        detail: `${detail}; its layout is that of another version`,
+        advice: "The next `sync` of this version adds what is missing, or says why it can't.",
+      }
     }
     case "broken":
       return {
         state: "failed",
         detail: `does not open: ${condition.why}`,
-        advice: openAdvice(condition.why),
+        advice: condition.advice ?? openAdvice(condition.why),
       }
   }
 }

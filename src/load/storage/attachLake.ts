@@ -1,0 +1,141 @@
+// Attaches a lake to a DuckDB: its extensions, the access to its catalog and files, and what is wrong with them.
+import { constants, mkdirSync } from "node:fs"
+import { access } from "node:fs/promises"
+import { userInfo } from "node:os"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import * as Redacted from "effect/Redacted"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { isInObjectStore, type ObjectStoreAccess } from "../../domain/objectStore.ts"
+import { LoadError } from "../errors.ts"
+import { CATALOG, literal } from "../sql.ts"
+import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
+import { extensionsFor, loadExtensions } from "./extensions.ts"
+import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
+
+export interface LakeOptions {
+  /** The database of the catalog. */
+  readonly catalog: PostgresTarget
+  /** Folder or `s3://bucket/prefix` of the Parquet files; may be left out of a lake that exists. */
+  readonly data: string | undefined
+  /** Folder of DuckDB's extensions; `undefined`: installed from DuckDB's repository. */
+  readonly extensions: string | undefined
+  /** Used where the files are in object storage. Throws where the environment says no such thing. */
+  readonly objectStore: () => ObjectStoreAccess
+}
+
+// What a commit adds to a table stays in PostgreSQL up to this many rows; `vaulthouse maintain` writes it to Parquet. With
+// DuckLake's own limit of 10 a first sync of 50 vaults left 113 files, and each run without news another seven; now 23
+// and none, in the same time.
+const INLINED_ROWS = 1000
+
+/** Attaches the lake as `name`, and makes it if there is none. */
+export const attachLake = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  catalog: Catalog,
+  name = CATALOG,
+  options = "READ_WRITE",
+): Promise<void> => {
+  const stored = await catalog.dataPath()
+  const data = dataOf(lake, stored)
+  await loadExtensions(connection, extensionsFor(data), lake.extensions)
+  if (isInObjectStore(data)) await makeObjectStoreSecret(connection, lake.objectStore())
+  else mkdirSync(data, { recursive: true, mode: 0o700 })
+  const { password } = lake.catalog
+  // Apart from the connection string, which DuckDB's messages show.
+  if (password !== undefined) {
+    await connection.run(
+      `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
+    )
+  }
+  const attach = async (): Promise<void> => {
+    await connection.run(
+      `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
+       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
+    )
+  }
+  // The first to attach it makes it: one process alone.
+  await (stored === undefined ? catalog.creating(attach) : attach())
+  await catalog.readClock()
+}
+
+/** Attaches it as `inspected`, if there is one, and looks whether all that it needs is there. Changes nothing. */
+export const attachIfThere = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  catalog: Catalog,
+): Promise<boolean> => {
+  const stored = await catalog.dataPath()
+  const data = dataOf(lake, stored)
+  if (stored === undefined) {
+    await loadExtensions(connection, extensionsFor(data), lake.extensions)
+    return false
+  }
+  if (!isInObjectStore(data)) await checkFolder(data)
+  await attachLake(connection, lake, catalog, "inspected", "READ_ONLY")
+  return true
+}
+
+const checkFolder = async (folder: string): Promise<void> => {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT"
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake's Parquet files in ${folder}`,
+      why: isMissing ? "this machine has no such folder" : "this user can't read and write there",
+      advice: "Every machine that writes the lake needs the folder at the same path.",
+      cause,
+    })
+  }
+}
+
+const withSlash = (folder: string): string => (folder.endsWith("/") ? folder : `${folder}/`)
+
+const dataOf = ({ catalog, data }: LakeOptions, stored: string | undefined): string => {
+  if (data === undefined && stored === undefined) {
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake ${catalog.shown} can't be made`,
+      why: "lake.data is not set, so there is nowhere to put its Parquet files",
+      advice:
+        "Set it to a folder that every machine has at the same path, or to s3://bucket/prefix.",
+    })
+  }
+  if (data !== undefined && stored !== undefined && withSlash(data) !== withSlash(stored)) {
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake ${catalog.shown} can't be opened`,
+      why: `its Parquet files are in ${stored}, and lake.data is ${data}`,
+      advice: "Set lake.data to where they are, or leave it out.",
+    })
+  }
+  return stored ?? data ?? ""
+}
+
+/** For libpq: what stands in it may be shown in messages. */
+const conninfo = (target: PostgresTarget): string => {
+  const { host, port, database, user, passwordFile, sslMode } = target
+  const { rootCertificate, certificate, key, connectTimeoutSeconds, applicationName } = target
+  const parts: Readonly<Record<string, string | number | undefined>> = {
+    host,
+    port,
+    dbname: database,
+    user: user ?? userInfo().username,
+    passfile: passwordFile,
+    sslmode: sslMode,
+    sslrootcert: rootCertificate,
+    sslcert: certificate,
+    sslkey: key,
+    connect_timeout: connectTimeoutSeconds,
+    application_name: applicationName,
+  }
+  return Object.entries(parts)
+    .flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [`${name}='${String(value).replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`],
+    )
+    .join(" ")
+}
