@@ -4,6 +4,7 @@ import { hash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
+import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -18,6 +19,12 @@ const POLL_MILLIS = 100
 // Renewed this often, so that one that is slow keeps its tasks.
 const RENEWALS_PER_LEASE = 4
 
+/**
+ * While PostgreSQL is away the queue would warn with a trace several times a second; who uses it fails for the same reason,
+ * and says so.
+ */
+const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
+
 export const queueLayer = (
   leaseSeconds: number,
 ): Layer.Layer<
@@ -31,14 +38,14 @@ export const queueLayer = (
         Layer.provide(
           Layer.effect(
             PersistedQueue.PersistedQueueStore,
-            Effect.mapError(
-              PersistedQueue.makeStoreSql({
-                tableName: QUEUE,
-                pollInterval: POLL_MILLIS,
-                lockExpiration: leaseSeconds * 1000,
-                lockRefreshInterval: (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
-              }),
-              (cause) => workError(shown, cause),
+            PersistedQueue.makeStoreSql({
+              tableName: QUEUE,
+              pollInterval: POLL_MILLIS,
+              lockExpiration: leaseSeconds * 1000,
+              lockRefreshInterval: (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
+            }).pipe(
+              Effect.mapError((cause) => workError(shown, cause)),
+              quietly,
             ),
           ),
         ),
@@ -60,6 +67,7 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
     retrySchedule: Schedule.spaced("5 seconds"),
   })
   const failed = (cause: unknown) => workError(shown, cause)
+  const logLevel = yield* References.MinimumLogLevel
   return {
     /** Adds nothing where the task has been offered before. */
     offer: (task: TaskName) =>
@@ -71,7 +79,12 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
     /** Waits for a task; `attempts` counts those that ended with their worker or failed. It is done once `work` succeeds. */
     take: <E, R>(work: (task: TaskName, attempts: number) => Effect.Effect<void, E, R>) =>
       queue
-        .take((task, { attempts }) => work(task, attempts))
-        .pipe(Effect.catchTag("PersistedQueueError", (cause) => Effect.fail(failed(cause)))),
+        .take((task, { attempts }) =>
+          Effect.provideService(work(task, attempts), References.MinimumLogLevel, logLevel),
+        )
+        .pipe(
+          Effect.catchTag("PersistedQueueError", (cause) => Effect.fail(failed(cause))),
+          quietly,
+        ),
   }
 })
