@@ -10,11 +10,11 @@ import { alone, Changes, type Session, transaction } from "./session.ts"
 import { makePrivateDirectory } from "./database.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
-import { manifestFile, parquetDirectory } from "./manifest.ts"
+import { parquetDirectory } from "./manifest.ts"
 import { type Exported, exportParquet } from "./parquet.ts"
 import type { ParquetOptions } from "./parquetFile.ts"
 import { makeCurrent, removeOldParquet, removeParquet } from "./parquetFolder.ts"
-import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
+import { publishedDirectory } from "./PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import {
   ASIDE,
@@ -29,8 +29,9 @@ import {
 import type { PostgresSchemas } from "./postgres/publish.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
-import { CATALOG, literal } from "./sql.ts"
+import { literal } from "./sql.ts"
 import { readStoredMarts } from "./readStoredMarts.ts"
+import { contentOf } from "./publicationNews.ts"
 import { refreshStoredMarts } from "./refreshStoredMarts.ts"
 import { publications } from "./tables/publications.ts"
 import { STORAGE_VERSION } from "./template.ts"
@@ -229,35 +230,3 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
       }),
     ),
   )
-
-/** Stands for what readers would find new: facts, gaps, quarantine, drift and checks. */
-const contentOf = `
-  SELECT coalesce(md5(string_agg(
-    concat_ws(' ', table_schema, table_name, month, epoch_us(changed_at)), ','
-    ORDER BY table_schema, table_name, month)), '') AS content
-  FROM ${CATALOG}.ops.partition_changes
-  WHERE table_schema = 'core' OR (table_schema = 'ops'
-    AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results'))`
-
-/**
- * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication,
- * that one was not completed, it was defined otherwise, or what it made is not there. Tasks, cursors and archived
- * responses alone are not news.
- */
-export const changedSincePublication = ({
-  definition,
-  parquet,
-}: Publishing): Effect.Effect<boolean, LoadError, Warehouse> =>
-  Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    const { dataDir } = warehouse
-    const current = yield* Effect.promise(() => readCurrent(dataDir))
-    if (current?.definition !== definition) return true
-    if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
-    if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
-    // Views recorded by another version of DuckDB could not be verified.
-    const [state] = yield* warehouse.rows(
-      `SELECT library_version AS version, (${contentOf}) AS content FROM pragma_version()`,
-    )
-    return current.duckdb !== state?.["version"] || current.content !== state["content"]
-  })
