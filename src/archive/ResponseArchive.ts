@@ -1,8 +1,6 @@
 // Appends every response to the run's segment before it is decoded, then the commit markers. A segment is zstd frames of
 // JSON lines, so `zstdcat`, `jq` and DuckDB read it too. A body that the run before also received is not written again.
 import { hash, randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open } from "node:fs/promises"
-import { join } from "node:path"
 import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
 import * as Clock from "effect/Clock"
@@ -15,17 +13,23 @@ import * as Queue from "effect/Queue"
 import type { ArchivedResponse, ExchangeRecord } from "../domain/response.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
+import type { ArchiveStore } from "./ArchiveStore.ts"
 import { type CommitMarker, commitMarkerLine, responseLine, runEndLine } from "./lines.ts"
+import { ObjectStoreError } from "./ObjectStore.ts"
 import { type Place, segmentOfRun } from "./segments.ts"
 
-/** The archive could not be written: disk full, no permission. The run can't go on without it. */
+/** The archive could not be written: disk full, no permission, no connection. The run can't go on without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
   readonly file: string
   readonly cause: unknown
 }> {
   override get message(): string {
     const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The response archive ${this.file} could not be written: ${why}. Check the disk's free space and the folder's permissions.`
+    const advice =
+      this.cause instanceof ObjectStoreError
+        ? this.cause.advice
+        : "Check the disk's free space and the folder's permissions."
+    return `The response archive ${this.file} could not be written: ${why}. ${advice}`
   }
 }
 
@@ -54,11 +58,14 @@ export class ResponseArchive extends Context.Service<
   ResponseArchive,
   {
     readonly keep: (received: Received) => Effect.Effect<ArchivedResponse, ArchiveError>
-    /** Records which of the kept responses the commit that follows turns into rows. */
+    /**
+     * Records which of the kept responses the commit that follows turns into rows. Once it returns, the responses and
+     * the marker are in the archive, whatever becomes of this process.
+     */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
     /** Notes that the commit of a marker was refused for good, for the end of the segment. */
     readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
-    /** Records that every other marker's commit has happened and nothing follows; syncs the segment to disk. */
+    /** Records that every other marker's commit has happened and nothing follows. */
     readonly end: Effect.Effect<void, ArchiveError>
   }
 >()("vaulthouse/archive/ResponseArchive") {
@@ -90,9 +97,9 @@ export class ResponseArchive extends Context.Service<
       }),
     )
 
-  /** One segment below `directory` for this process of the run, created with the first response. */
+  /** One segment in `store` for this process of the run, created with the first response. */
   static readonly layer = (options: {
-    readonly directory: string
+    readonly store: ArchiveStore
     readonly runId: string
     /** This process among those of the run, where it has several. */
     readonly worker?: string
@@ -106,41 +113,17 @@ export class ResponseArchive extends Context.Service<
       Effect.gen(function* () {
         const { runId } = options
         const file = segmentOfRun(runId, options.worker)
-        const path = join(options.directory, file)
+        const segment = options.store.write(file)
         const queue = yield* Queue.bounded<Waiting>(2 * FRAME_LINES)
-        let handle: FileHandle | undefined
-        let end = 0
+        let isEmpty = true
         let last = options.notBefore ?? 0
         const uncommitted: Array<string> = []
 
         const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, ArchiveError> =>
           Effect.tryPromise({
             try: work,
-            catch: (cause) => new ArchiveError({ file: path, cause }),
+            catch: (cause) => new ArchiveError({ file: options.store.pathOf(file), cause }),
           })
-
-        // Set where the segment may end with part of a frame: nothing more may be appended.
-        let broken: { readonly cause: unknown } | undefined
-
-        const appendFrame = async (frame: Buffer): Promise<number> => {
-          if (broken !== undefined) throw broken.cause
-          if (handle === undefined) {
-            await mkdir(options.directory, { recursive: true, mode: 0o700 })
-            const opened = await open(path, "a", 0o600)
-            end = (await opened.stat()).size
-            handle = opened
-          }
-          try {
-            await handle.appendFile(frame)
-          } catch (cause) {
-            // A full disk takes part of a frame, and no reader would find the frames after it.
-            await handle.truncate(end).catch(() => (broken = { cause }))
-            throw cause
-          }
-          const offset = end
-          end += frame.length
-          return offset
-        }
 
         /** Compresses the waiting lines together, which costs less than a frame for each. */
         const writeFrame = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
@@ -148,13 +131,15 @@ export class ResponseArchive extends Context.Service<
             attempt(async () => {
               const lines = Buffer.concat(waiting.map(({ line }) => line))
               const frame = await compress(lines, compression)
-              return { file, offset: await appendFrame(frame), length: frame.length }
+              const offset = await segment.append(frame)
+              isEmpty = false
+              return { file, offset, length: frame.length }
             }),
           )
           for (const { done } of waiting) yield* Deferred.done(done, written)
         })
 
-        yield* Effect.addFinalizer(() => Effect.promise(async () => handle?.close()))
+        yield* Effect.addFinalizer(() => Effect.promise(() => segment.close()))
         yield* Effect.forkScoped(
           Effect.forever(
             Effect.flatMap(Queue.takeBetween(queue, 1, FRAME_LINES), (waiting) =>
@@ -194,15 +179,19 @@ export class ResponseArchive extends Context.Service<
 
         return ResponseArchive.of({
           keep,
-          markCommit: (marker) => Effect.asVoid(append(commitMarkerLine(marker))),
+          markCommit: (marker) =>
+            Effect.andThen(
+              append(commitMarkerLine(marker)),
+              attempt(() => segment.ship()),
+            ),
           refuse: ({ landed, notLanded }) =>
             Effect.sync(() => void uncommitted.push(...landed, ...notLanded)),
           end: Effect.suspend(() =>
-            handle === undefined
+            isEmpty
               ? Effect.void
               : Effect.andThen(
                   append(runEndLine({ runId, uncommitted })),
-                  attempt(async () => handle?.datasync()),
+                  attempt(() => segment.end()),
                 ),
           ),
         })

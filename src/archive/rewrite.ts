@@ -1,8 +1,7 @@
 // Changes segments of past runs: writes them into a new one (retention, compaction), or appends lines.
-import { type FileHandle, open } from "node:fs/promises"
-import { join } from "node:path"
 import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
+import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
 import {
   commitMarkerLine,
   intactBody,
@@ -25,7 +24,7 @@ export interface Moved {
 }
 
 export interface Rewriting {
-  readonly directory: string
+  readonly store: ArchiveStore
   /** In the order of their runs. */
   readonly files: ReadonlyArray<string>
   /** Name of the new segment. */
@@ -41,18 +40,18 @@ interface WaitingLine {
 
 /**
  * Writes the wanted responses, each body once, with their markers, and returns where the bodies are now. The new segment
- * is then complete and on disk. Throws `ArchiveDamaged`, or the file system's error.
+ * is then complete and in the archive. Throws `ArchiveDamaged`, or the store's error.
  */
 export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArray<Moved>> => {
-  const { directory, files, target, isWanted } = rewriting
-  const handle = await open(join(directory, target), "ax", 0o600)
-  const frames = new FrameWriter(handle, target)
+  const { store, files, target, isWanted } = rewriting
+  const segment = store.write(target)
+  const frames = new FrameWriter(segment, target)
   const bodies = new Set<string>()
   const kept = new Set<string>()
   const commits = new Commits()
   try {
     for (const file of files) {
-      for await (const frame of readWholeFrames(directory, file)) {
+      for await (const frame of readWholeFrames(store, file)) {
         commits.add(frame)
         for (const line of frame.responses) {
           if (!isWanted(line)) continue
@@ -75,22 +74,21 @@ export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArr
       await frames.write({ sha256: undefined, bytes: runEndLine({ runId, uncommitted: [] }) })
     }
     await frames.flush()
-    await handle.datasync()
+    await segment.end()
   } finally {
-    await handle.close()
+    await segment.close()
   }
   return frames.moved
 }
 
 class FrameWriter {
   readonly moved: Array<Moved> = []
-  readonly #handle: FileHandle
+  readonly #segment: SegmentWriter
   readonly #file: string
   #waiting: Array<WaitingLine> = []
-  #offset = 0
 
-  constructor(handle: FileHandle, file: string) {
-    this.#handle = handle
+  constructor(segment: SegmentWriter, file: string) {
+    this.#segment = segment
     this.#file = file
   }
 
@@ -105,31 +103,22 @@ class FrameWriter {
       Buffer.concat(this.#waiting.map(({ bytes }) => bytes)),
       compression,
     )
-    await this.#handle.appendFile(frame)
-    const place = { file: this.#file, offset: this.#offset, length: frame.length }
+    const offset = await this.#segment.append(frame)
+    const place = { file: this.#file, offset, length: frame.length }
     for (const { sha256 } of this.#waiting) {
       if (sha256 !== undefined) this.moved.push({ sha256, place })
     }
-    this.#offset += frame.length
     this.#waiting = []
   }
 }
 
 /** Appends lines to a segment; they replace a frame that a kill cut short. */
 export const appendLines = async (
-  directory: string,
+  store: ArchiveStore,
   file: string,
   lines: ReadonlyArray<Buffer>,
 ): Promise<void> => {
   let end = 0
-  for await (const { place } of readFrames(directory, file)) end = place.offset + place.length
-  const frame = await compress(Buffer.concat(lines), compression)
-  const handle = await open(join(directory, file), "r+")
-  try {
-    await handle.truncate(end)
-    await handle.write(frame, 0, frame.length, end)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
+  for await (const { place } of readFrames(store, file)) end = place.offset + place.length
+  await store.append(file, end, await compress(Buffer.concat(lines), compression))
 }

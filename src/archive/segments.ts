@@ -1,9 +1,7 @@
 // Reads segments of the response archive: a body by its place, or every frame in order.
-import { existsSync, readdirSync, statSync } from "node:fs"
-import { open, readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { promisify } from "node:util"
 import { zstdDecompress, zstdDecompressSync } from "node:zlib"
+import type { ArchiveStore } from "./ArchiveStore.ts"
 import {
   ArchiveDamaged,
   type CommitMarker,
@@ -24,8 +22,6 @@ export interface Place {
 
 export const SEGMENT_SUFFIX = ".ndjson.zst"
 
-export const archiveDirectory = (dataDir: string): string => join(dataDir, "raw")
-
 /** Each process of a run writes one of its own; `worker` is its name where there are several, without dots. */
 export const segmentOfRun = (runId: string, worker?: string): string =>
   `${runId}${worker === undefined ? "" : `.${worker}`}${SEGMENT_SUFFIX}`
@@ -40,28 +36,23 @@ export const prunedSegment = (file: string, at: number): string =>
   `${file.slice(0, -SEGMENT_SUFFIX.length).replace(PRUNED, "")}.r${at.toString(36)}${SEGMENT_SUFFIX}`
 
 /** In the order of their runs, or months. */
-export const segmentFiles = (directory: string): ReadonlyArray<string> =>
-  existsSync(directory)
-    ? readdirSync(directory)
-        .filter((file) => file.endsWith(SEGMENT_SUFFIX))
-        .toSorted()
-    : []
+export const segmentFiles = async (store: ArchiveStore): Promise<ReadonlyArray<string>> =>
+  (await store.segments()).map(({ file }) => file)
 
-/** The segments that a run's processes wrote, as far as they were not compacted. */
-export const segmentsOfRun = (directory: string, runId: string): ReadonlyArray<string> =>
-  segmentFiles(directory).filter((file) => runOfSegment(file) === runId)
+/** Of these, the segments that a run's processes wrote, as far as they were not compacted. */
+export const segmentsOfRun = (files: ReadonlyArray<string>, runId: string): ReadonlyArray<string> =>
+  files.filter((file) => runOfSegment(file) === runId)
 
 /** Where a line about a run is read after all others about it: its last segment, or the compacted one of its month. */
-export const segmentHolding = (directory: string, runId: string): string =>
-  segmentFiles(directory).findLast((file) =>
-    [runId, monthOf(runId)].includes(runOfSegment(file)),
-  ) ?? segmentOfRun(runId)
+export const segmentHolding = (files: ReadonlyArray<string>, runId: string): string =>
+  files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
+  segmentOfRun(runId)
 
 /** Run ids begin with the time of their start, YYYYMMDD…, compacted segments with the month. */
 export const monthOf = (name: string): string => name.slice(0, 6)
 
-export const segmentBytes = (directory: string): number =>
-  segmentFiles(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+export const segmentBytes = async (store: ArchiveStore): Promise<number> =>
+  (await store.segments()).reduce((sum, { bytes }) => sum + bytes, 0)
 
 export interface Frame extends Lines {
   readonly place: Place
@@ -90,11 +81,11 @@ const decompressFirst = (bytes: Buffer) => {
  * of the segment: nothing in it was acknowledged.
  */
 export async function* readFrames(
-  directory: string,
+  store: ArchiveStore,
   file: string,
   known: ReadonlySet<number> = new Set(),
 ): AsyncGenerator<Frame> {
-  const bytes = await readFile(join(directory, file))
+  const bytes = await store.read(file)
   const places = [...known].toSorted((a, b) => a - b)
   let offset = 0
   // Whether a frame must begin here, as opposed to four bytes that look like one.
@@ -125,8 +116,8 @@ const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>)
 }
 
 /** Every frame of a segment. Throws `ArchiveDamaged` at the first damage. */
-export async function* readWholeFrames(directory: string, file: string): AsyncGenerator<Frame> {
-  for await (const frame of readFrames(directory, file)) {
+export async function* readWholeFrames(store: ArchiveStore, file: string): AsyncGenerator<Frame> {
+  for await (const frame of readFrames(store, file)) {
     const [damage = frame.unreadable] = frame.damages
     if (damage !== undefined) throw new ArchiveDamaged(file, damage)
     yield frame
@@ -167,23 +158,18 @@ export class Commits {
   }
 }
 
-/** The responses of one frame. Throws `ArchiveDamaged`, or the file system's error. */
+/** The responses of one frame. Throws `ArchiveDamaged`, or the store's error. */
 const readFrame = async (
-  directory: string,
+  store: ArchiveStore,
   { file, offset, length }: Place,
 ): Promise<ReadonlyArray<ResponseLine>> => {
-  const handle = await open(join(directory, file), "r")
-  try {
-    const bytes = Buffer.alloc(length)
-    const { bytesRead } = await handle.read(bytes, 0, length, offset)
-    if (bytesRead < length) throw new ArchiveDamaged(file, `it ends before byte ${offset + length}`)
-    const content = await decompress(bytes).catch((cause: unknown) => {
-      throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
-    })
-    return readLines(file, content).responses
-  } finally {
-    await handle.close()
-  }
+  const bytes = await store.readPart(file, offset, length)
+  if (bytes.length < length)
+    throw new ArchiveDamaged(file, `it ends before byte ${offset + length}`)
+  const content = await decompress(bytes).catch((cause: unknown) => {
+    throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
+  })
+  return readLines(file, content).responses
 }
 
 const FRAMES_KEPT = 32
@@ -193,14 +179,14 @@ const decoder = new TextDecoder()
 
 /** Reads bodies by their place, and keeps recent frames: bodies of one frame are mostly read in a row. */
 export class ArchiveReader {
-  readonly #directory: string
+  readonly #store: ArchiveStore
   readonly #frames = new Map<string, ReadonlyArray<ResponseLine>>()
 
-  constructor(directory: string) {
-    this.#directory = directory
+  constructor(store: ArchiveStore) {
+    this.#store = store
   }
 
-  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged`, or the file system's error. */
+  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged`, or the store's error. */
   async text(place: Place, sha256: string): Promise<string> {
     const lines = await this.#frame(place)
     const found = lines.find((line) => line.sha256 === sha256 && line.body !== undefined)
@@ -215,7 +201,7 @@ export class ArchiveReader {
     const name = `${place.file} ${place.offset}`
     const known = this.#frames.get(name)
     if (known !== undefined) return known
-    const lines = await readFrame(this.#directory, place)
+    const lines = await readFrame(this.#store, place)
     this.#frames.set(name, lines)
     if (this.#frames.size > FRAMES_KEPT) {
       const [oldest] = this.#frames.keys()

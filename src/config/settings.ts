@@ -8,6 +8,7 @@ import { publishKind } from "./publishKind.ts"
 import { receiverKind } from "./receiverKind.ts"
 import { reportKind } from "./reportKind.ts"
 import { scheduleKind } from "./scheduleKind.ts"
+import { wireKind } from "./wireKind.ts"
 
 export interface Setting {
   readonly kind: Kind
@@ -66,6 +67,12 @@ export const settings = {
     default: 60,
     describe:
       "How long a worker of a lake may be silent before its tasks go to others; the same on every machine",
+  },
+  archive: {
+    kind: { type: "location" },
+    default: undefined,
+    defaultText: "`raw` of the data directory",
+    describe: "Where every response is archived: a folder or `s3://bucket/prefix`",
   },
   platformSegment: {
     kind: { type: "pathSegment", example: "platform" },
@@ -141,25 +148,7 @@ export const settings = {
     describe: "Use colours (NO_COLOR and FORCE_COLOR apply too)",
   },
   wire: {
-    kind: {
-      type: "record",
-      fields: {
-        case: {
-          kind: { type: "choice", of: ["camel", "snake"] },
-          default: "camel",
-          describe: "Spelling of query parameters the API document does not show",
-        },
-        names: {
-          kind: {
-            type: "map",
-            of: { type: "text", example: "vault_address" },
-            keys: "client-side names (or endpoint.name)",
-          },
-          default: {},
-          describe: "Query parameters that the service spells differently",
-        },
-      },
-    },
+    kind: wireKind,
     default: { case: "camel", names: {} },
     describe: "Wire names of query parameters",
   },

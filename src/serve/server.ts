@@ -20,6 +20,7 @@ import { cachedCatalog, cachedOverview } from "./site.ts"
 
 export interface ServeOptions {
   readonly dataDir: string
+  readonly archive?: string | undefined
   readonly memoryLimit: string
   readonly port: number
   readonly access: Access
@@ -52,6 +53,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
   const fork = yield* FiberSet.makeRuntime()
   const app = makeApp({
     dataDir,
+    archive: options.archive,
     latest,
     limits,
     turns: yield* Semaphore.make(QUERIES),

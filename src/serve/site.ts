@@ -13,6 +13,8 @@ import type { QueryContext } from "./runQuery.ts"
 
 export interface Site extends QueryContext {
   readonly dataDir: string
+  /** Where the archive is, if not in `dataDir`. */
+  readonly archive: string | undefined
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
   readonly catalog: Effect.Effect<Catalog, ReadError>

@@ -13,6 +13,7 @@ import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealiz
 import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unrealized_pnl_ratio.ts"
 import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
 import { defaultWire } from "../../src/extract/request.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { failureOf, startClient } from "../support/client.ts"
 import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
@@ -42,7 +43,10 @@ describe("ApiClient", () => {
       yield* failureOf(client.call(unrealizedPnl, { vault }))
       const kept = yield* Effect.promise(async () => {
         const bodies: Array<Buffer | undefined> = []
-        for await (const { responses } of readWholeFrames(directory, "run.ndjson.zst")) {
+        for await (const { responses } of readWholeFrames(
+          folderStore(directory),
+          "run.ndjson.zst",
+        )) {
           bodies.push(...responses.map((line) => line.body))
         }
         return bodies

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs"
 import { promisify } from "node:util"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -53,11 +54,18 @@ it.live(
         }
         yield* archive.refuse({ ...marker, landed: ["one"], notLanded: ["other"] })
         yield* archive.end
-      }).pipe(Effect.provide(ResponseArchive.layer({ directory, runId: "run", worker: "w1" })))
+      }).pipe(
+        Effect.provide(
+          ResponseArchive.layer({ store: folderStore(directory), runId: "run", worker: "w1" }),
+        ),
+      )
       yield* Effect.promise(async () => {
         const kept: Array<string | undefined> = []
         const uncommitted: Array<ReadonlyArray<string>> = []
-        for await (const { responses, ends } of readWholeFrames(directory, "run.w1.ndjson.zst")) {
+        for await (const { responses, ends } of readWholeFrames(
+          folderStore(directory),
+          "run.w1.ndjson.zst",
+        )) {
           uncommitted.push(...ends.map((end) => end.uncommitted))
           for (const { body, bytes } of responses) {
             kept.push(body?.toString("hex"))
@@ -82,7 +90,7 @@ it.live("a full disk leaves no part of a frame, and later frames follow the last
     const [segment = ""] = readdirSync(directory)
     const read = yield* Effect.promise(async () => {
       const lengths: Array<number | undefined> = []
-      for await (const { responses } of readWholeFrames(directory, segment)) {
+      for await (const { responses } of readWholeFrames(folderStore(directory), segment)) {
         lengths.push(...responses.map(({ body }) => body?.length))
       }
       return lengths

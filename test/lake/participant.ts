@@ -51,7 +51,7 @@ const answer = Effect.fnUntraced(function* (question: Question) {
     case "rows":
       return yield* rows(question.sql)
     case "start":
-      yield* endDeadRuns(dataDir)
+      yield* endDeadRuns({ dataDir })
       return yield* warehouse.startRun({ command: "test", version: "test" })
     case "finish":
       return yield* warehouse.finishRun("complete")

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { lake as installed } from "./lake.ts"
@@ -111,7 +112,7 @@ describe.skipIf(installed === undefined)("workers", () => {
     const directory = join(lake.folder, "data", "raw")
     const uncommitted: Array<string> = []
     for (const file of await readdir(directory)) {
-      for await (const { ends } of readWholeFrames(directory, file)) {
+      for await (const { ends } of readWholeFrames(folderStore(directory), file)) {
         uncommitted.push(...ends.flatMap((end) => end.uncommitted))
       }
     }

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { commitMarkerLine } from "../../src/archive/lines.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { type Frame, readWholeFrames } from "../../src/archive/segments.ts"
 import { replayQuarantine } from "../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
@@ -52,7 +53,7 @@ const rewritten = (
 ) =>
   Effect.promise(async () => {
     const frames: Array<Buffer> = []
-    for await (const frame of readWholeFrames(join(dataDir, "raw"), file)) {
+    for await (const frame of readWholeFrames(folderStore(join(dataDir, "raw")), file)) {
       const lines = linesOf(frame)
       if (lines.length > 0) frames.push(zstdCompressSync(Buffer.from(`${lines.join("\n")}\n`)))
     }
@@ -159,7 +160,7 @@ describe("an archive without its warehouse", () => {
       const commits = new Map<string, unknown>()
       const lines: Array<string> = []
       yield* Effect.promise(async () => {
-        for await (const { markers } of readWholeFrames(join(dataDir, "raw"), file)) {
+        for await (const { markers } of readWholeFrames(folderStore(join(dataDir, "raw")), file)) {
           for (const marker of markers) {
             lines.push(commitMarkerLine(marker).toString())
             const { pipeline, entity, window } = marker
@@ -198,17 +199,20 @@ describe("a segment that was cut", () => {
         const dataDir = yield* temporaryFolder
         const publish = { parquet: defaultParquet }
         yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
-        expect(yield* verify(dataDir)).toEqual([])
+        expect(yield* verify({ dataDir })).toEqual([])
         const [file = ""] = segments(dataDir)
         const places = yield* Effect.promise(async () => {
           const offsets: Array<number> = []
-          for await (const { place, markers } of readWholeFrames(join(dataDir, "raw"), file)) {
+          for await (const { place, markers } of readWholeFrames(
+            folderStore(join(dataDir, "raw")),
+            file,
+          )) {
             if (markers.length > 0) offsets.push(place.offset)
           }
           return offsets
         })
         truncateSync(join(dataDir, "raw", file), places.at(-1))
-        expect(yield* verify(dataDir)).toMatchObject([
+        expect(yield* verify({ dataDir })).toMatchObject([
           {
             kind: "missing",
             path: `raw/${file}`,

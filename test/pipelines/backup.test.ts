@@ -45,13 +45,13 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
     simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1, latencyMs: 20 })
     const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { pipelines }))
     yield* Effect.sleep("300 millis")
-    yield* backup(dataDir, target)
+    yield* backup({ dataDir }, target)
     yield* Fiber.join(sync)
-    yield* restore(target, elsewhere)
+    yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
     yield* runOnce(simulator.url, elsewhere, { pipelines, ...published })
     yield* expectTruth(simulator, elsewhere)
-    expect(yield* verify(elsewhere)).toEqual([])
+    expect(yield* verify({ dataDir: elsewhere })).toEqual([])
   }),
 )
 
@@ -69,10 +69,10 @@ it.live("a backup between the two steps of a publication is the earlier one, who
       publish: { ...published.publish, keep, access },
     })
     writeFileSync(current, earlier)
-    yield* backup(dataDir, target)
-    yield* restore(target, elsewhere)
+    yield* backup({ dataDir }, target)
+    yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
-    expect(yield* verify(elsewhere)).toEqual([])
+    expect(yield* verify({ dataDir: elsewhere })).toEqual([])
     // Its owner's alone, whoever may read what is published.
     expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
   }),
@@ -83,19 +83,27 @@ it.live("refuses what is no backup, one that changed, and a target in use", () =
     const { dataDir, target, elsewhere } = yield* synced
     const messageOf = <A, E extends Error>(effect: Effect.Effect<A, E>) =>
       Effect.map(Effect.flip(effect), ({ message }) => message)
-    expect(yield* messageOf(restore(join(dataDir, "raw"), elsewhere))).toContain("is not a backup")
-    const { files } = yield* backup(dataDir, target)
-    expect(yield* messageOf(backup(dataDir, target))).toContain("is not empty")
-    expect(yield* messageOf(restore(target, dataDir))).toContain("holds a warehouse already")
+    expect(yield* messageOf(restore(join(dataDir, "raw"), { dataDir: elsewhere }))).toContain(
+      "is not a backup",
+    )
+    const { files } = yield* backup({ dataDir }, target)
+    expect(yield* messageOf(backup({ dataDir }, target))).toContain("is not empty")
+    expect(yield* messageOf(restore(target, { dataDir: dataDir }))).toContain(
+      "holds a warehouse already",
+    )
     const segment = files.find(({ path }) => path.startsWith("raw/"))?.path ?? ""
     appendFileSync(join(target, segment), "x")
-    expect(yield* messageOf(restore(target, elsewhere))).toContain("another checksum")
+    expect(yield* messageOf(restore(target, { dataDir: elsewhere }))).toContain("another checksum")
     expect(existsSync(elsewhere)).toBe(false)
     const empty = join(elsewhere, "empty")
     mkdirSync(empty, { recursive: true })
-    expect(yield* messageOf(backup(empty, join(elsewhere, "new")))).toContain("no published copy")
+    expect(yield* messageOf(backup({ dataDir: empty }, join(elsewhere, "new")))).toContain(
+      "no published copy",
+    )
     writeFileSync(join(target, "backup.json"), "{}")
-    expect(yield* messageOf(restore(target, join(elsewhere, "data")))).toContain("is not a backup")
+    expect(yield* messageOf(restore(target, { dataDir: join(elsewhere, "data") }))).toContain(
+      "is not a backup",
+    )
     rmSync(elsewhere, { recursive: true })
   }),
 )

@@ -303,7 +303,7 @@ describe("a damaged archive and a damaged copy", () => {
   it.live("are reported at every place, by verify and by the comparison", () =>
     Effect.gen(function* () {
       const dataDir = yield* restated
-      expect(yield* verify(dataDir)).toEqual([])
+      expect(yield* verify({ dataDir })).toEqual([])
       const [segment = "", second = ""] = readdirSync(join(dataDir, "raw")).toSorted()
       const frames = (yield* query(
         dataDir,
@@ -323,7 +323,7 @@ describe("a damaged archive and a damaged copy", () => {
       const [, one, , other] = frames.filter(({ landed }) => landed > 0)
       if (one === undefined || other === undefined) throw new Error("there are too few frames")
       yield* harm(join(damaged, "raw", segment), one.at + Math.floor(one.bytes / 2), other.at)
-      const found = yield* verify(damaged)
+      const found = yield* verify({ dataDir: damaged })
       expect(found.map(({ kind, path }) => `${kind} ${path}`)).toEqual(
         Array.from({ length: 2 }, () => `unreadable raw/${segment}`),
       )
@@ -342,7 +342,7 @@ describe("a damaged archive and a damaged copy", () => {
       rmSync(join(cut, "raw", second))
       const last = frames.at(-1)
       truncateSync(join(cut, "raw", segment), (last?.at ?? 0) + 10)
-      expect((yield* verify(cut)).map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      expect((yield* verify({ dataDir: cut })).map(({ kind, path }) => `${kind} ${path}`)).toEqual([
         `missing raw/${segment}`,
         `missing raw/${second}`,
       ])
@@ -358,7 +358,7 @@ describe("a damaged archive and a damaged copy", () => {
         file,
         ...Array.from({ length: 40 }, (_, at) => Math.floor((size * (at + 1)) / 41)),
       )
-      const faults = yield* verify(copy)
+      const faults = yield* verify({ dataDir: copy })
       expect(faults.length).toBeGreaterThan(0)
       expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(["unreadable"]))
       for (const { path } of faults) expect(path).toContain("published/vaulthouse.duckdb")

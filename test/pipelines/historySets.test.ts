@@ -170,7 +170,7 @@ describe("a set that is read again", () => {
         { pipeline: "allocation_history", rows: 2 },
         { pipeline: "oracle_classification", rows: 1 },
       ])
-      expect(yield* verify(dataDir)).toEqual([])
+      expect(yield* verify({ dataDir })).toEqual([])
     }),
   )
 
@@ -216,15 +216,19 @@ describe("a set that is read again", () => {
       const error = yield* Effect.flip(
         Effect.scoped(
           Effect.flatMap(openPublishedCopy(dataDir), (copy) =>
-            trace(copy, dataDir, {
-              table: "allocation_history",
-              vault,
-              moment: undefined,
-              key: { protocol: "Morpho", date: today },
-              column: undefined,
-              maxRows: 5,
-              withBody: false,
-            }),
+            trace(
+              copy,
+              { dataDir },
+              {
+                table: "allocation_history",
+                vault,
+                moment: undefined,
+                key: { protocol: "Morpho", date: today },
+                column: undefined,
+                maxRows: 5,
+                withBody: false,
+              },
+            ),
           ),
         ),
       )
@@ -265,7 +269,7 @@ describe("a set that is read again", () => {
       expect(yield* allocations(dataDir, "core.allocation_history")).toEqual([])
       expect(yield* allocations(dataDir, "core.allocation_history_versions")).toHaveLength(2)
       expect(yield* members(dataDir, "")).toEqual([{ member: "Loan" }, { member: "Pool" }])
-      expect(yield* verify(dataDir)).toEqual([])
+      expect(yield* verify({ dataDir })).toEqual([])
     }),
   )
 })

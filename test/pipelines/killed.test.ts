@@ -81,7 +81,7 @@ describe("runs that are killed", () => {
         })
         expect(summary.nothingNew).toBe(true)
         expect(yield* fingerprint(dataDir)).toEqual(landed)
-        expect(yield* verify(dataDir)).toEqual([])
+        expect(yield* verify({ dataDir })).toEqual([])
 
         let hours = 0
         const evolve = (): void => {

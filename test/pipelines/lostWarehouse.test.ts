@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { microsFromMillis } from "../../src/domain/time.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
@@ -128,7 +129,10 @@ describe("a warehouse made again from its archive", () => {
       const killed = yield* sync("second")
       const frames: Array<Buffer> = []
       yield* Effect.promise(async () => {
-        for await (const { responses } of readWholeFrames(join(dataDir, "raw"), killed)) {
+        for await (const { responses } of readWholeFrames(
+          folderStore(join(dataDir, "raw")),
+          killed,
+        )) {
           const text = responses.map(({ bytes }) => `${bytes.toString()}\n`).join("")
           if (text !== "") frames.push(zstdCompressSync(Buffer.from(text)))
         }

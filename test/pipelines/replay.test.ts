@@ -128,7 +128,7 @@ describe("replay", () => {
       expect(new Set(unreadable.map(({ file }) => file))).toEqual(new Set([segment]))
       expect(unreadable[0]?.why).toContain("damaged")
       expect(yield* content(dataDir)).toEqual(before)
-      expect(yield* verify(dataDir)).toContainEqual(
+      expect(yield* verify({ dataDir })).toContainEqual(
         expect.objectContaining({ kind: "unreadable", path: `raw/${segment}` }),
       )
     }),

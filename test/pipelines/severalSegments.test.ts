@@ -5,6 +5,7 @@ import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { commitMarkerLine, runEndLine } from "../../src/archive/lines.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames, segmentOfRun } from "../../src/archive/segments.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
 import { content, expectReplays, loseTheWarehouse, replayed, segments } from "../support/replays.ts"
@@ -16,7 +17,7 @@ import { change, query, runOnce } from "../support/warehouseRun.ts"
 const split = async (directory: string, file: string): Promise<void> => {
   const runId = file.replace(".ndjson.zst", "")
   const parts = { a: [] as Array<Buffer>, b: [] as Array<Buffer> }
-  for await (const { responses, markers } of readWholeFrames(directory, file)) {
+  for await (const { responses, markers } of readWholeFrames(folderStore(directory), file)) {
     for (const { pipeline, bytes } of responses) {
       parts[pipeline === "vaults" ? "a" : "b"].push(Buffer.concat([bytes, Buffer.from("\n")]))
     }
@@ -78,7 +79,10 @@ describe("segments of several processes", () => {
       // The end of `b` is not there, nor the commits of one vault that it had marked.
       const frames: Array<Buffer> = []
       yield* Effect.promise(async () => {
-        for await (const { responses, markers } of readWholeFrames(directory, killed)) {
+        for await (const { responses, markers } of readWholeFrames(
+          folderStore(directory),
+          killed,
+        )) {
           frames.push(
             ...responses.map(({ bytes }) =>
               zstdCompressSync(Buffer.concat([bytes, Buffer.from("\n")])),
@@ -103,7 +107,7 @@ describe("segments of several processes", () => {
       const ends = yield* Effect.promise(async () => {
         const found: Array<number> = []
         for (const file of segments(dataDir).slice(-2)) {
-          for await (const frame of readWholeFrames(directory, file)) {
+          for await (const frame of readWholeFrames(folderStore(directory), file)) {
             found.push(...frame.ends.map(({ uncommitted }) => uncommitted.length))
           }
         }
@@ -127,7 +131,7 @@ describe("segments of several processes", () => {
       const runId = first.split(".")[0] ?? ""
       yield* Effect.promise(async () => {
         const frames: Array<Buffer> = []
-        for await (const { responses } of readWholeFrames(directory, second)) {
+        for await (const { responses } of readWholeFrames(folderStore(directory), second)) {
           frames.push(...responses.map(({ bytes }) => zstdCompressSync(bytes)))
         }
         writeFileSync(join(directory, second), Buffer.concat(frames))

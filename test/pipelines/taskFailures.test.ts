@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { ApiClient } from "../../src/extract/ApiClient.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
@@ -113,7 +114,7 @@ const readAll = (dataDir: string, results: Readonly<Record<string, TaskResults>>
   const services = Layer.mergeAll(
     Warehouse.layer({ dataDir, tables: coreTables, runId }),
     ResponseArchive.layer({
-      directory: join(dataDir, "raw"),
+      store: folderStore(join(dataDir, "raw")),
       runId,
       notBefore: 0,
       known: new Map(),

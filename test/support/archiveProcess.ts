@@ -2,6 +2,7 @@
 // node test/support/archiveProcess.ts DIRECTORY BYTES…
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 
 const [directory = "", ...sizes] = process.argv.slice(2)
@@ -31,5 +32,8 @@ const kept = Effect.gen(function* () {
 
 // The signal of the limit, which would end the process.
 process.on("SIGXFSZ", () => undefined)
-const archive = ResponseArchive.layer({ directory, runId: "20260601T000000Z-000000" })
+const archive = ResponseArchive.layer({
+  store: folderStore(directory),
+  runId: "20260601T000000Z-000000",
+})
 process.stdout.write(JSON.stringify(await Effect.runPromise(Effect.provide(kept, archive))))

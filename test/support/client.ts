@@ -10,6 +10,7 @@ import { Transport } from "../../src/extract/Transport.ts"
 import type { PaceOptions } from "../../src/extract/Pace.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { RequestBudget } from "../../src/extract/RequestBudget.ts"
+import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { type Script, scriptedServer } from "./scriptedServer.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
@@ -31,7 +32,7 @@ export const startClient = Effect.fnUntraced(function* (
     maxResponseMegabytes: 64,
     ...settings,
   }).pipe(
-    Layer.provide(ResponseArchive.layer({ directory, runId: "run" })),
+    Layer.provide(ResponseArchive.layer({ store: folderStore(directory), runId: "run" })),
     Layer.provide(RequestBudget.layer(pace)),
     Layer.provide(Transport.layer(settings.proxies)),
   )

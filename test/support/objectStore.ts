@@ -1,5 +1,5 @@
 // An S3 on a free port of loopback, from the npm package `s3rver`, which is installed apart: see `make test-lake`. It
-// checks signatures, but not who may do what.
+// checks neither signatures nor who may do what.
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -15,7 +15,6 @@ interface S3rver {
 
 const bucket = "vaulthouse-test"
 
-/** The key is the only one that s3rver knows. */
 export const secretKey = "S3RVER"
 
 /** `lake` is the folder in which it is installed. */

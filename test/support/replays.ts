@@ -3,7 +3,6 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { archiveDirectory } from "../../src/archive/segments.ts"
 import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
@@ -39,7 +38,7 @@ export const content = (dataDir: string, tables = replayedTables) =>
   )
 
 export const segments = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(archiveDirectory(dataDir)).toSorted()
+  readdirSync(join(dataDir, "raw")).toSorted()
 
 export const loseTheWarehouse = (dataDir: string): void => {
   rmSync(join(dataDir, "vaulthouse.duckdb"))

@@ -1,4 +1,6 @@
 // vaulthouse backup and restore.
+import { isInObjectStore } from "../../domain/objectStore.ts"
+import { type Place, placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import { backup, type Backup, BackupError, restore } from "../../pipelines/backup/backup.ts"
 import { textOf } from "../arguments.ts"
@@ -21,17 +23,21 @@ const sizeOf = ({ files }: Backup): string => {
   return `${counted(files.length, "file")}, ${(bytes / 1e6).toFixed(1)} MB`
 }
 
+const leftOut = ({ archive = "" }: Place): string =>
+  isInObjectStore(archive) ? ` The archive stays in ${archive}.` : ""
+
 export const runBackup = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir } }) =>
+    ({ settings }) =>
       Effect.gen(function* () {
         const folder = yield* folderOf(argv, "to write the backup into")
-        const written = yield* backup(dataDir, folder)
+        const written = yield* backup(placeOf(settings), folder)
         printReport(
           argv,
           written,
-          () => `Backed up ${dataDir} into ${folder}: ${sizeOf(written)}.\n`,
+          () =>
+            `Backed up ${settings.dataDir} into ${folder}: ${sizeOf(written)}.${leftOut(settings)}\n`,
         )
         return exitCodes.ok
       }),
@@ -41,9 +47,9 @@ export const runBackup = (argv: Arguments): Promise<ExitCode> =>
 export const runRestore = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir, warehouse } }) =>
+    ({ settings }) =>
       Effect.gen(function* () {
-        if (warehouse !== "file") {
+        if (settings.warehouse !== "file") {
           return yield* new BackupError({
             why: "A backup is restored into a file, and the setting warehouse names a lake.",
             advice:
@@ -51,12 +57,12 @@ export const runRestore = (argv: Arguments): Promise<ExitCode> =>
           })
         }
         const folder = yield* folderOf(argv, "of the backup")
-        const restored = yield* restore(folder, dataDir)
+        const restored = yield* restore(folder, placeOf(settings))
         printReport(
           argv,
           restored,
           () =>
-            `Restored ${folder} into ${dataDir}: ${sizeOf(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
+            `Restored ${folder} into ${settings.dataDir}: ${sizeOf(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
         )
         return exitCodes.ok
       }),

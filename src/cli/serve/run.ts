@@ -17,7 +17,7 @@ import { print } from "../output.ts"
 export const runServe = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir, queryMemoryLimit } }) =>
+    ({ settings: { dataDir, archive, queryMemoryLimit } }) =>
       Effect.gen(function* () {
         const host = textOf(argv, "host") ?? "127.0.0.1"
         const port = yield* Effect.fromResult(portOf(argv))
@@ -28,6 +28,7 @@ export const runServe = (argv: Arguments): Promise<ExitCode> =>
         const token = yield* Effect.fromResult(tokenOf(argv, host))
         const url = yield* serve({
           dataDir,
+          archive,
           memoryLimit: queryMemoryLimit,
           port,
           access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { trace } from "../../pipelines/readers/trace.ts"
 import type { Moment } from "../../pipelines/readers/traceTarget.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
@@ -14,7 +15,7 @@ import { printReport } from "../report.ts"
 import { traceText } from "./texts.ts"
 
 export const runTrace = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings: { dataDir } }) =>
+  execute(argv, ({ settings }) =>
     Effect.gen(function* () {
       const table = textOf(argv, "table")
       if (table === undefined) {
@@ -31,13 +32,13 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
         maxRows: yield* Effect.fromResult(rowLimit(argv)),
         withBody: argv["body"] === true,
       }
-      const copy = yield* openPublishedCopy(dataDir)
+      const copy = yield* openPublishedCopy(settings.dataDir)
       const vault = textOf(argv, "vault")
       const request = {
         ...options,
         vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
       }
-      const found = yield* trace(copy, dataDir, request)
+      const found = yield* trace(copy, placeOf(settings), request)
       printReport(argv, found, () => traceText(found, request))
       return exitCodes.ok
     }).pipe(Effect.scoped),

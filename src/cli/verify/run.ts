@@ -1,6 +1,7 @@
 // Verifies the published files and prints the findings.
 import * as Effect from "effect/Effect"
 import { verify } from "../../pipelines/archive/verify.ts"
+import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { paint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { execute, stopped } from "../execute.ts"
@@ -14,9 +15,9 @@ import { paragraph, terminalWidth } from "../terminal.ts"
 export const runVerify = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    ({ settings: { dataDir } }) =>
-      Effect.map(verify(dataDir), (findings) => {
-        printReport(argv, { findings }, () => findingsText(findings, dataDir))
+    ({ settings }) =>
+      Effect.map(verify(placeOf(settings)), (findings) => {
+        printReport(argv, { findings }, () => findingsText(findings, settings.dataDir))
         if (findings.length === 0) return exitCodes.ok
         if (argv["json"] !== true) {
           printError(

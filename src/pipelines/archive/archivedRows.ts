@@ -1,35 +1,32 @@
 // From an archived response to its rows, with today's schemas.
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ArchiveReader } from "../../archive/segments.ts"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
+import { type ArchiveReader, runOfSegment } from "../../archive/segments.ts"
 import { parseJson } from "../../domain/json.ts"
 import type { Violation } from "../../domain/violation.ts"
 import { decode } from "../../extract/decode.ts"
-import { LoadError } from "../../load/errors.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
 import type { FieldNames, MappedResponse } from "../../transform/Source.ts"
 import { pipelines } from "../catalog.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
+import { inArchive } from "../publication/archiveOf.ts"
 import { withoutEmptySets } from "../run/outcome.ts"
 import { mapResponse } from "../strategies/mapResponse.ts"
 import type { IndexedResponse } from "./archiveIndex.ts"
 
-export const archiveError = (cause: unknown): LoadError =>
-  new LoadError({
-    reason: "Files",
-    what: "Reading the response archive",
-    why: (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, ""),
-    advice: "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
-    cause,
-  })
+export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>
+  Effect.forEach(files, (file) => inArchive(() => store.remove(file)), { discard: true })
 
-export const removeSegments = (directory: string, files: ReadonlyArray<string>) =>
-  Effect.forEach(
-    files,
-    (file) => Effect.tryPromise({ try: () => rm(join(directory, file)), catch: archiveError }),
-    { discard: true },
-  )
+/** Those of runs that go on elsewhere are left alone. */
+export const withoutWriter = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+  const { isRunning } = yield* Warehouse
+  const running = new Set<string>()
+  for (const runId of new Set(files.map(runOfSegment))) {
+    if (yield* isRunning(runId)) running.add(runId)
+  }
+  return files.filter((file) => !running.has(runOfSegment(file)))
+})
 
 export const pipelineOf = (name: string): AnyPipeline | undefined =>
   pipelines.find((pipeline) => pipeline.name === name)
@@ -40,10 +37,7 @@ export const rowsOfArchived = Effect.fnUntraced(function* (
   response: IndexedResponse,
   names: FieldNames,
 ) {
-  const body = yield* Effect.tryPromise({
-    try: () => reader.text(response, response.sha256),
-    catch: archiveError,
-  })
+  const body = yield* inArchive(() => reader.text(response, response.sha256))
   return yield* Effect.try({
     try: () => mapArchived(response, body, names),
     // No body may end a replay, whatever it makes the code below do.

@@ -4,15 +4,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
-import {
-  archiveDirectory,
-  monthOf,
-  SEGMENT_SUFFIX,
-  segmentBytes,
-  segmentFiles,
-} from "../../archive/segments.ts"
+import { monthOf, SEGMENT_SUFFIX, segmentBytes, segmentFiles } from "../../archive/segments.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { archiveError, removeSegments } from "./archivedRows.ts"
+import { removeSegments, withoutWriter } from "./archivedRows.ts"
 import { moveIndex } from "./archiveIndex.ts"
 import { endDeadRuns } from "../run/endDeadRuns.ts"
 
@@ -24,33 +19,32 @@ export interface CompactSummary {
 }
 
 export const compact = (place: Place) =>
-  compacted(place.dataDir).pipe(
+  compacted(placeOf(place)).pipe(
     Effect.provide(
       existingWarehouse("Joining the archive's files", { ...placeOf(place), runId: "compact" }),
     ),
   )
 
-const compacted = Effect.fnUntraced(function* (dataDir: string) {
-  yield* endDeadRuns(dataDir)
-  const directory = archiveDirectory(dataDir)
+const compacted = Effect.fnUntraced(function* (place: Place) {
+  yield* endDeadRuns(place)
+  const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const thisMonth = formatInstant(now).slice(0, 7).replace("-", "")
-  const before = segmentFiles(directory)
-  const bytesBefore = segmentBytes(directory)
-  for (const [month, files] of Map.groupBy(before, monthOf)) {
+  const before = yield* inArchive(() => segmentFiles(store))
+  const bytesBefore = yield* inArchive(() => segmentBytes(store))
+  for (const [month, files] of Map.groupBy(yield* withoutWriter(before), monthOf)) {
     if (month >= thisMonth || files.length < 2) continue
     const target = `${month}.${now.toString(36)}${SEGMENT_SUFFIX}`
-    const moved = yield* Effect.tryPromise({
-      try: () => rewriteSegments({ directory, files, target, isWanted: () => true }),
-      catch: archiveError,
-    })
+    const moved = yield* inArchive(() =>
+      rewriteSegments({ store, files, target, isWanted: () => true }),
+    )
     yield* moveIndex(files, moved)
-    yield* removeSegments(directory, files)
+    yield* removeSegments(store, files)
   }
   return {
     segmentsBefore: before.length,
-    segmentsAfter: segmentFiles(directory).length,
+    segmentsAfter: (yield* inArchive(() => segmentFiles(store))).length,
     bytesBefore,
-    bytesAfter: segmentBytes(directory),
+    bytesAfter: yield* inArchive(() => segmentBytes(store)),
   } satisfies CompactSummary
 })

@@ -1,10 +1,10 @@
 // Drops archived responses older than an age, except those that stored rows or open quarantine entries refer to.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { ResponseLine } from "../../archive/lines.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
 import {
-  archiveDirectory,
   readWholeFrames,
   prunedSegment,
   runOfSegment,
@@ -14,8 +14,9 @@ import {
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/time.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { archiveError, removeSegments } from "./archivedRows.ts"
+import { removeSegments, withoutWriter } from "./archivedRows.ts"
 import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
 import { endDeadRuns } from "../run/endDeadRuns.ts"
 
@@ -42,8 +43,8 @@ export const prune = (options: PruneOptions) =>
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  yield* endDeadRuns(options.dataDir)
-  const directory = archiveDirectory(options.dataDir)
+  yield* endDeadRuns(options)
+  const store = archiveOf(options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
   const warehouse = yield* Warehouse
@@ -58,17 +59,15 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     if (!isPrunable) wanted.add(`${file} ${sha256}`)
   }
   const runs = yield* knownRuns
-  const files = segmentFiles(directory)
+  const files = yield* withoutWriter(yield* inArchive(() => segmentFiles(store)))
   const isOfUnknownRun = ({ runId }: ResponseLine): boolean => !runs.has(runId)
-  const ofUnknownRuns = yield* Effect.tryPromise({
-    try: () =>
-      bodiesOf(
-        directory,
-        files.filter((file) => !runs.has(runOfSegment(file))),
-        isOfUnknownRun,
-      ),
-    catch: archiveError,
-  })
+  const ofUnknownRuns = yield* inArchive(() =>
+    bodiesOf(
+      store,
+      files.filter((file) => !runs.has(runOfSegment(file))),
+      isOfUnknownRun,
+    ),
+  )
   // What a killed run did not commit goes by its age alone. Runs of a warehouse that was lost stay whole until a replay
   // has indexed them.
   const stays =
@@ -84,16 +83,13 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   const dropped = [...indexed.values()].filter((isKept) => !isKept).length
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(
-      Effect.tryPromise({
-        try: () => countLines(directory, file, stays(file)),
-        catch: archiveError,
-      }),
+      inArchive(() => countLines(store, file, stays(file))),
       (lines) => ({ file, ...lines }),
     ),
   )
   const emptied = parts.filter(({ stay }) => stay === 0).map(({ file }) => file)
   const mixed = parts.filter(({ stay, go }) => stay > 0 && go > 0).map(({ file }) => file)
-  const bytesBefore = segmentBytes(directory)
+  const bytesBefore = yield* inArchive(() => segmentBytes(store))
   const summary = {
     dropped,
     kept: rows.length - dropped,
@@ -105,26 +101,25 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   if (options.dryRun || dropped === 0) return summary
   for (const file of mixed) {
     const target = prunedSegment(file, now)
-    const moved = yield* Effect.tryPromise({
-      try: () => rewriteSegments({ directory, files: [file], target, isWanted: stays(file) }),
-      catch: archiveError,
-    })
+    const moved = yield* inArchive(() =>
+      rewriteSegments({ store, files: [file], target, isWanted: stays(file) }),
+    )
     yield* moveIndex([file], moved)
   }
   yield* forgetPruned(oldest)
-  yield* removeSegments(directory, [...emptied, ...mixed])
-  return { ...summary, bytesAfter: segmentBytes(directory) }
+  yield* removeSegments(store, [...emptied, ...mixed])
+  return { ...summary, bytesAfter: yield* inArchive(() => segmentBytes(store)) }
 })
 
 /** SHA-256 of the bodies of these responses, wherever they lie. */
 const bodiesOf = async (
-  directory: string,
+  store: ArchiveStore,
   files: ReadonlyArray<string>,
   isOne: (line: ResponseLine) => boolean,
 ): Promise<ReadonlySet<string>> => {
   const bodies = new Set<string>()
   for (const file of files) {
-    for await (const { responses } of readWholeFrames(directory, file)) {
+    for await (const { responses } of readWholeFrames(store, file)) {
       for (const line of responses) if (isOne(line)) bodies.add(line.sha256)
     }
   }
@@ -132,13 +127,13 @@ const bodiesOf = async (
 }
 
 const countLines = async (
-  directory: string,
+  store: ArchiveStore,
   file: string,
   stays: (line: ResponseLine) => boolean,
 ): Promise<{ readonly stay: number; readonly go: number }> => {
   let stay = 0
   let go = 0
-  for await (const { responses } of readWholeFrames(directory, file)) {
+  for await (const { responses } of readWholeFrames(store, file)) {
     for (const line of responses) {
       if (stays(line)) stay += 1
       else go += 1

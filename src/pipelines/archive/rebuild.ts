@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { archiveDirectory, ArchiveReader } from "../../archive/segments.ts"
+import { ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/outcome.ts"
 import { type Table, tableName } from "../../domain/table.ts"
 import { commandId } from "../../load/commandId.ts"
@@ -15,6 +15,7 @@ import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
 import { pipelines } from "../catalog.ts"
+import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
@@ -104,11 +105,13 @@ export const lostRows = Effect.fnUntraced(function* (
 type Task = ReadonlyArray<IndexedResponse>
 
 const rebuild = Effect.fnUntraced(function* (
-  { dataDir, onResponse, ...names }: RebuildOptions,
+  options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
 ) {
+  const { onResponse, timeFields, fields } = options
+  const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
   const warehouse = yield* Warehouse
-  const reader = new ArchiveReader(archiveDirectory(dataDir))
+  const reader = new ArchiveReader(archiveOf(options))
   const unreadable: Array<UnreadableResponse> = []
   const repetitions = new Repetitions()
   let done = 0

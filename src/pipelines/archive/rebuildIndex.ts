@@ -2,9 +2,9 @@
 // warehouse does not have because the old one was lost.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { CommitMarker, ResponseHead, ResponseLine } from "../../archive/lines.ts"
 import {
-  archiveDirectory,
   ArchiveReader,
   Commits,
   type Place,
@@ -17,7 +17,9 @@ import { responses } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { mapObjects } from "../../transform/mapObjects.ts"
 import type { FieldNames } from "../../transform/Source.ts"
-import { archiveError, rowsOfArchived } from "./archivedRows.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import type { Place as WarehousePlace } from "../publication/warehouse.ts"
+import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
 
 /** A run with a segment that has no end: it was killed and nothing was opened since, or the file was cut. */
@@ -51,24 +53,21 @@ interface Archived {
  * Does nothing where every run of the archive is known. Otherwise every segment is read, and what unknown runs left is
  * indexed at once or, where a segment can't be read, not at all: a part would pass for the whole from then on.
  */
-export const rebuildIndex = Effect.fnUntraced(function* (dataDir: string, names: FieldNames) {
+export const rebuildIndex = Effect.fnUntraced(function* (place: WarehousePlace, names: FieldNames) {
   const warehouse = yield* Warehouse
-  const directory = archiveDirectory(dataDir)
-  const files = segmentFiles(directory)
+  const store = archiveOf(place)
+  const files = yield* inArchive(() => segmentFiles(store))
   const runs = yield* knownRuns
   if (files.every((file) => runs.has(runOfSegment(file)))) return []
   const archived: Archived = { found: new Map(), bodies: new Map(), commits: new Commits() }
   for (const file of files) {
-    yield* Effect.tryPromise({
-      try: () => addSegment(archived, directory, file, runs),
-      catch: archiveError,
-    })
+    yield* inArchive(() => addSegment(archived, store, file, runs))
   }
   const indexed = [...archived.found.values()]
     .toSorted((a, b) => a.head.receivedAt - b.head.receivedAt)
     .flatMap((found) => indexedOf(found, archived))
   if (indexed.length > 0) {
-    const broken = yield* quarantined(new ArchiveReader(directory), indexed, names)
+    const broken = yield* quarantined(new ArchiveReader(store), indexed, names)
     yield* warehouse.commit({
       rows: [],
       bookkeeping: [mapObjects(responses, indexed.map(responseRecord)), broken],
@@ -79,11 +78,11 @@ export const rebuildIndex = Effect.fnUntraced(function* (dataDir: string, names:
 
 const addSegment = async (
   { found, bodies, commits }: Archived,
-  directory: string,
+  store: ArchiveStore,
   file: string,
   known: ReadonlySet<string>,
 ): Promise<void> => {
-  for await (const frame of readWholeFrames(directory, file)) {
+  for await (const frame of readWholeFrames(store, file)) {
     commits.add(frame)
     for (const line of frame.responses) {
       const body =

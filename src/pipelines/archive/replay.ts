@@ -1,10 +1,11 @@
 // Rebuilds the tables from the response archive without a request, or compares them with it.
 import * as Effect from "effect/Effect"
-import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
+import { segmentFiles } from "../../archive/segments.ts"
 import { type Table, versionsOf, tableName } from "../../domain/table.ts"
 import { compareTables, type Difference } from "../../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
 import {
   type Published,
@@ -40,15 +41,15 @@ export interface ReplaySummary extends Published {
 }
 
 export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
-  const isThere =
-    segmentFiles(archiveDirectory(options.dataDir)).length > 0 || (yield* warehouseExists(options))
+  const files = yield* inArchive(() => segmentFiles(archiveOf(options)))
+  const isThere = files.length > 0 || (yield* warehouseExists(options))
   if (!isThere) return yield* noWarehouse("Replaying the archive", options)
   return yield* replayed(options).pipe(Effect.provide(warehouseIn(options)))
 })
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  yield* endDeadRuns(options.dataDir)
-  const unended = yield* rebuildIndex(options.dataDir, options)
+  yield* endDeadRuns(options)
+  const unended = yield* rebuildIndex(options, options)
   const responses = yield* indexedResponses("is_landed")
   const rebuilt = yield* withRebuilt(
     options,

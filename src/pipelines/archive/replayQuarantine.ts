@@ -2,9 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { commitMarkerLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { archiveDirectory, ArchiveReader, segmentHolding } from "../../archive/segments.ts"
+import { ArchiveReader, segmentFiles, segmentHolding } from "../../archive/segments.ts"
 import { tableName } from "../../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { commandId } from "../../load/commandId.ts"
@@ -18,10 +19,11 @@ import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses as responsesTable } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
-import { archiveError, pipelineOf, rowsOfArchived } from "./archivedRows.ts"
+import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, indexedResponses } from "./archiveIndex.ts"
 import { type LostRows, lostRows, withRebuilt } from "./rebuild.ts"
 import type { ReplayOptions } from "./replay.ts"
@@ -62,8 +64,10 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
 })
 
 /** What is in quarantine, by whether this version can read it and whether that makes rows. */
-const openResponses = Effect.fnUntraced(function* ({ dataDir, ...names }: ReplayOptions) {
-  const reader = new ArchiveReader(archiveDirectory(dataDir))
+const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
+  const { timeFields, fields } = options
+  const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
+  const reader = new ArchiveReader(archiveOf(options))
   const open = yield* indexedResponses(
     "response_id in (select response_id from ops.quarantine where closed_at is null)",
   )
@@ -111,7 +115,7 @@ const load = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (rebuiltDir, unreadable) {
       const [lost] = yield* lostRows(tables, unreadable)
       if (lost !== undefined) return yield* wouldLose(lost)
-      yield* markLanded(archiveDirectory(options.dataDir), landable)
+      yield* markLanded(archiveOf(options), landable)
       // Before the rows: no later replay would make those of a response that is not marked as landed.
       yield* warehouse.execute(
         [`update raw.responses set is_landed = true where response_id in (${ids})`],
@@ -138,31 +142,26 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
   })
 
 /** In the archive, so that it makes the same rows without this warehouse. */
-const markLanded = (directory: string, landable: ReadonlyArray<IndexedResponse>) =>
-  Effect.forEach(
-    Map.groupBy(landable, ({ runId }) => runId),
-    ([runId, ofRun]) =>
-      Effect.tryPromise({
-        try: () =>
-          appendLines(
-            directory,
-            segmentHolding(directory, runId),
-            ofRun.map(({ responseId, pipeline, entity, window }) =>
-              commitMarkerLine({
-                runId,
-                pipeline,
-                entity,
-                window,
-                outcome: "landed",
-                landed: [responseId],
-                notLanded: [],
-              }),
-            ),
-          ),
-        catch: archiveError,
+const markLanded = Effect.fnUntraced(function* (
+  store: ArchiveStore,
+  landable: ReadonlyArray<IndexedResponse>,
+) {
+  const files = yield* inArchive(() => segmentFiles(store))
+  for (const [runId, ofRun] of Map.groupBy(landable, (response) => response.runId)) {
+    const markers = ofRun.map(({ responseId, pipeline, entity, window }) =>
+      commitMarkerLine({
+        runId,
+        pipeline,
+        entity,
+        window,
+        outcome: "landed",
+        landed: [responseId],
+        notLanded: [],
       }),
-    { discard: true },
-  )
+    )
+    yield* inArchive(() => appendLines(store, segmentHolding(files, runId), markers))
+  }
+})
 
 /** After its rows: a stop in between makes the same rows again. */
 const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {

@@ -2,9 +2,9 @@
 // its commit markers and its index.
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { intactBody } from "../../archive/lines.ts"
 import {
-  archiveDirectory,
   Commits,
   type Frame,
   readFrames,
@@ -15,17 +15,19 @@ import { databaseFile } from "../../load/storage/duckdbFile.ts"
 import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
 import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
 import { type Finding, verify as verifyPublished } from "../../load/verify.ts"
-import { noWarehouse } from "../publication/warehouse.ts"
+import { archiveFolder, archiveOf, inArchive } from "../publication/archiveOf.ts"
+import { noWarehouse, type Place } from "../publication/warehouse.ts"
 
 export type { Finding } from "../../load/verify.ts"
 
-export const verify = Effect.fnUntraced(function* (dataDir: string) {
-  const isThere = [databaseFile, publishedFile, archiveDirectory].some((place) =>
-    existsSync(place(dataDir)),
+export const verify = Effect.fnUntraced(function* (place: Place) {
+  const { dataDir } = place
+  const isThere = [databaseFile, publishedFile, archiveFolder].some((file) =>
+    existsSync(file(dataDir)),
   )
-  if (!isThere) return yield* noWarehouse("Verifying what is published", { dataDir })
+  if (!isThere) return yield* noWarehouse("Verifying what is published", place)
   const published = yield* verifyPublished(dataDir)
-  return [...published, ...(yield* verifyArchive(dataDir))]
+  return [...published, ...(yield* verifyArchive(place))]
 })
 
 interface Survey {
@@ -37,12 +39,10 @@ interface Survey {
   readonly findings: Array<Finding>
 }
 
-const pathOf = (file: string): string => `raw/${file}`
-
 /** Reads every segment past its damage, then looks for what the published index says is there. */
-const verifyArchive = Effect.fnUntraced(function* (dataDir: string) {
-  const directory = archiveDirectory(dataDir)
-  const index = yield* publishedIndex(dataDir)
+const verifyArchive = Effect.fnUntraced(function* (place: Place) {
+  const store = archiveOf(place)
+  const index = yield* publishedIndex(place.dataDir)
   const placed = Map.groupBy(index, ({ file }) => file)
   const survey: Survey = {
     bodies: new Set(),
@@ -50,29 +50,29 @@ const verifyArchive = Effect.fnUntraced(function* (dataDir: string) {
     commits: new Commits(),
     findings: [],
   }
-  const segments = segmentFiles(directory)
+  const segments = yield* inArchive(() => segmentFiles(store))
   for (const file of segments) {
     const known = new Set(placed.get(file)?.map(({ offset }) => offset))
-    yield* Effect.promise(() => addSegment(survey, directory, file, known))
+    yield* Effect.promise(() => addSegment(survey, store, file, known))
   }
-  const found = [...survey.findings, ...missingBodies(index, new Set(segments), survey)]
+  const found = [...survey.findings, ...missingBodies(index, new Set(segments), survey, store)]
   const reported = new Set(found.map(({ path }) => path))
   // A damaged segment is one finding, whatever else it lost.
-  const unmarked = missingMarkers(index, directory, survey)
+  const unmarked = missingMarkers(index, segments, survey, store)
   return [...found, ...unmarked.filter(({ path }) => !reported.has(path))]
 })
 
 const addSegment = async (
   { bodies, damaged, commits, findings }: Survey,
-  directory: string,
+  store: ArchiveStore,
   file: string,
   known: ReadonlySet<number>,
 ): Promise<void> => {
   const report = (detail: string): void => {
-    findings.push({ kind: "unreadable", path: pathOf(file), detail })
+    findings.push({ kind: "unreadable", path: store.pathOf(file), detail })
   }
   try {
-    for await (const frame of readFrames(directory, file, known)) {
+    for await (const frame of readFrames(store, file, known)) {
       commits.add(frame)
       const damage = damageOf(frame, bodies)
       if (damage === undefined) continue
@@ -118,6 +118,7 @@ const missingBodies = (
   index: ReadonlyArray<IndexedBody>,
   segments: ReadonlySet<string>,
   { bodies, damaged }: Survey,
+  { pathOf }: ArchiveStore,
 ): ReadonlyArray<Finding> => {
   const lost = index.filter(({ sha256 }) => !bodies.has(sha256))
   const byPlace = Map.groupBy(lost, (body) =>
@@ -137,15 +138,16 @@ const missingBodies = (
 /** Responses that the index says were committed and the archive does not: one finding a run. */
 const missingMarkers = (
   index: ReadonlyArray<IndexedBody>,
-  directory: string,
+  segments: ReadonlyArray<string>,
   { commits }: Survey,
+  { pathOf }: ArchiveStore,
 ): ReadonlyArray<Finding> => {
   const unmarked = index.filter(
     ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
   )
   return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
     kind: "missing" as const,
-    path: pathOf(segmentHolding(directory, runId)),
+    path: pathOf(segmentHolding(segments, runId)),
     detail: `${length} committed responses of run ${runId} have no commit marker; a replay without the database would leave them out`,
   }))
 }

@@ -2,16 +2,19 @@
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
 import { constants, existsSync, readdirSync } from "node:fs"
 import { chmod, copyFile, mkdir, readFile, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { archiveDirectory, segmentFiles } from "../../archive/segments.ts"
+import { segmentFiles } from "../../archive/segments.ts"
+import { isInObjectStore } from "../../domain/objectStore.ts"
 import { databaseFile } from "../../load/storage/duckdbFile.ts"
 import { flush, sha256Of, writeDurably } from "../../load/durableFiles.ts"
 import { publishedDirectory } from "../../load/PublishedCopy.ts"
 import { CURRENT, giveStableName, readCurrent, writeCurrent } from "../../load/publishedFiles.ts"
+import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
+import type { Place } from "../publication/warehouse.ts"
 
 export class BackupError extends Data.TaggedError("BackupError")<{
   readonly why: string
@@ -69,8 +72,16 @@ const copy = async (from: string, to: string): Promise<void> => {
   await flush(to)
 }
 
+const folderOfArchive = ({ dataDir, archive }: Place): string =>
+  archive === undefined || isInObjectStore(archive) ? archiveFolder(dataDir) : archive
+
+/** An archive in object storage is no part of a backup: it is not lost with the machine. */
+const archivedFiles = async (place: Place): Promise<ReadonlyArray<string>> =>
+  isInObjectStore(place.archive ?? "") ? [] : segmentFiles(archiveOf(place))
+
 /** Writes a backup of the data directory into `folder`, which must be new or empty. */
-export const backup = Effect.fnUntraced(function* (dataDir: string, folder: string) {
+export const backup = Effect.fnUntraced(function* (place: Place, folder: string) {
+  const { dataDir } = place
   const now = yield* Clock.currentTimeMillis
   return yield* attempt(
     `The backup into ${folder} failed`,
@@ -94,8 +105,11 @@ export const backup = Effect.fnUntraced(function* (dataDir: string, folder: stri
       const database = `published/${current.file}`
       await copy(join(dataDir, database), join(folder, database))
       await writeCurrent(folder, current)
-      const segments = segmentFiles(archiveDirectory(dataDir)).map((file) => `raw/${file}`)
-      for (const path of segments) await copy(join(dataDir, path), join(folder, path))
+      const segments: Array<string> = []
+      for (const file of await archivedFiles(place)) {
+        segments.push(`raw/${file}`)
+        await copy(join(folderOfArchive(place), file), join(folder, "raw", file))
+      }
       const files = await Promise.all(
         [database, PUBLISHED, ...segments].map(async (path) => ({
           path,
@@ -124,13 +138,14 @@ const readBackup = async (folder: string): Promise<Backup> => {
 }
 
 /** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive. */
-export const restore = Effect.fnUntraced(function* (folder: string, dataDir: string) {
+export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
+  const { dataDir } = place
   return yield* attempt(
     `Restoring ${folder} failed`,
     `Remove ${dataDir}, check disk space and permissions, and run it again.`,
     async () => {
       const stored = await readBackup(folder)
-      if (existsSync(databaseFile(dataDir)) || !isEmpty(archiveDirectory(dataDir))) {
+      if (existsSync(databaseFile(dataDir)) || !isEmpty(folderOfArchive(place))) {
         throw new BackupError({
           why: `${dataDir} holds a warehouse already.`,
           advice: "Restore into a new folder with --data-dir, or move the old one away first.",
@@ -146,7 +161,11 @@ export const restore = Effect.fnUntraced(function* (folder: string, dataDir: str
           })
         }
       }
-      for (const { path } of stored.files) await copy(join(folder, path), join(dataDir, path))
+      for (const { path } of stored.files) {
+        const isArchived = path.startsWith("raw/")
+        const to = isArchived ? folderOfArchive(place) : join(dataDir, dirname(path))
+        await copy(join(folder, path), join(to, basename(path)))
+      }
       const current = await readCurrent(dataDir)
       if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
       await giveStableName(dataDir, current.file)

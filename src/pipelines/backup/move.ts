@@ -73,7 +73,7 @@ const toLake = Effect.fnUntraced(function* (from: Place, to: Place, runId: strin
     Effect.provide(
       Effect.gen(function* () {
         const warehouse = yield* Warehouse
-        yield* endDeadRuns(from.dataDir)
+        yield* endDeadRuns(from)
         yield* warehouse.exclusively(MOVING, ({ checkpoint }) => checkpoint())
       }),
       existingWarehouse(MOVING, { ...from, runId }),
@@ -97,7 +97,7 @@ const toFile = (from: Place, runId: string) =>
   Effect.provide(
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
-      yield* endDeadRuns(from.dataDir)
+      yield* endDeadRuns(from)
       const [run] = yield* warehouse.rows(goingOn)
       if (run !== undefined) {
         return yield* new LoadError({

@@ -12,15 +12,22 @@ import { coreTables } from "../../transform/tables/index.ts"
 
 /** What says where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &
-  Partial<Pick<Settings, "warehouse" | "memoryLimit">> & {
+  Partial<Pick<Settings, "warehouse" | "archive" | "memoryLimit">> & {
     readonly lake?: Partial<Settings["lake"]>
   }
 
 /** The place alone, of options or settings that have more. */
-export const placeOf = ({ dataDir, warehouse: storage, lake, memoryLimit }: Place): Place => ({
+export const placeOf = ({
+  dataDir,
+  warehouse: storage,
+  lake,
+  archive,
+  memoryLimit,
+}: Place): Place => ({
   dataDir,
   ...(storage === undefined ? {} : { warehouse: storage }),
   ...(lake === undefined ? {} : { lake }),
+  ...(archive === undefined ? {} : { archive }),
   ...(memoryLimit === undefined ? {} : { memoryLimit }),
 })
 

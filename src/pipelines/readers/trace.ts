@@ -12,8 +12,9 @@ import type { MartSource } from "../../load/marts.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
-import { archiveDirectory, ArchiveReader } from "../../archive/segments.ts"
-import { archiveError } from "../archive/archivedRows.ts"
+import { ArchiveReader } from "../../archive/segments.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import type { Place } from "../publication/warehouse.ts"
 import { tables } from "../catalog.ts"
 import { findFragment, type Fragment } from "./fragment.ts"
 import { NotThere } from "./NotThere.ts"
@@ -74,7 +75,7 @@ const pick = (row: Row, names: Iterable<string>): Row =>
 
 export const trace = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  dataDir: string,
+  place: Place,
   request: TraceRequest,
 ) {
   const target = yield* findTarget(copy, request)
@@ -83,7 +84,7 @@ export const trace = Effect.fnUntraced(function* (
     target.table === undefined
       ? yield* factsOfMart(copy, target, columns)
       : [ownFact(target.table, target.row, columns)]
-  const origins = yield* Effect.forEach(found, (each) => follow(copy, dataDir, each, request))
+  const origins = yield* Effect.forEach(found, (each) => follow(copy, place, each, request))
   return {
     table: target.name,
     key: pick(target.row, target.key),
@@ -215,20 +216,21 @@ const rowsBehind = (
 
 const follow = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  dataDir: string,
+  place: Place,
   { table, columns, rows }: Found,
   { maxRows, withBody }: TraceRequest,
 ) {
   const shown = rows.slice(0, maxRows)
   const responses = yield* byId(copy, "responses", "response_id", shown, "_response_id")
   const runs = yield* byId(copy, "runs", "run_id", shown, "_run_id")
-  const reader = new ArchiveReader(archiveDirectory(dataDir))
+  const store = archiveOf(place)
+  const reader = new ArchiveReader(store)
   const facts: Array<TracedFact> = []
   for (const row of shown) {
     const response = responses.get(String(row["_response_id"]))
     const body =
       withBody && response !== undefined
-        ? yield* Effect.tryPromise({ try: () => bodyOf(reader, response), catch: archiveError })
+        ? yield* inArchive(() => bodyOf(reader, response))
         : undefined
     const superseded = yield* supersededOf(copy, table, row)
     facts.push({

@@ -1,15 +1,19 @@
 // Ends the record and the segments of a run that could not do so itself: killed, stopped, or failed. Of its commit
 // markers, those without a commit are named (docs/decisions/0011-commit-markers.md).
 import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { runEndLine } from "../../archive/lines.ts"
+import { ObjectStoreError } from "../../archive/ObjectStore.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { archiveDirectory, Commits, readFrames, segmentsOfRun } from "../../archive/segments.ts"
+import { Commits, readFrames, segmentFiles, segmentsOfRun } from "../../archive/segments.ts"
 import { text } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import { literal } from "../../load/sql.ts"
 import { runs } from "../../load/tables/runs.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import type { Place } from "../publication/warehouse.ts"
 
 const unended = `select run_id, outcome from ops.runs
   where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
@@ -18,7 +22,7 @@ const indexOfRun = "select response_id from raw.responses where run_id = $1"
 const endedWell = new Set<unknown>(["complete", "partial", "deferred"])
 
 /** Leaves runs alone that ended well, and those of a lake that go on elsewhere. Comes before the record of a new run. */
-export const endDeadRuns = Effect.fnUntraced(function* (dataDir: string) {
+export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = (yield* warehouse.rows(unended)).filter(({ outcome }) => !endedWell.has(outcome))
   const dead = yield* Effect.filter(found, (run) =>
@@ -29,25 +33,28 @@ export const endDeadRuns = Effect.fnUntraced(function* (dataDir: string) {
     const ofKilled = `run_id in (${killed.map(literal).join(", ")})`
     yield* warehouse.execute([`${sqlFile("state", "end_killed_runs")} and ${ofKilled}`], [runs])
   }
-  for (const run of dead) yield* endSegments(dataDir, text("run_id")(run))
+  for (const run of dead) yield* endSegments(place, text("run_id")(run))
 })
 
 /** Ends what the processes of a run wrote and, killed or stopped, did not end; none of them may be writing any more. */
-export const endSegments = Effect.fnUntraced(function* (dataDir: string, runId: string) {
-  const directory = archiveDirectory(dataDir)
-  const files = segmentsOfRun(directory, runId)
+export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
+  const store = archiveOf(place)
+  const files = segmentsOfRun(yield* inArchive(() => segmentFiles(store)), runId)
   if (files.length === 0) return
   const warehouse = yield* Warehouse
   const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
   for (const file of files) {
     yield* Effect.tryPromise({
-      try: () => endSegment(directory, file, runId, committed),
+      try: () => endSegment(store, file, runId, committed),
       catch: (cause) =>
         new LoadError({
           reason: "Files",
           what: `Ending ${file} of the response archive, whose run was killed`,
           why: cause instanceof Error ? cause.message : String(cause),
-          advice: "Nothing was changed. Check the disk's free space and the folder's permissions.",
+          advice:
+            cause instanceof ObjectStoreError
+              ? cause.advice
+              : "Nothing was changed. Check the disk's free space and the folder's permissions.",
           cause,
         }),
     })
@@ -55,16 +62,16 @@ export const endSegments = Effect.fnUntraced(function* (dataDir: string, runId: 
 })
 
 const endSegment = async (
-  directory: string,
+  store: ArchiveStore,
   file: string,
   runId: string,
   committed: ReadonlySet<string>,
 ): Promise<void> => {
   const commits = new Commits()
-  for await (const frame of readFrames(directory, file)) commits.add(frame)
+  for await (const frame of readFrames(store, file)) commits.add(frame)
   if (commits.hasEnd(file, runId)) return
   const uncommitted = [...commits.all]
     .map(({ landed, notLanded }) => [...landed, ...notLanded])
     .filter((ids) => !ids.some((id) => committed.has(id)))
-  await appendLines(directory, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
+  await appendLines(store, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
 }

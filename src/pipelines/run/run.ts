@@ -1,6 +1,5 @@
 // A whole run with everything it needs: opens the warehouse, extracts, loads, publishes, closes.
 import { randomBytes } from "node:crypto"
-import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,6 +21,7 @@ import { endDeadRuns } from "./endDeadRuns.ts"
 import { requestBudget } from "./requestBudget.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
+import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
@@ -58,7 +58,7 @@ export const extraction = (
   const archive = Effect.gen(function* () {
     const warehouse = yield* Warehouse
     return ResponseArchive.layer({
-      directory: join(options.dataDir, "raw"),
+      store: archiveOf(options),
       runId,
       ...(worker === undefined ? {} : { worker }),
       notBefore: warehouse.openedAt,
@@ -134,7 +134,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const warehouse = yield* Warehouse
   options.onProgress({ kind: "run", runId })
   if (!isContinued) {
-    yield* endDeadRuns(options.dataDir)
+    yield* endDeadRuns(options)
     yield* warehouse.startRun({
       command: options.command,
       baseUrl: options.api.baseUrl,

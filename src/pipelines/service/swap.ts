@@ -1,7 +1,6 @@
 // The swap (§2.11): checked, shown, and sent at most once. The journal records it before it is sent, and its result
 // afterwards.
 import { randomUUID } from "node:crypto"
-import { join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,6 +19,7 @@ import { type WireRequest, wireRequest, type WireSettings } from "../../extract/
 import { RequestBudget } from "../../extract/RequestBudget.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
+import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { type SwapRecord, swapRows, type SwapState } from "../../transform/tables/swaps/swaps.ts"
 import { bookkeepingRows, commitMarkerOf } from "../run/bookkeeping.ts"
@@ -96,7 +96,7 @@ export const sendSwap = Effect.fnUntraced(function* (options: SwapOptions) {
   const runId = yield* newRunId
   const archive = Effect.map(Warehouse, ({ openedAt }) =>
     ResponseArchive.layer({
-      directory: join(options.dataDir, "raw"),
+      store: archiveOf(options),
       runId,
       notBefore: openedAt,
     }),

@@ -17,6 +17,7 @@ import {
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import { checkAccess } from "../publication/publish.ts"
+import type { Place } from "../publication/warehouse.ts"
 import { endSegments } from "../run/endDeadRuns.ts"
 import { newRunId, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
 import type { SyncOptions } from "../run/selection.ts"
@@ -128,11 +129,11 @@ const planned = Effect.fnUntraced(function* (
 const LEAVING_MILLIS = 10_000
 
 const readByWorkers = Effect.fnUntraced(function* (
-  options: SyncOptions & Pick<RunOptions, "dataDir">,
+  options: SyncOptions & Place,
   context: RunContext,
   session: WorkRows,
 ) {
-  const { runId, dataDir } = options
+  const { runId } = options
   const summary = yield* offerTasks(options, context, session)
   yield* runIsRead(runId)
   const warehouse = yield* Warehouse
@@ -141,6 +142,6 @@ const readByWorkers = Effect.fnUntraced(function* (
     schedule: Schedule.upTo(Schedule.spaced("100 millis"), { duration: LEAVING_MILLIS }),
   })
   // Those of workers that died; one that hangs may still write its own.
-  if (!isRunning) yield* endSegments(dataDir, runId)
+  if (!isRunning) yield* endSegments(options, runId)
   return summary
 })

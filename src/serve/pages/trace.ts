@@ -22,21 +22,25 @@ const MOST_ROWS = 5
 
 /** The column (if any), the values of the key and an instant (`at`) identify the figure. */
 export const readTracePage = (
-  { latest, dataDir }: Site,
+  { latest, dataDir, archive }: Site,
   table: string,
   { column, vault_address, at, ...key }: Readonly<Record<string, string>>,
 ) =>
   latest.read((copy) => {
     const traced = (withBody: boolean) =>
-      trace(copy, dataDir, {
-        table,
-        column,
-        vault: vault_address,
-        moment: momentOf(at),
-        key,
-        maxRows: MOST_ROWS,
-        withBody,
-      })
+      trace(
+        copy,
+        { dataDir, archive },
+        {
+          table,
+          column,
+          vault: vault_address,
+          moment: momentOf(at),
+          key,
+          maxRows: MOST_ROWS,
+          withBody,
+        },
+      )
     return traced(true).pipe(
       // The archive may not be where the published copy is.
       Effect.catchTag("LoadError", () => traced(false)),

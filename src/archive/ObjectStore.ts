@@ -1,0 +1,213 @@
+// Objects below one prefix of a bucket: list, read, write and remove them, with errors that say what to do. Requests are
+// repeated where the store or the network failed; each can be, since an object is never written with another content.
+import { setTimeout } from "node:timers/promises"
+import type { S3Client } from "@bradenmacdonald/s3-lite-client"
+import * as Redacted from "effect/Redacted"
+import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/objectStore.ts"
+
+/** Object storage refused or could not be reached. */
+export class ObjectStoreError extends Error {
+  readonly why: string
+  readonly advice: string
+
+  constructor(why: string, advice: string, cause?: unknown) {
+    super(why, { cause })
+    this.name = "ObjectStoreError"
+    this.why = why
+    this.advice = advice
+  }
+}
+
+export interface StoredObject {
+  /** Below the prefix. */
+  readonly name: string
+  readonly bytes: number
+}
+
+const ATTEMPTS = 5
+const FIRST_WAIT_MS = 200
+
+/** What S3 answers an error with, as the client reads it. */
+interface Refusal {
+  readonly statusCode: number
+  readonly code: string
+  readonly message: string
+  readonly region?: string
+}
+
+const refusalOf = (cause: unknown): Refusal | undefined =>
+  cause instanceof Error && "statusCode" in cause && "code" in cause
+    ? (cause as Error & Refusal)
+    : undefined
+
+export const isMissing = (cause: unknown): boolean =>
+  cause instanceof ObjectStoreError && refusalOf(cause.cause)?.code === "NoSuchKey"
+
+const isWorthRepeating = (cause: unknown): boolean => {
+  if (cause instanceof ObjectStoreError) return false
+  const status = refusalOf(cause)?.statusCode
+  return status === undefined || status >= 500 || status === 429 || status === 408
+}
+
+export class ObjectStore {
+  /** `s3://bucket/prefix`, without a slash at the end. */
+  readonly location: string
+  readonly #bucket: string
+  readonly #prefix: string
+  readonly #access: () => ObjectStoreAccess
+  #client: Promise<S3Client> | undefined
+
+  constructor(location: string, access: () => ObjectStoreAccess) {
+    const { bucket, prefix } = bucketAndPrefix(location)
+    this.location = `s3://${bucket}/${prefix}`.replace(/\/$/, "")
+    this.#bucket = bucket
+    this.#prefix = prefix
+    this.#access = access
+  }
+
+  /** Those whose names begin with `start`, in their order. */
+  list(start: string): Promise<ReadonlyArray<StoredObject>> {
+    return this.#attempt("list", async (client) => {
+      const found: Array<StoredObject> = []
+      for await (const { key, size } of client.listObjects({ prefix: this.#prefix + start })) {
+        found.push({ name: key.slice(this.#prefix.length), bytes: size })
+      }
+      return found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    })
+  }
+
+  /** `length` bytes from `offset` on. */
+  read(name: string, offset: number, length: number): Promise<Buffer> {
+    return this.#attempt("read", async (client) => {
+      const response = await client.getPartialObject(this.#prefix + name, { offset, length })
+      return Buffer.from(await response.arrayBuffer())
+    })
+  }
+
+  write(name: string, bytes: Buffer): Promise<void> {
+    return this.#attempt("write", async (client) => {
+      await client.makeRequest({
+        method: "PUT",
+        objectName: this.#prefix + name,
+        payload: new Uint8Array(bytes),
+      })
+    })
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
+  }
+
+  async #attempt<A>(action: Action, work: (client: S3Client) => Promise<A>): Promise<A> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#client ??= this.#connect()
+        return await work(await this.#client)
+      } catch (cause) {
+        if (attempt === ATTEMPTS || !isWorthRepeating(cause)) throw this.#explain(action, cause)
+        await setTimeout(FIRST_WAIT_MS * 2 ** (attempt - 1))
+      }
+    }
+  }
+
+  async #connect(): Promise<S3Client> {
+    const { key, region, endpoint } = this.#accessNow()
+    // Loaded where it is used: most archives are folders.
+    const { S3Client } = await import("@bradenmacdonald/s3-lite-client")
+    return new S3Client({
+      endPoint: (endpoint ?? new URL(`https://s3.${region}.amazonaws.com`)).href,
+      region,
+      bucket: this.#bucket,
+      // AWS's certificate has no names with more dots in them.
+      pathStyle: endpoint !== undefined || this.#bucket.includes("."),
+      accessKey: key.id,
+      secretKey: Redacted.value(key.secret),
+      ...(key.sessionToken === undefined ? {} : { sessionToken: Redacted.value(key.sessionToken) }),
+    })
+  }
+
+  #accessNow() {
+    let access: ObjectStoreAccess
+    try {
+      access = this.#access()
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new ObjectStoreError(why, "Correct it, or unset it for AWS's own S3.", cause)
+    }
+    const { key } = access
+    if (key !== undefined) return { ...access, key }
+    throw new ObjectStoreError(
+      `there is no key for ${this.location}`,
+      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where vaulthouse runs; from a profile: `aws configure export-credentials --format env`.",
+    )
+  }
+
+  #explain(action: Action, cause: unknown): ObjectStoreError {
+    if (cause instanceof ObjectStoreError) return cause
+    const at = this.location
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) {
+      const { host } = this.#accessNow().endpoint ?? { host: "S3" }
+      return new ObjectStoreError(
+        `${at} can't be reached at ${host}: ${rootOf(cause)}`,
+        "Check AWS_ENDPOINT_URL_S3, AWS_REGION and the network.",
+        cause,
+      )
+    }
+    const { code, statusCode, message, region } = refusal
+    const explained = (why: string, advice: string) => new ObjectStoreError(why, advice, cause)
+    if (code === "NoSuchBucket") {
+      return explained(`there is no bucket ${this.#bucket}`, "Create it, or correct its name.")
+    }
+    if (NOT_ACCEPTED.has(code)) {
+      return explained(
+        `${at} does not accept the key (${code})`,
+        "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a temporary key, AWS_SESSION_TOKEN.",
+      )
+    }
+    if (ELSEWHERE.has(code) || statusCode === 301) {
+      const where = region === undefined ? "" : `: in ${region}`
+      return explained(
+        `the bucket ${this.#bucket} is not in the region ${this.#accessNow().region}${where}`,
+        `Set AWS_REGION to ${region ?? "that of the bucket"}.`,
+      )
+    }
+    if (statusCode === 403) {
+      return explained(
+        `the key may not ${action} objects in ${at} (${code})`,
+        `Allow ${PERMISSION[action]} there.`,
+      )
+    }
+    return explained(`${at}: ${code}, ${message.replace(/\.$/, "")}`, "Try again later.")
+  }
+}
+
+type Action = "list" | "read" | "write" | "delete"
+
+const PERMISSION: Readonly<Record<Action, string>> = {
+  list: "s3:ListBucket",
+  read: "s3:GetObject",
+  write: "s3:PutObject",
+  delete: "s3:DeleteObject",
+}
+
+const NOT_ACCEPTED: ReadonlySet<string> = new Set([
+  "InvalidAccessKeyId",
+  "SignatureDoesNotMatch",
+  "ExpiredToken",
+  "InvalidToken",
+])
+
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "PermanentRedirect",
+  "AuthorizationHeaderMalformed",
+  "IllegalLocationConstraintException",
+  "UnexpectedRedirect",
+])
+
+/** What went wrong first: `fetch failed` says nothing. */
+const rootOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.cause !== undefined) return rootOf(cause.cause)
+  return cause.message === "" ? cause.name : cause.message
+}

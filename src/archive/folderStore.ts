@@ -1,0 +1,72 @@
+// The archive in a folder: a file for each segment.
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises"
+import { basename, join } from "node:path"
+import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
+import { SEGMENT_SUFFIX } from "./segments.ts"
+
+export const folderStore = (directory: string): ArchiveStore => ({
+  pathOf: (file) => `${basename(directory)}/${file}`,
+  segments: async () =>
+    existsSync(directory)
+      ? readdirSync(directory)
+          .filter((file) => file.endsWith(SEGMENT_SUFFIX))
+          .toSorted()
+          .map((file) => ({ file, bytes: statSync(join(directory, file)).size }))
+      : [],
+  read: (file) => readFile(join(directory, file)),
+  readPart: async (file, offset, length) => {
+    const handle = await open(join(directory, file), "r")
+    try {
+      const bytes = Buffer.alloc(length)
+      const { bytesRead } = await handle.read(bytes, 0, length, offset)
+      return bytes.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  },
+  write: (file) => writer(directory, file),
+  append: async (file, end, frame) => {
+    const handle = await open(join(directory, file), "r+")
+    try {
+      await handle.truncate(end)
+      await handle.write(frame, 0, frame.length, end)
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+  },
+  remove: (file) => rm(join(directory, file)),
+})
+
+const writer = (directory: string, file: string): SegmentWriter => {
+  let handle: FileHandle | undefined
+  let end = 0
+  // Set where the segment may end with part of a frame: nothing more may be appended.
+  let broken: { readonly cause: unknown } | undefined
+  return {
+    append: async (frame) => {
+      if (broken !== undefined) throw broken.cause
+      if (handle === undefined) {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        const opened = await open(join(directory, file), "a", 0o600)
+        end = (await opened.stat()).size
+        handle = opened
+      }
+      try {
+        await handle.appendFile(frame)
+      } catch (cause) {
+        // A full disk takes part of a frame, and no reader would find the frames after it.
+        await handle.truncate(end).catch(() => (broken = { cause }))
+        throw cause
+      }
+      const offset = end
+      end += frame.length
+      return offset
+    },
+    // What is in the file outlives the process.
+    ship: async () => undefined,
+    end: async () => handle?.datasync(),
+    close: async () => handle?.close(),
+  }
+}

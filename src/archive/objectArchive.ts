@@ -1,0 +1,218 @@
+// The archive in object storage: a segment is one object, or pieces named by their offset in it
+// (docs/decisions/0024-archive-in-object-storage.md). Pieces hold whole frames, and are never changed.
+import { randomUUID } from "node:crypto"
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
+import { isMissing, type ObjectStore, type StoredObject } from "./ObjectStore.ts"
+import { SEGMENT_SUFFIX } from "./segments.ts"
+
+/** Part of a segment, or all of it. */
+interface Piece extends StoredObject {
+  readonly offset: number
+}
+
+const DIGITS = 15
+const pieceName = (file: string, offset: number): string =>
+  `${file}/${String(offset).padStart(DIGITS, "0")}`
+
+// While a piece is on its way the next one grows; a store nearby must not get one for each commit.
+const LINGER_MS = 20
+// Larger segments stay in pieces.
+const LARGEST_JOINED = 64 * 1024 * 1024
+// Bodies are mostly read in the order in which they were written.
+const READ_AHEAD = 1024 * 1024
+const WINDOWS_KEPT = 8
+const READS_AT_ONCE = 8
+
+/** `spool` is a folder for what was not shipped yet. */
+export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore => {
+  const known = new Map<string, ReadonlyArray<Piece>>()
+  const windows: Array<{ readonly name: string; readonly from: number; readonly bytes: Buffer }> =
+    []
+
+  const piecesOf = async (file: string): Promise<ReadonlyArray<Piece>> => {
+    const found = known.get(file) ?? segmentsOf(await objects.list(file)).get(file) ?? []
+    known.set(file, found)
+    return found
+  }
+
+  const readFrom = async (file: string, offset: number, length: number): Promise<Buffer> => {
+    const piece = (await piecesOf(file)).findLast((each) => each.offset <= offset)
+    if (piece === undefined) throw new Error(`${objects.location}/${file} is not there`)
+    const { name, bytes } = piece
+    const from = offset - piece.offset
+    const isIn = (window: (typeof windows)[number]): boolean =>
+      window.name === name &&
+      window.from <= from &&
+      from + length <= window.from + window.bytes.length
+    let window = windows.find(isIn)
+    if (window === undefined) {
+      const wanted = Math.min(Math.max(length, READ_AHEAD), bytes - from)
+      if (wanted <= 0) return Buffer.alloc(0)
+      window = { name, from, bytes: await objects.read(name, from, wanted) }
+      windows.push(window)
+      if (windows.length > WINDOWS_KEPT) windows.shift()
+    }
+    return window.bytes.subarray(from - window.from, from - window.from + length)
+  }
+
+  /** Its pieces may have been joined since they were listed. */
+  const again = async <A>(file: string, work: () => Promise<A>): Promise<A> => {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!isMissing(cause)) throw cause
+      known.delete(file)
+      return work()
+    }
+  }
+
+  return {
+    pathOf: (file) => `${objects.location}/${file}`,
+    segments: async () => {
+      known.clear()
+      for (const [file, pieces] of segmentsOf(await objects.list(""))) known.set(file, pieces)
+      return [...known].map(([file, pieces]) => ({
+        file,
+        bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
+      }))
+    },
+    read: (file) =>
+      again(file, async () => {
+        const pieces = await piecesOf(file)
+        if (pieces.length === 0) throw new Error(`${objects.location}/${file} is not there`)
+        const read: Array<Buffer> = []
+        for (let at = 0; at < pieces.length; at += READS_AT_ONCE) {
+          const next = pieces.slice(at, at + READS_AT_ONCE)
+          read.push(
+            ...(await Promise.all(next.map(({ name, bytes }) => objects.read(name, 0, bytes)))),
+          )
+        }
+        return Buffer.concat(read)
+      }),
+    readPart: (file, offset, length) => again(file, () => readFrom(file, offset, length)),
+    write: (file) => new Shipper(objects, spool, file),
+    append: async (file, end, frame) => {
+      await objects.write(pieceName(file, end), frame)
+      known.delete(file)
+    },
+    remove: async (file) => {
+      for (const { name } of await objects.list(file)) {
+        if (segmentOf(name) === file) await objects.remove(name)
+      }
+      known.delete(file)
+    },
+  }
+}
+
+const segmentOf = (name: string): string => name.split("/")[0] ?? name
+
+/** Segments by name, each with its pieces in order, without those that a joined one holds too. */
+const segmentsOf = (
+  objects: ReadonlyArray<StoredObject>,
+): ReadonlyMap<string, ReadonlyArray<Piece>> => {
+  const ofSegments = objects.filter(({ name, bytes }) => isOfSegment(name) && bytes > 0)
+  const bySegment = [...Map.groupBy(ofSegments, ({ name }) => segmentOf(name))].toSorted(
+    ([one], [other]) => (one < other ? -1 : 1),
+  )
+  return new Map(
+    bySegment.map(([file, parts]) => {
+      const pieces = parts
+        .map(({ name, bytes }) => ({ name, bytes, offset: Number(name.split("/")[1] ?? 0) }))
+        .toSorted((one, other) => one.offset - other.offset || other.bytes - one.bytes)
+      let end = 0
+      const kept = pieces.filter(({ offset, bytes }) => {
+        const isHeld = offset + bytes <= end
+        end = Math.max(end, offset + bytes)
+        return !isHeld
+      })
+      return [file, kept] as const
+    }),
+  )
+}
+
+const isOfSegment = (name: string): boolean => {
+  const [file = "", offset, ...more] = name.split("/")
+  return file.endsWith(SEGMENT_SUFFIX) && /^(\d{15})?$/.test(offset ?? "") && more.length === 0
+}
+
+/** Writes to a file that only this process knows, and ships from there. */
+class Shipper implements SegmentWriter {
+  readonly #objects: ObjectStore
+  readonly #spool: string
+  readonly #file: string
+  #handle: FileHandle | undefined
+  #end = 0
+  #shipped = 0
+  readonly #pieces: Array<string> = []
+  #underWay: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  constructor(objects: ObjectStore, spool: string, file: string) {
+    this.#objects = objects
+    this.#spool = spool
+    this.#file = file
+  }
+
+  async append(frame: Buffer): Promise<number> {
+    const handle = (this.#handle ??= await this.#open())
+    const offset = this.#end
+    const { bytesWritten } = await handle.write(frame, 0, frame.length, offset)
+    if (bytesWritten < frame.length) throw new Error(`the disk with ${this.#spool} is full`)
+    this.#end += frame.length
+    if (this.#end - this.#shipped > LARGEST_JOINED) await this.ship()
+    return offset
+  }
+
+  /** All who call it while a piece is on its way wait for the same next one. */
+  ship(): Promise<void> {
+    if (this.#next !== undefined) return this.#next
+    const next = this.#underWay
+      .then(() => setTimeout(LINGER_MS))
+      .then(() => {
+        this.#next = undefined
+        return (this.#underWay = this.#put())
+      })
+    this.#next = next
+    return next
+  }
+
+  async end(): Promise<void> {
+    if (this.#end > LARGEST_JOINED) return this.ship()
+    await this.#underWay
+    // One object in place of many small ones; until they are gone, readers pass over them.
+    await this.#objects.write(this.#file, await this.#bytes(0, this.#end))
+    for (const piece of this.#pieces) await this.#objects.remove(piece)
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close()
+  }
+
+  async #open(): Promise<FileHandle> {
+    await mkdir(this.#spool, { recursive: true, mode: 0o700 })
+    const path = join(this.#spool, `${this.#file}.${randomUUID()}`)
+    const handle = await open(path, "wx+", 0o600)
+    // Without a name it is gone with the process: what was not shipped was not committed.
+    await rm(path)
+    return handle
+  }
+
+  async #put(): Promise<void> {
+    const from = this.#shipped
+    const to = this.#end
+    if (from === to) return
+    const name = pieceName(this.#file, from)
+    await this.#objects.write(name, await this.#bytes(from, to))
+    this.#pieces.push(name)
+    this.#shipped = to
+  }
+
+  async #bytes(from: number, to: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(to - from)
+    await this.#handle?.read(bytes, 0, bytes.length, from)
+    return bytes
+  }
+}

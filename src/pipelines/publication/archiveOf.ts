@@ -1,0 +1,35 @@
+// The archive that the settings name: a folder, by default `raw` of the data directory, or object storage.
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
+import { folderStore } from "../../archive/folderStore.ts"
+import { objectArchive } from "../../archive/objectArchive.ts"
+import { ObjectStore, ObjectStoreError } from "../../archive/ObjectStore.ts"
+import { objectStoreAccess } from "../../config/objectStoreAccess.ts"
+import { isInObjectStore } from "../../domain/objectStore.ts"
+import { LoadError } from "../../load/errors.ts"
+import type { Place } from "./warehouse.ts"
+
+export const archiveFolder = (dataDir: string): string => join(dataDir, "raw")
+
+/** Opens nothing yet. */
+export const archiveOf = ({ dataDir, archive = archiveFolder(dataDir) }: Place): ArchiveStore =>
+  isInObjectStore(archive)
+    ? objectArchive(new ObjectStore(archive, objectStoreAccess), join(dataDir, "tmp"))
+    : folderStore(archive)
+
+/** Reads or changes segments. */
+export const inArchive = <A>(work: () => Promise<A>): Effect.Effect<A, LoadError> =>
+  Effect.tryPromise({ try: work, catch: archiveError })
+
+const archiveError = (cause: unknown): LoadError =>
+  new LoadError({
+    reason: "Files",
+    what: "Reading the response archive",
+    why: (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, ""),
+    advice:
+      cause instanceof ObjectStoreError
+        ? cause.advice
+        : "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
+    cause,
+  })
