@@ -1,4 +1,4 @@
-// A worker: reads tasks of the run that is planned, beside other workers, until it is stopped. What it claims is its own
+// A worker: reads tasks of the run that is planned, together with other workers, until it is stopped. What it claims is its own
 // until it is silent for longer than the lease; what another has claimed since, it can't commit.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
