@@ -21,17 +21,17 @@ const answered = (reply: Reply): unknown => {
   return "answer" in reply ? reply.answer : undefined
 }
 
-const asked = (process: Process, question: Question) =>
+const answerTo = (process: Process, question: Question) =>
   Effect.map(
     Effect.promise(() => process.ask(question)),
     answered,
   )
 
 const commit = (process: Process, ...readings: Extract<Question, { ask: "commit" }>["readings"]) =>
-  asked(process, { ask: "commit", readings })
+  answerTo(process, { ask: "commit", readings })
 
 const rows = (process: Process, sql: string) =>
-  asked(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
+  answerTo(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
 
 describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("make its tables once, though both find none", () =>
@@ -121,14 +121,14 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         Effect.map(rows(process, "select outcome from ops.runs order by started_at"), (found) =>
           found.map(({ outcome }) => outcome),
         )
-      yield* asked(one, { ask: "start" })
-      yield* asked(other, { ask: "start" })
+      yield* answerTo(one, { ask: "start" })
+      yield* answerTo(other, { ask: "start" })
       expect(yield* outcomes(other)).toEqual([null, null])
       yield* Effect.promise(one.kill)
       const third = yield* participant(shared, "three")
-      yield* asked(third, { ask: "start" })
+      yield* answerTo(third, { ask: "start" })
       expect(yield* outcomes(other)).toEqual(["killed", null, null])
-      yield* asked(other, { ask: "finish" })
+      yield* answerTo(other, { ask: "finish" })
       expect(yield* outcomes(third)).toEqual(["killed", "complete", null])
     }),
   )

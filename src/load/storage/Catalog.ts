@@ -189,13 +189,13 @@ export class Catalog {
   }
 
   async #newestSnapshot(): Promise<string> {
-    const asked = Date.now()
+    const sentAt = Date.now()
     const [found] = await this.rows(
       `SELECT max(snapshot_id)::text AS id,
          extract(epoch FROM greatest(clock_timestamp(), max(snapshot_time)))::float8 AS now
        FROM ${METADATA_SCHEMA}.ducklake_snapshot`,
     )
-    const here = (asked + Date.now()) / 2
+    const here = (sentAt + Date.now()) / 2
     this.#clockAhead = Math.round(Number(found?.["now"]) * MICROS_PER_SECOND - here * 1000)
     return String(found?.["id"])
   }
