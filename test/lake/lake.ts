@@ -98,6 +98,9 @@ export const participant = (
             child.once("exit", () => resolve())
             child.kill("SIGKILL")
           }),
+        /** Until `resume`; it keeps its connections. */
+        pause: () => child.kill("SIGSTOP"),
+        resume: () => child.kill("SIGCONT"),
         stop: () => child.kill("SIGKILL"),
       }
     }),

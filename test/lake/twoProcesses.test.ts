@@ -2,7 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { sharedPostgres } from "../support/postgres.ts"
-import { lake, newLake, participant, type Question, type Reply } from "./lake.ts"
+import { ducklake } from "../../src/load/storage/ducklake.ts"
+import { lake, lakeOf, newLake, participant, type Question, type Reply } from "./lake.ts"
 
 const HOUR_MILLIS = 3_600_000
 
@@ -32,6 +33,11 @@ const commit = (process: Process, ...readings: Extract<Question, { ask: "commit"
 
 const rows = (process: Process, sql: string) =>
   answerTo(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
+
+/** SQL that ends the connection which holds the lock of the lake's writers. */
+const endHolders = (catalog: string): string =>
+  `select pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database
+   where locktype = 'advisory' and granted and objid = 1 and datname = '${new URL(catalog).pathname.slice(1)}'`
 
 describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("make its tables once, though both find none", () =>
@@ -143,13 +149,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         .finally(() => (isDone = true))
       yield* Effect.sleep("300 millis")
       expect(isDone).toBe(false)
-      const database = new URL(shared.catalog).pathname.slice(1)
-      yield* Effect.promise(() =>
-        sharedPostgres().query(
-          `select pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database
-           where locktype = 'advisory' and granted and objid = 1 and datname = '${database}'`,
-        ),
-      )
+      yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog)))
       answered(yield* Effect.promise(() => waiting))
       const lost = yield* Effect.promise(() => one.ask({ ask: "rows", sql: "any message" }))
       expect(lost).toEqual({ error: expect.stringContaining("connection") })
@@ -157,6 +157,48 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       // The next transaction takes the lock on another connection.
       yield* commit(one, ["v", 1, 1])
       expect(yield* rows(other, "select value from core.readings order by value")).toHaveLength(2)
+    }),
+  )
+
+  it.live("go on when one of them is stopped in its turn, which then keeps nothing", () =>
+    Effect.gen(function* () {
+      const { one, other } = yield* two
+      expect(yield* Effect.promise(() => one.ask({ ask: "hold" }))).toEqual({ holds: true })
+      one.pause()
+      yield* commit(other, ["v", 0, 0])
+      one.resume()
+      const lost = yield* Effect.promise(() => one.ask({ ask: "rows", sql: "any message" }))
+      expect(lost).toEqual({ error: expect.stringContaining("onnection") })
+      expect(yield* rows(other, "select * from core.latest")).toEqual([])
+      yield* commit(one, ["v", 1, 1])
+      expect(yield* rows(other, "select value from core.readings order by value")).toHaveLength(2)
+    }),
+  )
+
+  it.live("commit nothing on top of what the other has committed in between, lock or no lock", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const options = (runId: string) => ({ dataDir: shared.data, runId })
+      const open = (runId: string) =>
+        Effect.acquireRelease(
+          Effect.promise(() => ducklake(lakeOf(shared)).open(options(runId), [])),
+          ({ close }) => Effect.promise(close),
+        )
+      const [{ writer, exclusively }, other] = [yield* open("one"), yield* open("two")]
+      yield* Effect.promise(async () => {
+        await writer.run("CREATE TABLE t (a INTEGER)")
+        await writer.run("BEGIN; INSERT INTO t VALUES (1)")
+        await other.writer.run("INSERT INTO t VALUES (1)")
+        await expect(writer.run("COMMIT")).rejects.toThrow("Failed to commit")
+        await writer.run("ROLLBACK").catch(() => undefined)
+        expect((await writer.runAndReadAll("FROM t")).getRows()).toEqual([[1]])
+        // What is committed is not reported as lost where the lock was lost afterwards.
+        const committed = exclusively(async () => {
+          await sharedPostgres().query(endHolders(shared.catalog))
+          return "committed"
+        })
+        expect(await committed).toBe("committed")
+      })
     }),
   )
 

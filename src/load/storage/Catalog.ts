@@ -18,10 +18,15 @@ const WRITERS = 1
 const RUNS = LOCKS + 1
 const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 
-// A machine that is gone must not hold the lock until TCP's two hours are over; no timeout of the server's may end a
-// transaction that waits for its turn or holds it.
+// Who has the turn says so this often; where it is silent for longer (a process that was stopped, a machine asleep), the
+// server ends its turn, and others go on.
+const ALIVE_MILLIS = 3000
+const SILENCE = "15s"
+
+// A machine that is gone must not hold the lock until TCP's two hours are over; no other timeout of the server's may end
+// a transaction that waits for its turn or holds it.
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
-  SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET lock_timeout = 0`
+  SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
 
 const MICROS_PER_SECOND = 1_000_000
 
@@ -102,12 +107,7 @@ export class Catalog {
 
   /** Runs `work`, which makes the lake if it is not there, while no other process does. */
   async creating(work: () => Promise<void>): Promise<void> {
-    try {
-      await this.#client.query(`BEGIN; ${TAKE_TURN}`)
-      await work()
-    } finally {
-      await this.#client.query("COMMIT").catch(() => undefined)
-    }
+    await this.#inTurn(work)
   }
 
   /** Compares this machine's clock with the database's, by which all writers go. */
@@ -118,26 +118,20 @@ export class Catalog {
   /** Runs `work` while no other process writes the lake. */
   async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
     if (this.#isLost) await this.#reconnect()
-    const client = this.#client
-    try {
-      await client.query(`BEGIN; ${TAKE_TURN}`)
+    return this.#inTurn(async () => {
       // A statement of its own: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
       const othersWrote = before !== this.#snapshot
+      this.#snapshot = undefined
       const result = await work({
         othersWrote,
         hold: (claims) => this.#hold(claims),
         check: async () => void (await this.rows("SELECT 1")),
       })
-      this.#snapshot = await this.#newestSnapshot()
+      // Where the connection was lost since, what is committed stays so; the next turn looks again.
+      this.#snapshot = await this.#newestSnapshot().catch(() => undefined)
       return result
-    } catch (cause) {
-      this.#snapshot = undefined
-      throw cause
-    } finally {
-      // Also where the connection was lost, which released the lock.
-      await client.query("COMMIT").catch(() => undefined)
-    }
+    })
   }
 
   async isRunning(runId: string): Promise<boolean> {
@@ -158,6 +152,20 @@ export class Catalog {
     await this.#client.end().catch(() => undefined)
   }
 
+  async #inTurn<A>(work: () => Promise<A>): Promise<A> {
+    const client = this.#client
+    let alive: NodeJS.Timeout | undefined
+    try {
+      await client.query(`BEGIN; ${TAKE_TURN}`)
+      alive = setInterval(() => void client.query("SELECT 1").catch(() => undefined), ALIVE_MILLIS)
+      return await work()
+    } finally {
+      clearInterval(alive)
+      // Also where the connection was lost, which released the lock.
+      await client.query("COMMIT").catch(() => undefined)
+    }
+  }
+
   async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
     if (claims.length === 0) return
     const held = await this.rows(sqlFile("work", "held_claims"), [
@@ -170,8 +178,11 @@ export class Catalog {
   }
 
   async #begin(): Promise<void> {
-    this.#client.on("end", () => (this.#isLost = true))
-    this.#client.on("error", () => (this.#isLost = true))
+    const client = this.#client
+    const lose = (): void => {
+      if (client === this.#client) this.#isLost = true
+    }
+    client.on("end", lose).on("error", lose)
     await this.#client.query(SESSION)
     await this.#client.query(
       `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,

@@ -54,6 +54,9 @@ export const attachLake = async (
        (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
     )
   }
+  // DuckLake would commit a transaction again on top of another's, and not see that both insert the same rows: where the
+  // turn is lost amid COMMIT, it is to fail instead.
+  await connection.run("SET ducklake_max_retry_count = 0")
   // The first to attach it makes it: one process alone.
   await (stored === undefined ? catalog.creating(attach) : attach())
   await catalog.readClock()
