@@ -1,9 +1,12 @@
 // What a process of its own may rely on, several that share a lake may not.
+import { existsSync, mkdirSync, utimesSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { sharedPostgres } from "../support/postgres.ts"
 import { ducklake } from "../../src/load/storage/ducklake.ts"
-import { lake, lakeOf, newLake, participant, type Question, type Reply } from "./lake.ts"
+import type { Database } from "../../src/load/storage/Storage.ts"
+import { type Lake, lake, lakeOf, newLake, participant, type Question, type Reply } from "./lake.ts"
 
 const HOUR_MILLIS = 3_600_000
 
@@ -33,6 +36,13 @@ const commit = (process: Process, ...readings: Extract<Question, { ask: "commit"
 
 const rows = (process: Process, sql: string) =>
   answerTo(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
+
+/** Opens the lake in this process, in one data directory. */
+const openedIn = (shared: Lake) => (runId: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => ducklake(lakeOf(shared)).open({ dataDir: shared.data, runId }, [])),
+    ({ close }) => Effect.promise(close),
+  )
 
 /** SQL that ends the connection which holds the lock of the lake's writers. */
 const endHolders = (catalog: string): string =>
@@ -178,12 +188,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("commit nothing on top of what the other has committed in between, lock or no lock", () =>
     Effect.gen(function* () {
       const shared = yield* Effect.promise(newLake)
-      const options = (runId: string) => ({ dataDir: shared.data, runId })
-      const open = (runId: string) =>
-        Effect.acquireRelease(
-          Effect.promise(() => ducklake(lakeOf(shared)).open(options(runId), [])),
-          ({ close }) => Effect.promise(close),
-        )
+      const open = openedIn(shared)
       const [{ writer, exclusively }, other] = [yield* open("one"), yield* open("two")]
       yield* Effect.promise(async () => {
         await writer.run("CREATE TABLE t (a INTEGER)")
@@ -200,6 +205,30 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         expect(await committed).toBe("committed")
       })
     }),
+  )
+
+  it.live(
+    "spill into folders of their own, though they share a data directory and a process id",
+    () =>
+      Effect.gen(function* () {
+        const shared = yield* Effect.promise(newLake)
+        const left = join(shared.data, "tmp", "spill-left")
+        mkdirSync(left, { recursive: true })
+        utimesSync(left, 0, 0)
+        const folderOf = async ({ writer }: Database): Promise<string> => {
+          const found = await writer.runAndReadAll("SELECT current_setting('temp_directory')")
+          return String(found.getRows()[0])
+        }
+        const folders = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const both = [yield* openedIn(shared)("one"), yield* openedIn(shared)("two")]
+            return yield* Effect.promise(() => Promise.all(both.map(folderOf)))
+          }),
+        )
+        expect(new Set(folders).size).toBe(2)
+        for (const folder of folders) expect(dirname(folder)).toBe(dirname(left))
+        expect([left, ...folders].filter((each) => existsSync(each))).toEqual([])
+      }),
   )
 
   it.live("go on when one of a newer version adds a column, which older ones then refuse", () =>

@@ -10,6 +10,7 @@ import { attachIfThere, attachLake, type LakeOptions } from "./attachLake.ts"
 import { Catalog } from "./Catalog.ts"
 import { readRows } from "../readRows.ts"
 import { copyLake } from "./copyLake.ts"
+import { spillFolder } from "./spillFolder.ts"
 import type { Storage } from "./Storage.ts"
 
 export type { LakeOptions } from "./attachLake.ts"
@@ -38,9 +39,8 @@ export const ducklake = (lake: LakeOptions): Storage => ({
   },
   open: async (options, tables) => {
     const catalog = await Catalog.open(lake.catalog, options.runId)
-    // Of this process alone: DuckDB names its files in there by a number.
-    const spill = join(options.dataDir, "tmp", String(process.pid))
     try {
+      const spill = await spillFolder(options.dataDir)
       const connections = await openConnections(options, spill, (writer) =>
         attachLake(writer, lake, catalog),
       )
@@ -65,7 +65,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
           const at = `READ_ONLY, SNAPSHOT_VERSION ${String(newest?.["id"])}`
           const attach = (connection: DuckDBConnection, name: string) =>
             attachLake(connection, lake, catalog, name, at)
-          return copyLake({ options, spill, tables, attach }, copying)
+          return copyLake({ options, spill: join(spill, "copy"), tables, attach }, copying)
         },
         close: async () => {
           connections.close()
