@@ -133,6 +133,12 @@ const conninfo = (target: PostgresTarget): string => {
     sslkey: key,
     connect_timeout: connectTimeoutSeconds,
     application_name: applicationName,
+    // Without these a machine that is gone keeps the other side waiting for two hours: here a commit, there what it locked.
+    keepalives_idle: 20,
+    keepalives_interval: 5,
+    keepalives_count: 4,
+    tcp_user_timeout: 40_000,
+    options: "-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4",
   }
   return Object.entries(parts)
     .flatMap(([name, value]) =>
