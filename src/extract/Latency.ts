@@ -19,7 +19,7 @@ export class Latency {
     return true
   }
 
-  /** The same for a request without a response; a quick failure says nothing. */
+  /** The same for a request without a response; a quick failure shows nothing. */
   hasRisenInFailure(latency: number): boolean {
     return latency > FLOOR_MILLIS && this.hasRisen(latency)
   }

@@ -108,8 +108,8 @@ export class Pace {
   }
 
   /**
-   * Reserves the next start and returns 0, or returns how many milliseconds to wait before trying again. `processes`
-   * that know the same pace and not of each other's starts use as much of the rate together as one.
+   * Reserves the next start and returns 0, or returns how many milliseconds to wait before trying again. `processes` is
+   * how many divide the rate without knowing each other's starts.
    */
   reserve(now: number, processes = 1): number {
     const { pausedUntil, rate, nextAt } = this.own

@@ -12,8 +12,8 @@ import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Latency } from "./Latency.ts"
 import type { Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
-import { type PaceStore, sharedTurns } from "./sharedTurns.ts"
-import { ownTurns } from "./Turns.ts"
+import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
+import { ownStarts } from "./Starts.ts"
 
 /** What the budget learns from a response. */
 export interface Observation {
@@ -50,26 +50,27 @@ export class RequestBudget extends Context.Service<
     Layer.effect(
       RequestBudget,
       Effect.gen(function* () {
-        const turns = store === undefined ? ownTurns(options) : yield* sharedTurns(options, store)
+        const starts =
+          store === undefined ? ownStarts(options) : yield* sharedStarts(options, store)
         const latencies = new Latency()
         const breaker = new CircuitBreaker()
-        let size = turns.concurrency()
+        let size = starts.concurrency()
         const slots = yield* Semaphore.make(size)
         const resize = Effect.suspend(() => {
-          const concurrency = turns.concurrency()
+          const concurrency = starts.concurrency()
           if (concurrency === size) return Effect.void
           size = concurrency
           return Semaphore.resize(slots, size)
         })
         const recordLimit = Effect.suspend(() =>
-          setRequestLimit([[{}, turns.pace().limitPerSecond]]),
+          setRequestLimit([[{}, starts.pace().limitPerSecond]]),
         )
         yield* Effect.addFinalizer(() => recordLimit)
 
         const awaitTurn = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
           for (;;) {
-            const pace = turns.pace()
-            const paceNow = yield* turns.now
+            const pace = starts.pace()
+            const paceNow = yield* starts.now
             if (pace.limitedMillis(paceNow) > maxWaitMillis) {
               return yield* Effect.fail(pausedFor(pace.pauseMillis(paceNow) / 1000))
             }
@@ -77,7 +78,7 @@ export class RequestBudget extends Context.Service<
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
             if (failure !== undefined) return yield* Effect.fail(failure)
             const untilProbe = breaker.waitMillis(now, endpoint)
-            const wait = untilProbe > 0 ? untilProbe : yield* turns.reserve
+            const wait = untilProbe > 0 ? untilProbe : yield* starts.reserve
             if (wait <= 0) return breaker.sent(now, endpoint)
             // Clocks tick in whole milliseconds: a shorter wait would end at the same instant.
             yield* Effect.sleep(Math.ceil(wait))
@@ -94,11 +95,11 @@ export class RequestBudget extends Context.Service<
             const startedAt = yield* Clock.currentTimeMillis
             const outcome = yield* Effect.result(request)
             const now = yield* Clock.currentTimeMillis
-            const paceNow = yield* turns.now
+            const paceNow = yield* starts.now
             const latency = now - startedAt
             if (Result.isFailure(outcome)) {
               const failure = outcome.failure
-              if (!isSlow && latencies.hasRisenInFailure(latency)) turns.observe(slowed)
+              if (!isSlow && latencies.hasRisenInFailure(latency)) starts.observe(slowed)
               const isTimeout = failure.reason._tag === "Timeout"
               if (failure.reason._tag === "Transport" || (isTimeout && !isSlow)) {
                 breaker.failed(now, endpoint, failure)
@@ -106,18 +107,18 @@ export class RequestBudget extends Context.Service<
             } else {
               const { status, delaySeconds } = outcome.success
               if (status === 429) {
-                turns.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
+                starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
                 yield* recordLimit
               } else {
-                turns.observe((pace) => pace.succeeded(paceNow))
-                if (!isSlow && latencies.hasRisen(latency)) turns.observe(slowed)
+                starts.observe((pace) => pace.succeeded(paceNow))
+                if (!isSlow && latencies.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()
               else if (!expectsServerErrors) breaker.failed(now, endpoint, serverError(status))
             }
             yield* resize
             return yield* Effect.fromResult(outcome)
-          }).pipe(Semaphore.withPermit(slots), turns.during)
+          }).pipe(Semaphore.withPermit(slots), starts.during)
 
         return RequestBudget.of({ spend })
       }),

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
-import type { PaceStore } from "../../extract/sharedTurns.ts"
+import type { PaceStore } from "../../extract/sharedStarts.ts"
 import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
 import type { WorkError } from "../../load/work/WorkError.ts"
 

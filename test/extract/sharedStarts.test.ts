@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { PaceOptions } from "../../src/extract/Pace.ts"
 import { RequestBudget } from "../../src/extract/RequestBudget.ts"
-import type { PaceStore, PaceStoreError } from "../../src/extract/sharedTurns.ts"
+import type { PaceStore, PaceStoreError } from "../../src/extract/sharedStarts.ts"
 
 const STORE_MILLIS = 2
 const LATENCY_MILLIS = 40

@@ -1,5 +1,5 @@
-// Turns of a pace that several processes share (docs/decisions/0021). Each process has a copy of it, plays its own
-// responses on the copy at once and on the stored pace a few times a second, and reserves starts there ahead of time.
+// Starts by a pace that several processes share (docs/decisions/0021). Each process has a copy of it, applies its own
+// responses to the copy at once and to the stored pace a few times a second, and reserves starts there ahead of time.
 import { randomUUID } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Pace, type PaceOptions, PaceState } from "./Pace.ts"
-import type { Turns } from "./Turns.ts"
+import type { Starts } from "./Starts.ts"
 
 /** Where the pace of one origin is stored, for all processes that send requests there. */
 export interface PaceStore {
@@ -76,12 +76,12 @@ const sharedOf = (options: PaceOptions, { state, now }: StoredPace) => {
 }
 
 interface Change {
-  readonly play: (pace: Pace) => void
-  /** It is a 429 that no other came before. */
+  readonly apply: (pace: Pace) => void
+  /** The first 429 of an event. */
   readonly isEvent: boolean
 }
 
-export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
+export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
   const process = randomUUID()
   // One clock for all fibers: what a run's requests see as the time may be another machine's.
   const clock = yield* Clock.Clock
@@ -126,7 +126,7 @@ export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, st
     const stored = yield* read
     const { pace: next, present } = sharedOf(options, stored)
     const changes = unshared.length
-    for (const { play } of unshared) play(next)
+    for (const { apply } of unshared) apply(next)
     const all = { ...present, [process]: stored.now }
     processes = Object.keys(all).length
     // No start from before a 429 counts after it.
@@ -140,7 +140,7 @@ export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, st
     if (!isStored) return false
     unshared = unshared.slice(changes)
     pace = next
-    for (const { play } of unshared) play(pace)
+    for (const { apply } of unshared) apply(pace)
     if (unshared.some(({ isEvent }) => isEvent)) return true
     starts.push(...reserved)
     reservedAt = yield* now
@@ -238,11 +238,11 @@ export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, st
     pace: () => pace,
     now,
     reserve,
-    observe: (play) => {
+    observe: (apply) => {
       const { eventEndsAt } = pace
-      play(pace)
+      apply(pace)
       const isEvent = pace.eventEndsAt !== eventEndsAt
-      unshared.push({ play, isEvent })
+      unshared.push({ apply, isEvent })
       if (!isEvent) return
       starts = []
       wanted.openUnsafe()
@@ -256,5 +256,5 @@ export const sharedTurns = Effect.fnUntraced(function* (options: PaceOptions, st
           Effect.sync(() => (demand -= 1)),
         )
       }),
-  } satisfies Turns
+  } satisfies Starts
 })

@@ -1,9 +1,9 @@
-// When the requests of a process may start. Its pace is its own, or shared with other processes (sharedTurns.ts).
+// When the requests of a process may start. Its pace is its own, or shared with other processes (sharedStarts.ts).
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Pace, type PaceOptions } from "./Pace.ts"
 
-export interface Turns {
+export interface Starts {
   /** How many requests this process may have under way. */
   readonly concurrency: () => number
   /** What is known of the pace. By the pace's clock, as all that `observe` receives. */
@@ -19,7 +19,7 @@ export interface Turns {
 }
 
 /** With a pace that no other process shares. */
-export const ownTurns = (options: PaceOptions): Turns => {
+export const ownStarts = (options: PaceOptions): Starts => {
   const pace = new Pace(options)
   return {
     concurrency: () => pace.concurrency,
