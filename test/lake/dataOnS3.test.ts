@@ -70,8 +70,8 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
         const env = objectStoreVariables()
         const ended = yield* Effect.promise(() => vaulthouse(sync, { cwd, env }))
         expect(ended).toMatchObject({ code: 0 })
-        const asked = ["query", "--format", "json", counts]
-        const published = yield* Effect.promise(() => vaulthouse(asked, { cwd, env }))
+        const query = ["query", "--format", "json", counts]
+        const published = yield* Effect.promise(() => vaulthouse(query, { cwd, env }))
         expect(yield* Effect.promise(() => asReader(catalog))).toEqual(JSON.parse(published.stdout))
         expect(JSON.parse(published.stdout)).toMatchObject([{ vaults: 2 }])
         // A run without news, by another process.

@@ -37,8 +37,8 @@ export const lakeOf = ({ catalog, data }: Lake): LakeOptions => ({
   objectStore: objectStoreAccess,
 })
 
-/** Of a process that shares a lake (participant.ts). */
-export interface Participant extends Lake {
+/** Of a process that shares a lake (lakeProcess.ts). */
+export interface LakeProcess extends Lake {
   readonly dataDir: string
   readonly runId: string
   /** Of its machine's clock. */
@@ -47,31 +47,31 @@ export interface Participant extends Lake {
   readonly addedColumn?: string
 }
 
-export type Question =
+export type Command =
   | {
-      readonly ask: "commit"
+      readonly name: "commit"
       readonly readings: ReadonlyArray<readonly [vault: string, hour: number, value: number]>
     }
-  | { readonly ask: "rows"; readonly sql: string }
-  | { readonly ask: "start" | "finish" | "hold" }
+  | { readonly name: "rows"; readonly sql: string }
+  | { readonly name: "start" | "finish" | "hold" }
 
 export type Reply =
-  | { readonly answer: unknown }
+  | { readonly result: unknown }
   | { readonly error: string }
   /** It is inside a transaction, and commits once it is sent anything. */
   | { readonly holds: true }
 
-/** Starts a participant in a data directory of its own. */
-export const participant = (
+/** Starts such a process in a data directory of its own. */
+export const lakeProcess = (
   of: Lake,
   runId: string,
-  options: Pick<Participant, "clockAheadMillis" | "addedColumn"> = {},
+  options: Pick<LakeProcess, "clockAheadMillis" | "addedColumn"> = {},
 ) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), "vaulthouse-participant-"))
-      const child = fork(join(import.meta.dirname, "participant.ts"), [
-        JSON.stringify({ ...of, ...options, dataDir, runId } satisfies Participant),
+      const dataDir = await mkdtemp(join(tmpdir(), "vaulthouse-lake-process-"))
+      const child = fork(join(import.meta.dirname, "lakeProcess.ts"), [
+        JSON.stringify({ ...of, ...options, dataDir, runId } satisfies LakeProcess),
       ])
       const replies: Array<Reply> = []
       let wake: () => void = () => undefined
@@ -89,8 +89,8 @@ export const participant = (
       return {
         opened: await reply(),
         /** What it replies; several at once would be mixed up. */
-        ask: (question: Question): Promise<Reply> => {
-          child.send(question)
+        send: (command: Command): Promise<Reply> => {
+          child.send(command)
           return reply()
         },
         kill: () =>

@@ -10,7 +10,7 @@ import { vaulthouse } from "../cli/command.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { sampleTables } from "../load/sample.ts"
-import { extensions, lake, lakeOf, newLake, participant } from "./lake.ts"
+import { extensions, lake, lakeOf, newLake, lakeProcess } from "./lake.ts"
 
 const parquetIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -25,11 +25,11 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
   it.live("joins files and removes what is old, while another process commits", () =>
     Effect.gen(function* () {
       const shared = yield* Effect.promise(newLake)
-      const writer = yield* participant(shared, "writer")
+      const writer = yield* lakeProcess(shared, "writer")
       const commit = (first: number, hours: number, value: number) =>
         Effect.promise(() =>
-          writer.ask({
-            ask: "commit",
+          writer.send({
+            name: "commit",
             readings: Array.from({ length: hours }, (_, at) => ["v", first + at, value] as const),
           }),
         )
@@ -39,8 +39,8 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       yield* commit(-1, 1, 100)
       const before = parquetIn(shared.data)
       const read = Effect.promise(() =>
-        writer.ask({
-          ask: "rows",
+        writer.send({
+          name: "rows",
           sql: `select count(*)::int as rows, count(distinct observed_at)::int as hours, sum(value) as total,
             (select sum(value) from core.readings_versions) as versions from core.readings`,
         }),
@@ -70,10 +70,10 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       expect(summary.snapshotsExpired).toBeGreaterThan(COMMITS)
       expect(summary.filesRemoved).toBeGreaterThanOrEqual(COMMITS)
       expect(parquetIn(shared.data).filter((file) => before.includes(file))).toEqual([])
-      const added = content as unknown as { answer: [{ rows: number; hours: number }] }
-      const [row] = added.answer
+      const added = content as unknown as { result: [{ rows: number; hours: number }] }
+      const [row] = added.result
       expect(yield* read).toEqual({
-        answer: [{ ...row, rows: row.rows + 3, hours: row.hours + 3 }],
+        result: [{ ...row, rows: row.rows + 3, hours: row.hours + 3 }],
       })
     }).pipe(Effect.scoped),
   )

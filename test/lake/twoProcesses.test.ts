@@ -1,4 +1,4 @@
-// What a process of its own may rely on, several that share a lake may not.
+// What a single writer may rely on, and several processes that share a lake may not.
 import { existsSync, mkdirSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -6,36 +6,36 @@ import * as Effect from "effect/Effect"
 import { sharedPostgres } from "../support/postgres.ts"
 import { ducklake } from "../../src/load/storage/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
-import { type Lake, lake, lakeOf, newLake, participant, type Question, type Reply } from "./lake.ts"
+import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply } from "./lake.ts"
 
 const HOUR_MILLIS = 3_600_000
 
 const two = Effect.gen(function* () {
   const shared = yield* Effect.promise(newLake)
-  const [one, other] = yield* Effect.all([participant(shared, "one"), participant(shared, "two")], {
+  const [one, other] = yield* Effect.all([lakeProcess(shared, "one"), lakeProcess(shared, "two")], {
     concurrency: "unbounded",
   })
   return { shared, one, other }
 })
 
-type Process = Effect.Success<ReturnType<typeof participant>>
+type Process = Effect.Success<ReturnType<typeof lakeProcess>>
 
-const answered = (reply: Reply): unknown => {
+const resultOf = (reply: Reply): unknown => {
   if ("error" in reply) throw new Error(reply.error)
-  return "answer" in reply ? reply.answer : undefined
+  return "result" in reply ? reply.result : undefined
 }
 
-const answerTo = (process: Process, question: Question) =>
+const send = (process: Process, command: Command) =>
   Effect.map(
-    Effect.promise(() => process.ask(question)),
-    answered,
+    Effect.promise(() => process.send(command)),
+    resultOf,
   )
 
-const commit = (process: Process, ...readings: Extract<Question, { ask: "commit" }>["readings"]) =>
-  answerTo(process, { ask: "commit", readings })
+const commit = (process: Process, ...readings: Extract<Command, { name: "commit" }>["readings"]) =>
+  send(process, { name: "commit", readings })
 
 const rows = (process: Process, sql: string) =>
-  answerTo(process, { ask: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
+  send(process, { name: "rows", sql }) as Effect.Effect<ReadonlyArray<Record<string, unknown>>>
 
 /** Opens the lake in this process, in one data directory. */
 const openedIn = (shared: Lake) => (runId: string) =>
@@ -53,7 +53,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("make its tables once, though both find none", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two
-      for (const process of [one, other]) expect(process.opened).toHaveProperty("answer")
+      for (const process of [one, other]) expect(process.opened).toHaveProperty("result")
       expect(yield* rows(one, "select count(*)::int as layouts from ops.layout")).toEqual([
         { layouts: 1 },
       ])
@@ -114,10 +114,10 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("date rows by one clock, whatever their machines' clocks say", () =>
     Effect.gen(function* () {
       const shared = yield* Effect.promise(newLake)
-      const late = yield* participant(shared, "late", { clockAheadMillis: -2 * HOUR_MILLIS })
-      const early = yield* participant(shared, "early", { clockAheadMillis: 3 * HOUR_MILLIS })
+      const late = yield* lakeProcess(shared, "late", { clockAheadMillis: -2 * HOUR_MILLIS })
+      const early = yield* lakeProcess(shared, "early", { clockAheadMillis: 3 * HOUR_MILLIS })
       for (const { opened } of [late, early]) {
-        const { now } = answered(opened) as { readonly now: number }
+        const { now } = resultOf(opened) as { readonly now: number }
         expect(Math.abs(now - Date.now())).toBeLessThan(30_000)
       }
       for (const [value, process] of [early, late, early, late].entries()) {
@@ -137,14 +137,14 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         Effect.map(rows(process, "select outcome from ops.runs order by started_at"), (found) =>
           found.map(({ outcome }) => outcome),
         )
-      yield* answerTo(one, { ask: "start" })
-      yield* answerTo(other, { ask: "start" })
+      yield* send(one, { name: "start" })
+      yield* send(other, { name: "start" })
       expect(yield* outcomes(other)).toEqual([null, null])
       yield* Effect.promise(one.kill)
-      const third = yield* participant(shared, "three")
-      yield* answerTo(third, { ask: "start" })
+      const third = yield* lakeProcess(shared, "three")
+      yield* send(third, { name: "start" })
       expect(yield* outcomes(other)).toEqual(["killed", null, null])
-      yield* answerTo(other, { ask: "finish" })
+      yield* send(other, { name: "finish" })
       expect(yield* outcomes(third)).toEqual(["killed", "complete", null])
     }),
   )
@@ -152,16 +152,16 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("wait for each other's transactions, and keep nothing of one whose lock is lost", () =>
     Effect.gen(function* () {
       const { shared, one, other } = yield* two
-      expect(yield* Effect.promise(() => one.ask({ ask: "hold" }))).toEqual({ holds: true })
+      expect(yield* Effect.promise(() => one.send({ name: "hold" }))).toEqual({ holds: true })
       let isDone = false
       const waiting = other
-        .ask({ ask: "commit", readings: [["v", 0, 0]] })
+        .send({ name: "commit", readings: [["v", 0, 0]] })
         .finally(() => (isDone = true))
       yield* Effect.sleep("300 millis")
       expect(isDone).toBe(false)
       yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog)))
-      answered(yield* Effect.promise(() => waiting))
-      const lost = yield* Effect.promise(() => one.ask({ ask: "rows", sql: "any message" }))
+      resultOf(yield* Effect.promise(() => waiting))
+      const lost = yield* Effect.promise(() => one.send({ name: "rows", sql: "any message" }))
       expect(lost).toEqual({ error: expect.stringContaining("connection") })
       expect(yield* rows(other, "select * from core.latest")).toEqual([])
       // The next transaction takes the lock on another connection.
@@ -173,11 +173,11 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("go on when one of them is stopped in its turn, which then keeps nothing", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two
-      expect(yield* Effect.promise(() => one.ask({ ask: "hold" }))).toEqual({ holds: true })
+      expect(yield* Effect.promise(() => one.send({ name: "hold" }))).toEqual({ holds: true })
       one.pause()
       yield* commit(other, ["v", 0, 0])
       one.resume()
-      const lost = yield* Effect.promise(() => one.ask({ ask: "rows", sql: "any message" }))
+      const lost = yield* Effect.promise(() => one.send({ name: "rows", sql: "any message" }))
       expect(lost).toEqual({ error: expect.stringContaining("onnection") })
       expect(yield* rows(other, "select * from core.latest")).toEqual([])
       yield* commit(one, ["v", 1, 1])
@@ -234,15 +234,15 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("go on when one of a newer version adds a column, which older ones then refuse", () =>
     Effect.gen(function* () {
       const shared = yield* Effect.promise(newLake)
-      const old = yield* participant(shared, "old")
+      const old = yield* lakeProcess(shared, "old")
       yield* commit(old, ["v", 0, 0])
-      const young = yield* participant(shared, "young", { addedColumn: "slope" })
+      const young = yield* lakeProcess(shared, "young", { addedColumn: "slope" })
       yield* commit(young, ["v", 1, 1])
       yield* commit(old, ["v", 2, 2], ["v", 3, 3])
       expect(
         yield* rows(young, "select value, slope from core.readings order by observed_at"),
       ).toEqual([0, 1, 2, 3].map((value) => ({ value, slope: null })))
-      const another = yield* participant(shared, "another")
+      const another = yield* lakeProcess(shared, "another")
       expect(another.opened).toEqual({
         error: expect.stringContaining("core.readings.slope is stored but no longer declared"),
       })

@@ -329,7 +329,7 @@ describe("replay from quarantine", () => {
         if (url.startsWith("/tokenized_vault?")) {
           return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
         }
-        // What is older can't be had: a task of every run fails, so that no later run settles the entry.
+        // What is older can't be had: a task of every run fails, so that no later run closes the entry.
         if (!url.includes("startDate")) return json(response, { detail: "broken" }, 500)
         const protocols = { Aave: said.value, Morpho: 7, ...(said.value === 2 ? { New: 3 } : {}) }
         return json(response, { points: [{ [said.day]: today, protocols }] })

@@ -1,8 +1,8 @@
-// One of several processes that share a lake; does what its parent asks, one thing after the other:
-// fork("participant.ts", [JSON of Participant])
+// One of several processes that share a lake; runs the commands that its parent sends, one after the other:
+// fork("lakeProcess.ts", [JSON of LakeProcess])
 import * as Effect from "effect/Effect"
 import type { Column } from "../../src/domain/column.ts"
-import { lakeOf, type Participant, type Question, type Reply } from "./lake.ts"
+import { lakeOf, type LakeProcess, type Command, type Reply } from "./lake.ts"
 import {
   batchOf,
   commitTogether,
@@ -13,7 +13,7 @@ import {
   sampleTables,
 } from "../load/sample.ts"
 
-const options = JSON.parse(process.argv[2] ?? "{}") as Participant
+const options = JSON.parse(process.argv[2] ?? "{}") as LakeProcess
 const { dataDir, runId, clockAheadMillis = 0, addedColumn } = options
 
 // Before anything reads the time.
@@ -33,23 +33,23 @@ const tables =
         table === readings ? { ...table, columns: [...table.columns, added] } : table,
       )
 
-const next = (): Promise<Question> => new Promise((resolve) => process.once("message", resolve))
+const next = (): Promise<Command> => new Promise((resolve) => process.once("message", resolve))
 
 const say = (reply: Reply): void => void process.send?.(reply)
 
 /** Rows that no response gave: they are dated by the clock of the warehouse. */
-const undated = ({ readings: values }: Extract<Question, { ask: "commit" }>) => {
+const undated = ({ readings: values }: Extract<Command, { name: "commit" }>) => {
   const found = values.map(([vault, at, value]) => reading(vault, at, value))
   return batchOf([{ ...rowsOf(readings, found), lineage: null }])
 }
 
-const answer = Effect.fnUntraced(function* (question: Question) {
+const execute = Effect.fnUntraced(function* (command: Command) {
   const warehouse = yield* Warehouse
-  switch (question.ask) {
+  switch (command.name) {
     case "commit":
-      return yield* commitTogether([undated(question)])
+      return yield* commitTogether([undated(command)])
     case "rows":
-      return yield* rows(question.sql)
+      return yield* rows(command.sql)
     case "start":
       yield* endDeadRuns({ dataDir })
       return yield* warehouse.startRun({ command: "test", version: "test" })
@@ -68,13 +68,13 @@ const answer = Effect.fnUntraced(function* (question: Question) {
 
 const work = Effect.gen(function* () {
   const { openedAt, clock } = yield* Warehouse
-  say({ answer: { openedAt, now: clock.currentTimeMillisUnsafe() } })
+  say({ result: { openedAt, now: clock.currentTimeMillisUnsafe() } })
   for (;;) {
-    const question = yield* Effect.promise(next)
-    const result = yield* Effect.result(answer(question))
+    const command = yield* Effect.promise(next)
+    const result = yield* Effect.result(execute(command))
     say(
       result._tag === "Success"
-        ? { answer: result.success ?? null }
+        ? { result: result.success ?? null }
         : { error: result.failure.message },
     )
   }
