@@ -1,5 +1,5 @@
 // Where the segments of the archive are kept: in a folder (folderStore.ts) or in object storage (objectArchive.ts).
-// Whoever reads or changes segments does it through here.
+// All segments are read and changed through it.
 
 export interface StoredSegment {
   readonly file: string

@@ -27,7 +27,7 @@ export interface StoredObject {
 const ATTEMPTS = 5
 const FIRST_WAIT_MS = 200
 
-/** What S3 answers an error with, as the client reads it. */
+/** An error of S3's, as the client reads it. */
 interface Refusal {
   readonly statusCode: number
   readonly code: string
@@ -205,7 +205,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "UnexpectedRedirect",
 ])
 
-/** What went wrong first: `fetch failed` says nothing. */
+/** What went wrong first, which `fetch failed` hides. */
 const rootOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
   if (cause.cause !== undefined) return rootOf(cause.cause)

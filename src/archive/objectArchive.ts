@@ -138,7 +138,7 @@ const isOfSegment = (name: string): boolean => {
   return file.endsWith(SEGMENT_SUFFIX) && /^(\d{15})?$/.test(offset ?? "") && more.length === 0
 }
 
-/** Writes to a file that only this process knows, and ships from there. */
+/** Appends to a local file without a name, and ships from there. */
 class Shipper implements SegmentWriter {
   readonly #objects: ObjectStore
   readonly #spool: string

@@ -31,7 +31,7 @@ export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
 
 const PRUNED = /\.r[0-9a-z]+$/
 
-/** Name of what stays of a segment, which keeps its place in the order; `at` makes it another. */
+/** Name for what is kept of a segment, in the same place of the order; another for every `at`. */
 export const prunedSegment = (file: string, at: number): string =>
   `${file.slice(0, -SEGMENT_SUFFIX.length).replace(PRUNED, "")}.r${at.toString(36)}${SEGMENT_SUFFIX}`
 
@@ -39,11 +39,11 @@ export const prunedSegment = (file: string, at: number): string =>
 export const segmentFiles = async (store: ArchiveStore): Promise<ReadonlyArray<string>> =>
   (await store.segments()).map(({ file }) => file)
 
-/** Of these, the segments that a run's processes wrote, as far as they were not compacted. */
+/** Those that processes of the run wrote, except for compacted ones. */
 export const segmentsOfRun = (files: ReadonlyArray<string>, runId: string): ReadonlyArray<string> =>
   files.filter((file) => runOfSegment(file) === runId)
 
-/** Where a line about a run is read after all others about it: its last segment, or the compacted one of its month. */
+/** The segment in which a line about a run is read last: its last one, or the compacted one of its month. */
 export const segmentHolding = (files: ReadonlyArray<string>, runId: string): string =>
   files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
   segmentOfRun(runId)

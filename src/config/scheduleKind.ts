@@ -16,7 +16,7 @@ export const scheduleKind = {
     maintenance: {
       kind: { type: "cron" },
       default: "17 4 * * *",
-      describe: "When it maintains the warehouse, where that is a lake (`vaulthouse maintain`)",
+      describe: "When it maintains a lake (`vaulthouse maintain`)",
     },
     jitterSeconds: {
       kind: { type: "integer", min: 0, max: 3600 },

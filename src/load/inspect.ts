@@ -29,7 +29,7 @@ const question = `
      from inspected.ops.runs order by started_at desc limit 1) as last_run,
     (select any_value(fingerprint) from inspected.ops.layout) as layout`
 
-/** `attach` attaches it as `inspected`, read-only, and says whether there is one. Never fails: what is wrong with it is the answer. */
+/** `attach` attaches it as `inspected`, read-only, and says whether there is one. Never fails: what is wrong with it is the result. */
 export const inspect = async (
   tables: ReadonlyArray<Table>,
   attach: (connection: DuckDBConnection) => Promise<boolean>,

@@ -14,7 +14,7 @@ import { makeEmptyWarehouse, STORAGE_VERSION } from "./template.ts"
 /** The file, next to the lake, which is `CATALOG`. */
 const FILE = "warehouse_file"
 
-/** Whether it has rows in a warehouse without any data too: what describes the warehouse itself. */
+/** Whether it describes the warehouse, so that it has rows even where there are no data. */
 const describesItself = (table: Table): boolean =>
   table.schema === "meta" || table === layout || table === viewFingerprints
 

@@ -11,7 +11,7 @@ import { partitionChanges } from "./tables/partition_changes.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
-// What says how a database itself was made, and when what changed.
+// Each database has its own rows of these: how it was made, and when each month changed.
 const own: ReadonlySet<Table> = new Set([
   layout,
   partitionChanges,

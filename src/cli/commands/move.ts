@@ -5,7 +5,7 @@ export const move: Command = {
   name: "move",
   summary: "Copy the warehouse from its file into a lake, or back",
   details:
-    "Copies every table of the warehouse that the settings name, row by row, and compares all rows with the old one before the new one counts; nothing writes either meanwhile. The target must hold nothing. If it is stopped or killed, nothing was moved: run it again. It switches nothing: the old warehouse stays as it is, and the settings go on naming it until you change them.",
+    "Copies every table of the warehouse that the settings name, row by row, and compares all rows before the new warehouse is complete; nothing writes either one meanwhile. The target must hold nothing. If it is stopped or killed, nothing was moved: run it again. The old warehouse stays as it is, and in use until you change the settings.",
   flags: {
     to: {
       type: "string",

@@ -43,6 +43,6 @@ export const runWorker = (argv: Arguments): Promise<ExitCode> =>
     },
   )
 
-/** Says where it runs; no two are the same. It is part of the names of files. */
+/** Host, process and a random part. It becomes part of file names. */
 const workerName = (): string =>
   `${hostname().replace(/[^A-Za-z0-9-]/g, "-")}-${process.pid}-${randomBytes(2).toString("hex")}`

@@ -48,7 +48,7 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
         say(`leaves run ${event.runId} after ${doneText(done)} in ${duration(event.seconds)}`, done)
         return
       case "lost":
-        // It had more of them, and lost all at once.
+        // A worker loses all of its tasks at once: one line is enough.
         if (!hasLost) print(lostLine(event.task))
         hasLost = true
         return

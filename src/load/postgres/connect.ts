@@ -134,7 +134,7 @@ const connected = async (target: PostgresTarget): Promise<Connected> => {
   }
 }
 
-/** Rejects with what the last attempt said. */
+/** Rejects with the error of the last attempt. */
 export const connect = async (target: PostgresTarget): Promise<Client> =>
   (await connected(target)).client
 

@@ -18,8 +18,8 @@ const WRITERS = 1
 const RUNS = LOCKS + 1
 const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 
-// Who has the turn says so this often; where it is silent for longer (a process that was stopped, a machine asleep), the
-// server ends its turn, and others go on.
+// A process sends something this often during its turn. The server ends the turn of one that is silent for longer: it was
+// stopped, or its machine is asleep or gone.
 const ALIVE_MILLIS = 3000
 const SILENCE = "15s"
 
@@ -41,7 +41,7 @@ const advices: Readonly<Record<string, string>> = {
 const REACHABLE =
   "Check that the server runs and can be reached. What was not committed is read again by the next run."
 
-/** What the catalog's database said, as an error of the warehouse. */
+/** An error of the catalog's database, as one of the warehouse. */
 export const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
   const { code = "" } = cause as { readonly code?: string }
@@ -128,7 +128,7 @@ export class Catalog {
         hold: (claims) => this.#hold(claims),
         check: async () => void (await this.rows("SELECT 1")),
       })
-      // Where the connection was lost since, what is committed stays so; the next turn looks again.
+      // If the connection was lost since COMMIT, the rows are committed all the same; the next turn reads the snapshot.
       this.#snapshot = await this.#newestSnapshot().catch(() => undefined)
       return result
     })

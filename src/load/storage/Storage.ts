@@ -21,7 +21,7 @@ export interface Storage {
   readonly exists: () => Promise<boolean>
   /** How it is, for `doctor`: changes nothing, and never fails. */
   readonly inspect: (tables: ReadonlyArray<Table>) => Promise<Condition>
-  /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or what DuckDB said. */
+  /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or DuckDB's own error. */
   readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>
 }
 

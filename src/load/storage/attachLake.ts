@@ -19,7 +19,7 @@ export interface LakeOptions {
   readonly data: string | undefined
   /** Folder of DuckDB's extensions; `undefined`: installed from DuckDB's repository. */
   readonly extensions: string | undefined
-  /** Used where the files are in object storage. Throws where the environment says no such thing. */
+  /** Used where the files are in object storage. Throws where an environment variable is wrong. */
   readonly objectStore: () => ObjectStoreAccess
 }
 
@@ -54,8 +54,8 @@ export const attachLake = async (
        (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
     )
   }
-  // DuckLake would commit a transaction again on top of another's, and not see that both insert the same rows: where the
-  // turn is lost amid COMMIT, it is to fail instead.
+  // Where the turn is lost during COMMIT, the transaction must fail. DuckLake would repeat it on top of another's, though
+  // both may insert the same rows.
   await connection.run("SET ducklake_max_retry_count = 0")
   // The first to attach it makes it: one process alone.
   await (stored === undefined ? catalog.creating(attach) : attach())

@@ -49,7 +49,7 @@ const loadFrom = async (
     await connection.run(`LOAD ${literal(file)}`)
   } catch (cause) {
     const why = `${file}: ${whyNot(cause)}`
-    throw refused(what, why, `Replace it by the one for DuckDB ${version()}: ${WHERE}.`, cause)
+    throw refused(what, why, `Replace it with the one for DuckDB ${version()}: ${WHERE}.`, cause)
   }
 }
 
@@ -60,7 +60,7 @@ const install = async (connection: DuckDBConnection, name: string): Promise<void
     throw refused(
       `DuckDB's extension ${name} can't be installed`,
       whyNot(cause),
-      `Allow access to extensions.duckdb.org, or put the files for DuckDB ${version()} into a folder and name it as lake.extensions: ${WHERE}.`,
+      `Allow access to extensions.duckdb.org, or put the files for DuckDB ${version()} into a folder and set lake.extensions to it: ${WHERE}.`,
       cause,
     )
   }

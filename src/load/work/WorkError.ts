@@ -17,7 +17,7 @@ export class WorkError extends Data.TaggedError("WorkError")<{
 const ADVICE =
   "What was committed stays. Check that the server is up and that this user may create a schema there, then start again."
 
-/** Effect's client keeps what the server said behind two causes. */
+/** Effect's client wraps the server's error in two others. */
 const innermost = (cause: unknown): unknown =>
   cause instanceof Error && cause.cause !== undefined ? innermost(cause.cause) : cause
 

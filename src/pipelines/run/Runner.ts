@@ -45,7 +45,7 @@ interface Timing {
   since: number
 }
 
-/** Whose task is committed, and by which right where several processes read them. */
+/** The task that is committed, with its claim where several processes read the run. */
 interface Committing extends Pick<PlannedTask, "claim"> {
   readonly partition: Pick<Partition<unknown>, "entity" | "vault">
 }

@@ -19,7 +19,7 @@ export interface AgreedOptions {
   readonly unsupportedRetryDays: number
 }
 
-/** Keys are compared by a digest with the run's id in it, which says nothing of the key. */
+/** Keys are compared by a digest with the run's id in it, which does not reveal the key. */
 const keyDigest = (runId: string, apiKey: Redacted.Redacted<string> | undefined): string =>
   apiKey === undefined
     ? "none"
@@ -45,7 +45,7 @@ export const agreementOf = (
   ),
 })
 
-/** A setting, and its value where it says something to a reader. */
+/** A setting with its value on both sides; of the key and the layout, a digest. */
 export interface Difference {
   readonly name: string
   readonly ofRun: string

@@ -21,7 +21,7 @@ import { RunProgress } from "./RunProgress.ts"
 import { waitingNotes } from "./waitingNotes.ts"
 
 const POLL_MILLIS = 100
-// On a run of many tasks, counting them takes longer: it is not to keep the database busy.
+// The wait is this many times as long as counting took, so that a run of many tasks does not keep the database busy.
 const POLLS_SHARE = 10
 // How often the records of the tasks are counted while none is done.
 const COUNT_MILLIS = 2000

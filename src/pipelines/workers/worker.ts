@@ -1,5 +1,5 @@
-// A worker: reads tasks of the run that is planned, together with other workers, until it is stopped. What it claims is its own
-// until it is silent for longer than the lease; what another has claimed since, it can't commit.
+// A worker: reads tasks of the planned run, together with other workers, until it is stopped. A task that it claims is its
+// own until it is silent for longer than the lease; it can't commit one that another has claimed since.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -51,7 +51,7 @@ const POLL_MILLIS = 500
 // A task that ended with its worker this often would end the next ones too.
 const MAX_ATTEMPTS = 5
 
-/** Never ends by itself. Fails where it must not or can't go on: it is then to be started again. */
+/** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
 export const work = (options: WorkerOptions) =>
   Effect.gen(function* () {
     const session = yield* (yield* WorkDatabase).session
