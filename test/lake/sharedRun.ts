@@ -83,6 +83,8 @@ export const sharedLake = async ({ baseUrl, lease = 2 }: LakeOptions) => {
     catalog,
     /** Of the processes' schema `vaulthouse_work`. */
     work,
+    /** Any command, with more settings. */
+    run,
     worker: (settings?: ReadonlyArray<string>) => run(["worker"], settings),
     planner: (...args: ReadonlyArray<string>) =>
       run(["sync", "--workers", "--no-publish", ...args]),

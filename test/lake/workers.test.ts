@@ -134,6 +134,13 @@ describe.skipIf(installed === undefined)("workers", () => {
     const second = await lake.planner(...pipelines)
     expect(await second.ended).toBe(75)
     expect(second.output()).toMatch(/the warehouse is in use by process \d+ on /)
+    // What is committed next may refer to what the archive holds now.
+    for (const command of [["compact"], ["prune", "--older-than", "1d"]]) {
+      const elsewhere = join(lake.folder, "elsewhere")
+      const refused = await lake.run([...command, "--data-dir", elsewhere])
+      expect(await refused.ended).toBe(1)
+      expect(refused.output()).toMatch(/the run \S+ is going on/)
+    }
     const otherwise = await lake.worker(["overlapDays: 9"])
     expect(await otherwise.ended).toBe(2)
     expect(otherwise.output()).toContain(

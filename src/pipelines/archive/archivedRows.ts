@@ -2,11 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
-import { type ArchiveReader, runOfSegment } from "../../archive/segments.ts"
+import type { ArchiveReader } from "../../archive/segments.ts"
 import { parseJson } from "../../domain/json.ts"
 import type { Violation } from "../../domain/violation.ts"
 import { decode } from "../../extract/decode.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
 import type { FieldNames, MappedResponse } from "../../transform/Source.ts"
 import { pipelines } from "../catalog.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
@@ -17,16 +16,6 @@ import type { IndexedResponse } from "./archiveIndex.ts"
 
 export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>
   Effect.forEach(files, (file) => inArchive(() => store.remove(file)), { discard: true })
-
-/** Those of runs that go on elsewhere are left alone. */
-export const withoutWriter = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
-  const { isRunning } = yield* Warehouse
-  const running = new Set<string>()
-  for (const runId of new Set(files.map(runOfSegment))) {
-    if (yield* isRunning(runId)) running.add(runId)
-  }
-  return files.filter((file) => !running.has(runOfSegment(file)))
-})
 
 export const pipelineOf = (name: string): AnyPipeline | undefined =>
   pipelines.find((pipeline) => pipeline.name === name)

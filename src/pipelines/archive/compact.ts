@@ -7,9 +7,9 @@ import { rewriteSegments } from "../../archive/rewrite.ts"
 import { monthOf, SEGMENT_SUFFIX, segmentBytes, segmentFiles } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { removeSegments, withoutWriter } from "./archivedRows.ts"
+import { removeSegments } from "./archivedRows.ts"
 import { moveIndex } from "./archiveIndex.ts"
-import { endDeadRuns } from "../run/endDeadRuns.ts"
+import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface CompactSummary {
   readonly segmentsBefore: number
@@ -18,21 +18,22 @@ export interface CompactSummary {
   readonly bytesAfter: number
 }
 
+const JOINING = "Joining the archive's files"
+
 export const compact = (place: Place) =>
   compacted(placeOf(place)).pipe(
-    Effect.provide(
-      existingWarehouse("Joining the archive's files", { ...placeOf(place), runId: "compact" }),
-    ),
+    Effect.provide(existingWarehouse(JOINING, { ...placeOf(place), runId: "compact" })),
   )
 
 const compacted = Effect.fnUntraced(function* (place: Place) {
-  yield* endDeadRuns(place)
+  // Its commits may yet refer to bodies where they are now.
+  yield* endAllRuns(JOINING, place)
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const thisMonth = formatInstant(now).slice(0, 7).replace("-", "")
   const before = yield* inArchive(() => segmentFiles(store))
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
-  for (const [month, files] of Map.groupBy(yield* withoutWriter(before), monthOf)) {
+  for (const [month, files] of Map.groupBy(before, monthOf)) {
     if (month >= thisMonth || files.length < 2) continue
     const target = `${month}.${now.toString(36)}${SEGMENT_SUFFIX}`
     const moved = yield* inArchive(() =>

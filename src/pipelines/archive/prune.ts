@@ -16,9 +16,9 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { removeSegments, withoutWriter } from "./archivedRows.ts"
+import { removeSegments } from "./archivedRows.ts"
 import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
-import { endDeadRuns } from "../run/endDeadRuns.ts"
+import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface PruneOptions extends Place {
   readonly olderThanDays: number
@@ -35,15 +35,16 @@ export interface PruneSummary {
   readonly bytesAfter: number
 }
 
+const PRUNING = "Pruning the archive"
+
 export const prune = (options: PruneOptions) =>
   pruned(options).pipe(
-    Effect.provide(
-      existingWarehouse("Pruning the archive", { ...placeOf(options), runId: "prune" }),
-    ),
+    Effect.provide(existingWarehouse(PRUNING, { ...placeOf(options), runId: "prune" })),
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  yield* endDeadRuns(options)
+  // Its commits may yet refer to bodies where they are now.
+  yield* endAllRuns(PRUNING, options)
   const store = archiveOf(options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
@@ -59,7 +60,7 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
     if (!isPrunable) wanted.add(`${file} ${sha256}`)
   }
   const runs = yield* knownRuns
-  const files = yield* withoutWriter(yield* inArchive(() => segmentFiles(store)))
+  const files = yield* inArchive(() => segmentFiles(store))
   const isOfUnknownRun = ({ runId }: ResponseLine): boolean => !runs.has(runId)
   const ofUnknownRuns = yield* inArchive(() =>
     bodiesOf(

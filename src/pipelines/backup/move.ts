@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import { commandId } from "../../load/commandId.ts"
 import type { CopiedTable } from "../../load/copyTables.ts"
 import { storedTables } from "../../load/ddl.ts"
-import { text } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
 import { databaseFile } from "../../load/storage/duckdbFile.ts"
@@ -18,7 +17,7 @@ import {
   type Place,
   storageOf,
 } from "../publication/warehouse.ts"
-import { endDeadRuns } from "../run/endDeadRuns.ts"
+import { endAllRuns, endDeadRuns } from "../run/endDeadRuns.ts"
 
 export interface Moved {
   readonly from: string
@@ -91,22 +90,11 @@ const toLake = Effect.fnUntraced(function* (from: Place, to: Place, runId: strin
   )
 })
 
-const goingOn = "select run_id from ops.runs where outcome is null"
-
 const toFile = (from: Place, runId: string) =>
   Effect.provide(
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
-      yield* endDeadRuns(from)
-      const [run] = yield* warehouse.rows(goingOn)
-      if (run !== undefined) {
-        return yield* new LoadError({
-          reason: "Files",
-          what: MOVING,
-          why: `the run ${text("run_id")(run)} is going on`,
-          advice: "Nothing was changed. Wait for it to end, or stop it and its workers.",
-        })
-      }
+      yield* endAllRuns(MOVING, from)
       return yield* warehouse.exclusively(MOVING, (session) =>
         moveToFile(session, databaseFile(from.dataDir), stored, tables),
       )

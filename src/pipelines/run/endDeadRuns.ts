@@ -36,6 +36,21 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   for (const run of dead) yield* endSegments(place, text("run_id")(run))
 })
 
+const goingOn = "select run_id from ops.runs where outcome is null"
+
+/** As `endDeadRuns`, before what must not be done while a run goes on. Fails where one does, elsewhere. */
+export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Place) {
+  yield* endDeadRuns(place)
+  const [run] = yield* (yield* Warehouse).rows(goingOn)
+  if (run === undefined) return
+  return yield* new LoadError({
+    reason: "Files",
+    what,
+    why: `the run ${text("run_id")(run)} is going on`,
+    advice: "Nothing was changed. Wait for it to end, or stop it and its workers.",
+  })
+})
+
 /** Ends what the processes of a run wrote and, killed or stopped, did not end; none of them may be writing any more. */
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)
