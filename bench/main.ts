@@ -1,7 +1,7 @@
 // What a first sync and one without news cost against the floor, as ratios within one run of this script; all traffic
 // is on loopback. `quick` (a minute) compares them with the last recorded ones; without it docs/benchmarks.md is
-// written and the ratios are recorded. `marts` and `publication` write their sections of the page. `scale` simulates what
-// docs/scale.md says, from what `scale-constants` measures.
+// written and the ratios are recorded. `marts` and `publication` write their sections of the page. `scale` makes
+// docs/scale.md, from what `scale-constants` measures.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

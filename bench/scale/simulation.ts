@@ -133,7 +133,7 @@ export const simulate = (setting: Setting): Simulated => {
         worker.diesAt += failure.restart + lifetime()
         sums.deaths += 1
       }
-      // All requests of the claim take their turns of the shared limit; a worker's own pace may be slower.
+      // All requests of the claim count towards the shared limit; a worker's own pace may be slower.
       const turn = claim.requests / requestsPerSecond
       limitFree = Math.max(limitFree, begin) + turn
       busy.limit += turn

@@ -2,15 +2,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
-import { identifier, identifiers } from "./sql.ts"
+import { identifiers, inCatalog } from "./sql.ts"
 
 export interface CopiedTable {
   readonly table: string
   readonly rows: number
 }
-
-const inCatalog = (catalog: string, { schema, name }: Table): string =>
-  `${identifier(catalog)}.${identifier(schema)}.${identifier(name)}`
 
 const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
 
@@ -48,7 +45,7 @@ export const tableWithRows = async (
 }
 
 /**
- * Compares every row, by the number of rows and the sum of a 64-bit hash over all columns of each, which says the same in
+ * Compares every row, by the number of rows and the sum of a 64-bit hash over all columns of each, which is the same in
  * any order and takes no memory. Rejects where a table differs, with how many rows only one of both has.
  */
 export const compareRows = async (
@@ -93,7 +90,7 @@ const difference = async (
   return new LoadError({
     reason: "Database",
     what: `Comparing ${tableName(table)} with what was moved`,
-    why: `${await only(one, other)} rows did not arrive as they were, and ${await only(other, one)} arrived that were not there`,
+    why: `${await only(one, other)} rows are only in the old warehouse, and ${await only(other, one)} only in the new one`,
     advice: "Nothing was moved. Please report this.",
   })
 }

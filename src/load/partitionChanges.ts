@@ -1,6 +1,6 @@
 // When each month of each table last changed, as recorded in ops.partition_changes. Whatever is made from the tables
-// keeps what was recorded when it was made, and a difference says what to make again: the clocks of the machines that
-// write a lake differ, so that no time could be compared with another.
+// keeps what was recorded when it was made, and makes again what differs. Times are only compared for equality, because
+// the clocks of the machines that write a lake differ.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, number, text } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"

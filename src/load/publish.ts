@@ -70,10 +70,7 @@ export interface Publication {
   readonly parquetRemoved: number
 }
 
-/**
- * Resolves to the as-of time, in microseconds since 1970: without `at`, the present one, by which whatever was committed
- * before it is in the warehouse.
- */
+/** Resolves to the as-of time, in microseconds since 1970: `at`, or the present. */
 const stamp = (
   session: Session,
   at: number | undefined,

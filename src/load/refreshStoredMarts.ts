@@ -165,7 +165,7 @@ const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
   `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
 ]
 
-/** When what the months are made from changed: another time then says which to make again. */
+/** When the rows changed that each month is made from: a month with another time is made again. */
 const record = ({ byMonth, name }: StoredMart, runId: string): string => `
   DELETE FROM ${CATALOG}.ops.partition_changes WHERE ${isOneOf([`mart_tables.${name}`])};
   INSERT INTO ${CATALOG}.ops.partition_changes (table_schema, table_name, month, run_id, changed_at)

@@ -12,8 +12,10 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
 export const identifiers = (names: ReadonlyArray<string>, alias?: string): string =>
   names.map((name) => (alias === undefined ? "" : `${alias}.`) + identifier(name)).join(", ")
 
-export const qualified = (table: Table): string =>
-  `${CATALOG}.${identifier(table.schema)}.${identifier(table.name)}`
+export const inCatalog = (catalog: string, { schema, name }: Table): string =>
+  [catalog, schema, name].map(identifier).join(".")
+
+export const qualified = (table: Table): string => inCatalog(CATALOG, table)
 
 /** An instant as a TIMESTAMP literal DuckDB can prune with. */
 export const instant = (micros: number): string => `make_timestamp(${micros}::BIGINT)`

@@ -25,7 +25,7 @@ export class StoredRanges {
     return columns
   }
 
-  /** Another process has written: what was known to be stored may no longer be all. */
+  /** For when another process has written: these may no longer be all stored rows. */
   forget(): void {
     this.#stored.clear()
     this.#columns.clear()

@@ -5,7 +5,7 @@ import { allColumns, type Table, tableName } from "../domain/table.ts"
 import { isBetween, rangesOf } from "./months.ts"
 import { readChanges } from "./partitionChanges.ts"
 import { readRows } from "./readRows.ts"
-import { identifier, identifiers, literal, qualified } from "./sql.ts"
+import { identifier, identifiers, inCatalog, literal, qualified } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
@@ -49,13 +49,10 @@ export const updateCopy = async (update: Update): Promise<void> => {
   const recorded = qualified(partitionChanges)
   await connection.run(
     `DELETE FROM ${recorded} WHERE NOT (${OF_STORED_MARTS});
-     INSERT INTO ${recorded} FROM ${inSource(update, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
+     INSERT INTO ${recorded} FROM ${inCatalog(update.source, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
   )
   await connection.run("COMMIT")
 }
-
-const inSource = ({ source }: Update, { schema, name }: Table): string =>
-  [source, schema, name].map(identifier).join(".")
 
 type Months = ReadonlySet<string | undefined>
 
@@ -63,7 +60,7 @@ type Months = ReadonlySet<string | undefined>
 const changedParts = async (update: Update): Promise<ReadonlyMap<string, Months>> => {
   const { connection } = update
   const before = await readChanges(connection, qualified(partitionChanges))
-  const now = await readChanges(connection, inSource(update, partitionChanges))
+  const now = await readChanges(connection, inCatalog(update.source, partitionChanges))
   const keyOf = (change: (typeof now)[number]) => JSON.stringify(change)
   const keys = [before, now].map((changes) => new Set(changes.map(keyOf)))
   const differing = [...before, ...now].filter(
@@ -95,7 +92,7 @@ const copyRows = async (
     await update.connection.run(
       `DELETE FROM ${target} WHERE ${condition};
        INSERT INTO ${target} (${columns})
-       SELECT ${columns} FROM ${inSource(update, table)} WHERE ${condition}`,
+       SELECT ${columns} FROM ${inCatalog(update.source, table)} WHERE ${condition}`,
     )
   }
 }
@@ -106,7 +103,7 @@ const ofOtherSize = async (
 ): Promise<ReadonlyArray<Table>> => {
   const sizes = tables.map(
     (table) =>
-      `(SELECT count(*) FROM ${qualified(table)}) = (SELECT count(*) FROM ${inSource(update, table)})
+      `(SELECT count(*) FROM ${qualified(table)}) = (SELECT count(*) FROM ${inCatalog(update.source, table)})
        AS ${identifier(tableName(table))}`,
   )
   const [isSame] = await readRows(update.connection, `SELECT ${sizes.join(", ")}`)

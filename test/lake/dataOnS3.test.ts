@@ -13,7 +13,7 @@ import { extensions, lake, newCatalog } from "./lake.ts"
 const counts =
   "select (select count(*) from core.vaults)::integer as vaults, (select count(*) from core.ratio_history)::integer as points"
 
-/** As docs/lake.md says a reader attaches it. */
+/** As a reader attaches it (docs/lake.md). */
 const asReader = async (catalogUrl: string) => {
   const catalog = new URL(catalogUrl)
   const variables = objectStoreVariables()

@@ -1,5 +1,5 @@
 // What readers get of a lake is what they get of a file, whichever machine publishes and whatever others commit
-// meanwhile; and every command works on a lake, or says what to do instead.
+// meanwhile; and every command works on a lake, or its error has what to do instead.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -31,7 +31,7 @@ const published = {
   keep: { copies: 0, days: 0 },
 } as const
 
-/** Columns that say when vaulthouse read something, or what the service makes anew with each answer. */
+/** Columns with the time at which vaulthouse read something, or that the service makes anew for each response. */
 const differs = (column: string): boolean =>
   /^_|^valid_(from|to)$|(^|_)(read|since|attempted|responded|reported|calculated|seen|compared|now|as_of)_at$|^health_factor_(id|low_at)$|age_(hours|days)$|^newest_at$|^difference$/.test(
     column,

@@ -72,7 +72,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
             const isShared = other === "shared"
             const left = isShared ? ofSecondRun : ofStoredMarts
             for (const name of names.filter((each) => !left.test(each))) {
-              // The service dates some of its answers: the second one is another version then.
+              // The service dates some of its responses: the second one is another version then.
               const rows = await all.difference("file", other, name, NOW, isShared)
               expect.soft(rows, `${name} of the lake ${other}`).toEqual([])
             }

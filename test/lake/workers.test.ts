@@ -97,7 +97,7 @@ describe.skipIf(installed === undefined)("workers", () => {
       const inHand = await lake.work(
         "select 1 from vaulthouse_work.claims where not is_done and epoch > 0",
       )
-      // In the middle of a commit the others would wait for it.
+      // A worker that is stopped in the middle of a commit would hold up the others.
       const commits = await lake.work(
         "select 1 from pg_locks where locktype = 'advisory' and classid = 1986098540 and objid = 1",
       )

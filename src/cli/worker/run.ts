@@ -36,7 +36,7 @@ export const runWorker = (argv: Arguments): Promise<ExitCode> =>
           onEvent: log.onEvent,
         }).pipe(Effect.ensuring(Effect.sync(log.stop)), exportTelemetry(settings.dataDir))
       }),
-    // Being stopped is how a worker is meant to end.
+    // A worker has no other end than being stopped.
     {
       code: exitCodes.ok,
       text: "vaulthouse: worker stopped; its tasks went back to the others, and what was committed stays\n",

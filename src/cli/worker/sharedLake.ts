@@ -1,11 +1,11 @@
-// The lake that workers share, from the settings; without one there is nothing to share.
+// The lake that workers share, from the settings.
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { originText } from "../../config/origin.ts"
 import { lakeCatalog } from "../../pipelines/publication/warehouse.ts"
 import { UsageError } from "../errors.ts"
 
-/** `what` needs it: a command or a flag. */
+/** Fails without a lake. `what` needs it: a command or a flag. */
 export const sharedLake = Effect.fnUntraced(function* (
   { settings: { warehouse, workerLease }, originOf }: Config,
   what: string,

@@ -27,7 +27,7 @@ export interface Storage {
 
 /** A write transaction's turn: nothing else writes the warehouse until it ends. */
 export interface Turn {
-  /** Another process has written since this one's last turn: nothing it knew of the rows need hold any more. */
+  /** Another process has written since this one's last turn: what is cached of the rows may be out of date. */
   readonly othersWrote: boolean
   /** Rejects with `ClaimLost` where one of the claims is not held; none can be taken from now until the turn ends. */
   readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>

@@ -133,7 +133,7 @@ const conninfo = (target: PostgresTarget): string => {
     sslkey: key,
     connect_timeout: connectTimeoutSeconds,
     application_name: applicationName,
-    // Without these a machine that is gone keeps the other side waiting for two hours: here a commit, there what it locked.
+    // Otherwise a lost connection is noticed after two hours: here by a commit, there by whoever waits for its locks.
     keepalives_idle: 20,
     keepalives_interval: 5,
     keepalives_count: 4,

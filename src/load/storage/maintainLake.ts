@@ -1,5 +1,4 @@
-// What a lake needs from time to time: small commits become files, small files large ones, and what no reader needs any
-// more goes. Each step takes a turn of its own, so that writers wait for one step at most.
+// Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes a turn of its own, so that writers wait for one step at most.
 import { CATALOG, literal } from "../sql.ts"
 import type { Session } from "../session.ts"
 import { readRows } from "../readRows.ts"
@@ -22,7 +21,7 @@ const DELETED_SHARE = 0.2
 
 /**
  * Keeps snapshots and superseded files for `keepDays`: a reader that opened the lake before may still need them. The
- * lock of writers is held meanwhile, since DuckLake loses deletes of a transaction that is open while its snapshot expires.
+ * turn lasts as long as each step, since DuckLake loses deletes of a transaction that is open while its snapshot expires.
  */
 export const maintainLake = async (
   session: Session,

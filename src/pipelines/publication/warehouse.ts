@@ -10,7 +10,7 @@ import type { Storage } from "../../load/storage/Storage.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 
-/** What says where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
+/** Where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &
   Partial<Pick<Settings, "warehouse" | "archive" | "memoryLimit">> & {
     readonly lake?: Partial<Settings["lake"]>
@@ -76,7 +76,7 @@ export const openWarehouse = (options: Options) =>
     ),
   )
 
-/** A mistyped place is an error, and not made a warehouse. `what` is done with it, for the message. */
+/** Fails where there is none, so that a mistyped place makes no new one. `what` begins the message. */
 export const existingWarehouse = (what: string, options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -99,6 +99,6 @@ export const noWarehouse = Effect.fnUntraced(function* (what: string, place: Pla
     reason: "Files",
     what,
     why: `there is no warehouse in ${shown}`,
-    advice: "Name its folder with --data-dir, or run `vaulthouse sync` first.",
+    advice: "Check --data-dir and --warehouse, or run `vaulthouse sync` first.",
   })
 })

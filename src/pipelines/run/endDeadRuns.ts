@@ -21,7 +21,7 @@ const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
 const endedWell = new Set<unknown>(["complete", "partial", "deferred"])
 
-/** Leaves runs alone that ended well, and those of a lake that go on elsewhere. Comes before the record of a new run. */
+/** For every run that did not end well and does not go on elsewhere. Comes before the record of a new run. */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = (yield* warehouse.rows(unended)).filter(({ outcome }) => !endedWell.has(outcome))
@@ -38,7 +38,7 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
 
 const goingOn = "select run_id from ops.runs where outcome is null"
 
-/** As `endDeadRuns`, before what must not be done while a run goes on. Fails where one does, elsewhere. */
+/** As `endDeadRuns`, for what must not happen during a run: fails where one goes on elsewhere. */
 export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Place) {
   yield* endDeadRuns(place)
   const [run] = yield* (yield* Warehouse).rows(goingOn)
@@ -51,7 +51,7 @@ export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Plac
   })
 })
 
-/** Ends what the processes of a run wrote and, killed or stopped, did not end; none of them may be writing any more. */
+/** Ends the segments that processes of a run left without an end. None of these may still be writing. */
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)
   const files = segmentsOfRun(yield* inArchive(() => segmentFiles(store)), runId)
