@@ -11,7 +11,7 @@ const REPEATED_MILLIS = 60_000
 export const waitingNotes = (onProgress: OnProgress) => {
   let since: number | undefined
   let lookedAt = 0
-  let saidAt = 0
+  let reportedAt = 0
   return Effect.fnUntraced(function* (isNews: boolean) {
     const now = yield* Clock.currentTimeMillis
     if (isNews) since = undefined
@@ -22,8 +22,8 @@ export const waitingNotes = (onProgress: OnProgress) => {
       return
     }
     since ??= now
-    if (now < since + PATIENCE_MILLIS || now < saidAt + REPEATED_MILLIS) return
-    saidAt = now
+    if (now < since + PATIENCE_MILLIS || now < reportedAt + REPEATED_MILLIS) return
+    reportedAt = now
     const time = new Date(since).toISOString().slice(0, 19).replace("T", " ")
     onProgress({
       kind: "waiting",
