@@ -52,13 +52,9 @@ export const runIsRead = (runId: string) =>
 
 /** `false` where another planner has taken the run over, which then goes on. */
 export const endRun = (runId: string, planner: string) =>
-  Effect.gen(function* () {
-    const { rows } = yield* WorkDatabase
-    const [ended] = yield* rows("end_run", [runId, planner])
-    if (ended === undefined) return false
-    yield* rows("forget_queue", [runId])
-    return true
-  })
+  Effect.flatMap(WorkDatabase, ({ rows }) =>
+    Effect.map(rows("end_run", [runId, planner]), ([ended]) => ended !== undefined),
+  )
 
 /** How many workers are alive. */
 export const workersAlive = Effect.flatMap(WorkDatabase, ({ rows }) =>
