@@ -109,7 +109,8 @@ export const settings = {
     kind: { type: "duration" },
     flag: "task-timeout",
     default: 600,
-    describe: "Time limit for one task, with retries but without waiting for its turn",
+    describe:
+      "Time limit for one task, with retries but without the time that its requests wait for their start",
   },
   logFormat: {
     kind: { type: "choice", of: ["pretty", "json"] },

@@ -1,4 +1,4 @@
-// The current task: the archive records it with every response, and the time its requests wait for their turn does not
+// The current task: the archive records it with every response, and the time its requests wait for their start does not
 // count against its timeout.
 import * as Context from "effect/Context"
 import type { ActiveTime } from "./ActiveTime.ts"

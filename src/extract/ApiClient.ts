@@ -1,4 +1,4 @@
-// One call (§8): validates the inputs, waits for a turn, sends, archives every response, retries where that can help,
+// One call (§8): validates the inputs, waits for a start, sends, archives every response, retries where that can help,
 // and returns a typed value or a typed error.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -44,7 +44,7 @@ export interface ApiSettings {
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
   /**
-   * How long one call may be retried, from its first request. Waits that the service asks for count, waits for a turn do
+   * How long one call may be retried, from its first request. Waits that the service asks for count, waits for a start do
    * not. 0: no retries.
    */
   readonly retryBudgetSeconds: number

@@ -1,5 +1,5 @@
--- Ends a run with its claims, so that a worker that still has one commits nothing, and with what Effect's queue keeps of it.
--- Nothing where another planner took it over.
+-- Deletes the run with its claims, so that no worker can commit to it, and what Effect's queue keeps of it. Does nothing
+-- where another planner has taken it over.
 with
 
 ended as (

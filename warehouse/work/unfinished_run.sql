@@ -1,4 +1,4 @@
--- The run that has not ended: one at most, since its planner holds a lock. One whose planner died is still here.
+-- The run that has not ended, even if its planner died: one at most, since its planner holds a lock.
 select
     run_id,
     command,

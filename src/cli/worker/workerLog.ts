@@ -21,20 +21,20 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
       : `worker: ${line.message}`
     printLine({ ...line, message, fields: { worker, runId, ...fields } }, isForPeople)
   }
-  const say = (message: string, fields: object = {}): void =>
+  const info = (message: string, fields: object = {}): void =>
     print({ level: "INFO", message, fields: { ...fields } })
 
   const timer = setInterval(() => {
     if (runId === undefined || done.tasks === reported) return
     reported = done.tasks
-    say(`${doneText(done)} so far`, done)
+    info(`${doneText(done)} so far`, done)
   }, EVERY_MILLIS).unref()
 
   const onEvent = (event: WorkerEvent): void => {
     switch (event.kind) {
       case "idle":
         runId = undefined
-        say(`${worker} waits for a run`)
+        info(`${worker} waits for a run`)
         return
       case "joined":
         ;({ runId } = event.run)
@@ -42,10 +42,13 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
         done = nothing()
         reported = 0
         hasLost = false
-        say(joinedText(event.run))
+        info(joinedText(event.run))
         return
       case "left":
-        say(`leaves run ${event.runId} after ${doneText(done)} in ${duration(event.seconds)}`, done)
+        info(
+          `leaves run ${event.runId} after ${doneText(done)} in ${duration(event.seconds)}`,
+          done,
+        )
         return
       case "lost":
         // A worker loses all of its tasks at once: one line is enough.

@@ -26,7 +26,7 @@ export const compact = (place: Place) =>
   )
 
 const compacted = Effect.fnUntraced(function* (place: Place) {
-  // Its commits may yet refer to bodies where they are now.
+  // A run that goes on may still commit references to the old segments.
   yield* endAllRuns(JOINING, place)
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)

@@ -43,7 +43,7 @@ export const prune = (options: PruneOptions) =>
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  // Its commits may yet refer to bodies where they are now.
+  // A run that goes on may still commit references to the old segments.
   yield* endAllRuns(PRUNING, options)
   const store = archiveOf(options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
