@@ -1,29 +1,26 @@
-// The warehouse as a service. One fiber commits whatever is queued as one transaction; nothing else writes the
-// database meanwhile.
-import { setTimeout } from "node:timers/promises"
+// The warehouse as a service: one writer, whose transactions come one after the other.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import type { Batch, Committed } from "../domain/outcome.ts"
-import { countRows } from "../domain/metrics.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
+import { commitQueue } from "./commitQueue.ts"
 import { makePrivateDirectory } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { decodeRow, json, number, text } from "./decodeRow.ts"
-import { databaseError, LoadError, WarehouseLocked } from "./errors.ts"
+import { databaseError, type LoadError, WarehouseLocked } from "./errors.ts"
 import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
 import { type Session, transaction } from "./session.ts"
+import { sharedClock } from "./sharedClock.ts"
 import { CATALOG } from "./sql.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { duckdbFile } from "./storage/duckdbFile.ts"
@@ -43,27 +40,6 @@ export interface WarehouseOptions extends OpenOptions {
   readonly wait?: Duration.Input
   /** Called once, when the wait begins. */
   readonly onWait?: (locked: WarehouseLocked) => void
-}
-
-// Enough for a group to be worth its transaction. DuckDB compresses full row groups of 122,880 rows while they are
-// appended, which would hold up everything else.
-const GROUP_BATCHES = 256
-const GROUP_ROWS = 120_000
-
-// A transaction costs as much as the rows of 50 small pages: those that come shortly after each other share one.
-const PAUSE_MILLIS = 10
-const LONGEST_WAIT_MILLIS = 100
-
-/** Whether the process was busy for most of a pause: more pages are then about to come. */
-const isBusyPause = Effect.promise(async () => {
-  const before = performance.eventLoopUtilization()
-  await setTimeout(PAUSE_MILLIS)
-  return performance.eventLoopUtilization(before).utilization > 0.5
-})
-
-interface Queued {
-  readonly batch: Batch
-  readonly done: Deferred.Deferred<Committed, LoadError>
 }
 
 export class Warehouse extends Context.Service<
@@ -197,75 +173,11 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
     Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
 
-  const queue = yield* Queue.bounded<Queued>(2 * GROUP_BATCHES)
-
-  const commitTogether = (group: ReadonlyArray<Queued>) =>
-    exclusively("Committing rows", () =>
-      commitGroup(
-        session,
-        group.map(({ batch }) => batch),
-      ),
-    )
-
-  const commitAll = Effect.fnUntraced(function* (group: ReadonlyArray<Queued>) {
-    const committed = yield* Effect.result(commitTogether(group))
-    if (committed._tag === "Success") {
-      const { batches, tables: changed } = committed.success
-      for (const [at, { done }] of group.entries()) {
-        const counts = batches[at]
-        if (counts !== undefined) yield* Deferred.succeed(done, counts)
-      }
-      for (const [table, { inserted, revised }] of changed) {
-        yield* countRows({ table, change: "inserted" }, inserted)
-        yield* countRows({ table, change: "revised" }, revised)
-      }
-    } else if (group.length === 1 && group[0] !== undefined) {
-      yield* Deferred.fail(group[0].done, committed.failure)
-    } else {
-      // One of them is bad: each alone, so that only that one fails.
-      for (const queued of group) yield* commitAlone(queued)
-    }
-  })
-  const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll([queued])
-
-  /** Adds what comes shortly afterwards, until a pause shows that no more is about to come. */
-  const gathered = Effect.fnUntraced(function* (taken: Array<Queued>) {
-    const until = performance.now() + LONGEST_WAIT_MILLIS
-    while (isWorthWaiting(taken) && performance.now() < until) {
-      const isBusy = yield* isBusyPause
-      const more = yield* Queue.clear(queue)
-      if (more.length === 0 && !isBusy) break
-      taken.push(...more)
-    }
-    return groupsOf(taken)
-  })
-
-  const writeForever = Effect.forever(
-    Effect.flatMap(Queue.takeBetween(queue, 1, GROUP_BATCHES), (taken) =>
-      Effect.uninterruptible(
-        Effect.flatMap(gathered(taken), Effect.forEach(commitAll, { discard: true })),
-      ),
-    ),
+  const queued = yield* commitQueue((batches) =>
+    exclusively("Committing rows", () => commitGroup(session, batches)),
   )
-  yield* Effect.forkScoped(writeForever)
-
   const names = new Set(tables.map(tableName))
-  const commit = Effect.fnUntraced(function* (batch: Batch) {
-    const invalid = checkBatch(batch, names)
-    if (invalid !== undefined) return yield* invalid
-    const done = yield* Deferred.make<Committed, LoadError>()
-    yield* Queue.offer(queue, { batch, done })
-    return yield* Deferred.await(done)
-  })
-
-  // Commits that still wait fail; the writer ends before the file is closed.
-  yield* Effect.addFinalizer(() =>
-    Effect.gen(function* () {
-      const waiting = yield* Queue.clear(queue)
-      for (const { done } of waiting) yield* Deferred.fail(done, closed)
-      yield* Queue.shutdown(queue)
-    }),
-  )
+  const commit = (batch: Batch) => checkBatch(batch, names) ?? queued(batch)
 
   return Warehouse.of({
     commit,
@@ -300,35 +212,10 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   })
 })
 
-const MICROS_PER_MILLI = 1000
-const NANOS_PER_MICRO = 1000n
-
-const sharedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
-  const millis = () =>
-    clock.currentTimeMillisUnsafe() + Math.round(microsAhead() / MICROS_PER_MILLI)
-  const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(microsAhead()) * NANOS_PER_MICRO
-  return {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration),
-  }
-}
-
 const decodeCursor = decodeRow({
   pipeline: text("pipeline"),
   entity: text("entity"),
   cursor: json("cursor"),
-})
-
-const closed = new LoadError({
-  reason: "Closed",
-  what: "Committing rows",
-  why: "the warehouse was closed first",
-  advice: "Nothing of this batch was kept; the next run does it again.",
 })
 
 const executeAll = async (
@@ -347,29 +234,4 @@ const executeAll = async (
       )
     }
   })
-}
-
-const sizeOf = ({ batch }: Queued): number =>
-  batch.rows.reduce((sum, { length }) => sum + length, 0)
-
-const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
-  taken.length < GROUP_BATCHES &&
-  taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3
-
-/** Groups of at most `GROUP_ROWS` rows, or a single batch that is larger. */
-const groupsOf = (queued: ReadonlyArray<Queued>): ReadonlyArray<ReadonlyArray<Queued>> => {
-  const groups: Array<Array<Queued>> = []
-  let rows = Number.POSITIVE_INFINITY
-  for (const each of queued) {
-    const size = sizeOf(each)
-    const group = groups.at(-1)
-    if (group === undefined || rows + size > GROUP_ROWS) {
-      groups.push([each])
-      rows = size
-    } else {
-      group.push(each)
-      rows += size
-    }
-  }
-  return groups
 }

@@ -1,0 +1,22 @@
+// A clock that is ahead of this machine's: that of the warehouse, which all who write it go by.
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+const MICROS_PER_MILLI = 1000
+const NANOS_PER_MICRO = 1000n
+
+/** `microsAhead` is read each time, and may be negative. */
+export const sharedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
+  const millis = () =>
+    clock.currentTimeMillisUnsafe() + Math.round(microsAhead() / MICROS_PER_MILLI)
+  const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(microsAhead()) * NANOS_PER_MICRO
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration),
+  }
+}
