@@ -77,7 +77,7 @@ const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => 
 
 Moved ${counted(rows, "row")} of ${counted(filled.length, "table")} from ${from} to ${to}, and compared every row: all are equal. ${tables.length - filled.length} more tables are empty in both.
 
-Nothing is switched yet. To use the new warehouse, set in vaulthouse.config.yaml:
+Nothing is switched yet. To use the new warehouse, set in the configuration file:
 ${settingsText(target)}
 The old one stays as it is. What is read into it from now on is not in the new one, so change the setting before the next run.
 `

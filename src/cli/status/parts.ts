@@ -39,7 +39,7 @@ export const lastRunLine = ({ lastRun }: Status, dataDir: string): string =>
     labelled(
       "Last run",
       lastRun === null
-        ? `none yet in ${dataDir}; \`vaulthouse sync\` is the first`
+        ? `none yet in ${dataDir}; \`vaulthouse sync\` is the first, or \`vaulthouse publish\` copies what a lake has`
         : lastRunText(lastRun),
     ),
   )
