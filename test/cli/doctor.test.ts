@@ -226,6 +226,23 @@ describe("doctor", () => {
     })
   })
 
+  it("an archive of its own place is looked at, without a key for it too", async () => {
+    const config = join(cwd, "archive.yaml")
+    const archived = async (archive: string) => {
+      writeFileSync(config, `archive: ${archive}\n`)
+      const { code, checks } = await doctor(undefined, ["--config", config])
+      return { code, archive: checks.find(({ check }) => check === "archive") }
+    }
+    expect(await archived("s3://bucket/archive")).toMatchObject({
+      code: 4,
+      archive: { state: "failed", detail: "there is no key for s3://bucket/archive" },
+    })
+    expect(await archived(join(cwd, "archive"))).toMatchObject({
+      code: 0,
+      archive: { state: "ok", detail: `${join(cwd, "archive")}; segments: 0` },
+    })
+  })
+
   it("warns about a clock that differs from the service's Date header", async () => {
     const late = Effect.gen(function* () {
       const server = yield* scriptedServer((_request, response) => {

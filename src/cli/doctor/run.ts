@@ -9,6 +9,7 @@ import { examinePostgres } from "../../pipelines/publication/postgres.ts"
 import { checkAccess } from "../../pipelines/publication/publish.ts"
 import {
   type Check,
+  checkArchive,
   checkDisk,
   checkKey,
   checkNode,
@@ -65,6 +66,7 @@ const examine = Effect.fnUntraced(function* (
     yield* configurationCheck(config.success),
     ...service,
     yield* checkWarehouse(config.success.settings),
+    ...(yield* checkArchive(config.success.settings)),
     ...(yield* postgresChecks(config.success)),
   ]
   return { checks, access } satisfies Findings

@@ -63,7 +63,8 @@ const runFailed = (
         kind: "run_failed",
         subject: "sync",
         text: `The last run did not end: its process ${last.pid} on ${last.host} is gone.`,
-        advice: "Run `vaulthouse sync`: it continues from what was committed.",
+        advice:
+          "Run `vaulthouse sync`, or `sync --workers` where workers read: it continues from what was committed.",
         since: last.alive_at ?? last.started_at,
       },
     ]

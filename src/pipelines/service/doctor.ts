@@ -13,6 +13,7 @@ import { openAdvice } from "../../load/errors.ts"
 import type { Condition } from "../../load/inspect.ts"
 import { operationTables } from "../../load/tables/index.ts"
 import { coreTables } from "../../transform/tables/index.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { type Place, storageOf } from "../publication/warehouse.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
@@ -189,6 +190,21 @@ const keyCheck = (table: ReadonlyArray<EndpointAccess>): Check => {
         advice: "Try again later; the table shows the responses.",
       }
 }
+
+/** None where the archive is in the data directory, which the check of the disk covers. */
+export const checkArchive = (place: Place): Effect.Effect<ReadonlyArray<Check>> =>
+  place.archive === undefined
+    ? Effect.succeed([])
+    : inArchive(() => archiveOf(place).segments()).pipe(
+        Effect.map((segments): Check => {
+          const detail = `${place.archive}; segments: ${segments.length}`
+          return { check: "archive", state: "ok", detail }
+        }),
+        Effect.catch(({ why, advice }) =>
+          Effect.succeed<Check>({ check: "archive", state: "failed", detail: why, advice }),
+        ),
+        Effect.map((check) => [check]),
+      )
 
 export const checkWarehouse = (place: Place): Effect.Effect<Check> =>
   storageOf(place).pipe(
