@@ -6,6 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { movedClock } from "../src/domain/movedClock.ts"
 import { defaultWire } from "../src/extract/request.ts"
 import { defaultParquet } from "../src/load/parquetFile.ts"
 import { publishedFile } from "../src/load/PublishedCopy.ts"
@@ -42,20 +43,10 @@ export interface ExampleWarehouse {
   readonly close: () => Promise<void>
 }
 
-/** The real clock, moved: what waits, waits as long as ever. */
+/** The real clock, moved. */
 export const clockFrom = (instant: string, clock: Clock.Clock): Clock.Clock => {
-  const moved = Date.parse(instant) - clock.currentTimeMillisUnsafe()
-  const millis = () => clock.currentTimeMillisUnsafe() + moved
-  const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(moved) * 1_000_000n
-  return {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration),
-  }
+  const microsAhead = (Date.parse(instant) - clock.currentTimeMillisUnsafe()) * 1000
+  return movedClock(clock, () => microsAhead)
 }
 
 /** A run five minutes after the hour. */

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
+import { movedClock } from "../domain/movedClock.ts"
 import type { Batch, Committed } from "../domain/outcome.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
@@ -20,7 +21,6 @@ import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
 import { type Session, transaction } from "./session.ts"
-import { sharedClock } from "./sharedClock.ts"
 import { CATALOG } from "./sql.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { duckdbFile } from "./storage/duckdbFile.ts"
@@ -137,7 +137,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
   const { reader, writer, accepts, checkpoint, makeCopy } = database
-  const shared = sharedClock(clock, database.clockAhead)
+  const shared = movedClock(clock, database.clockAhead)
   const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
 
   const known = { marked: new Set<string>(), ranges: new StoredRanges() }

@@ -1,4 +1,4 @@
-// A clock that is ahead of this machine's: that of the warehouse, which all who write it go by.
+// A clock that is ahead of another: what waits, waits as long as ever.
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
@@ -6,7 +6,7 @@ const MICROS_PER_MILLI = 1000
 const NANOS_PER_MICRO = 1000n
 
 /** `microsAhead` is read each time, and may be negative. */
-export const sharedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
+export const movedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
   const millis = () =>
     clock.currentTimeMillisUnsafe() + Math.round(microsAhead() / MICROS_PER_MILLI)
   const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(microsAhead()) * NANOS_PER_MICRO
