@@ -1,8 +1,9 @@
 // How long every mart takes from the published copy, whole and filtered to one vault and 90 days: `make bench ARGS=marts`.
 import { join } from "node:path"
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Mart, marts } from "../src/load/marts.ts"
 import { storedMarts } from "../src/load/storedMarts.ts"
+import { readOnly } from "../test/support/readOnly.ts"
 import { makeLongWarehouse } from "./longWarehouse.ts"
 import { writeSection } from "./section.ts"
 
@@ -30,20 +31,15 @@ const timed = async (connection: DuckDBConnection, from: string): Promise<Timed>
   return { rows, millis: best }
 }
 
-const withReader = async <A>(
-  file: string,
-  work: (connection: DuckDBConnection) => Promise<A>,
-): Promise<A> => {
-  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY", threads: "2" })
-  const connection = await instance.connect()
-  try {
-    await connection.run("SET TimeZone = 'UTC'")
-    return await work(connection)
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const withReader = <A>(file: string, work: (connection: DuckDBConnection) => Promise<A>) =>
+  readOnly(
+    file,
+    async (connection) => {
+      await connection.run("SET TimeZone = 'UTC'")
+      return work(connection)
+    },
+    { threads: "2" },
+  )
 
 /** One vault and the last 90 days, by the columns the mart has; `undefined` when it has neither. */
 const filterOf = ({ columns, key }: Mart, vault: string, since: string): string | undefined => {

@@ -1,15 +1,11 @@
 // One sync into a lake, with how long each of its commits held the lock: node lakeSync.ts URL DATA_DIR POSTGRES EXTENSIONS
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { TracerEnabled } from "effect/References"
-import { defaultSettings } from "../../src/config/settings.ts"
-import { defaultWire } from "../../src/extract/request.ts"
 import { Catalog } from "../../src/load/storage/Catalog.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
-import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
-import { run } from "../../src/pipelines/run/run.ts"
-import { join } from "node:path"
+import { oneRun } from "../oneRun.ts"
 
 const [baseUrl = "", dataDir = "", postgres = "", extensions = ""] = process.argv.slice(2)
 const held: Array<{ readonly from: number; readonly to: number }> = []
@@ -31,30 +27,14 @@ const place = {
   warehouse: Redacted.make(`ducklake:${postgres}`),
   lake: { data: join(dataDir, "lake"), extensions },
 }
-await Effect.runPromise(
-  run({
-    ...place,
-    // As many tasks as a worker handles at once.
-    pace: { concurrency: 64 },
-    command: "bench",
-    version: "bench",
-    publish: undefined,
-    pipelines: ["subaccount_summaries", "health_factors", "transactions", "ratio_history"],
-    vaults: { include: [], exclude: [] },
-    taskTimeoutSeconds: defaultSettings.taskTimeout,
-    unsupportedRetryDays: defaultSettings.unsupportedRetryDays,
-    onProgress: () => undefined,
-    api: {
-      baseUrl,
-      apiKey: Redacted.make("demo-admin-key"),
-      wire: defaultWire,
-      requestTimeoutSeconds: defaultSettings.requestTimeout,
-      retryBudgetSeconds: 120,
-      maxResponseMegabytes: 64,
-    },
-    settings: defaultRunSettings,
-  }).pipe(Effect.provideService(TracerEnabled, false)),
-)
+await oneRun({
+  ...place,
+  baseUrl,
+  apiKey: Redacted.make("demo-admin-key"),
+  // As many tasks as a worker handles at once.
+  pace: { concurrency: 64 },
+  pipelines: ["subaccount_summaries", "health_factors", "transactions", "ratio_history"],
+})
 
 // Tasks of one commit have its instant.
 const commits = await Effect.runPromise(

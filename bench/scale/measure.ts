@@ -5,10 +5,11 @@ import { readdir, stat, writeFile } from "node:fs/promises"
 import { cpus } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../../src/domain/table.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
 import { startSimulator } from "../../simulator/index.ts"
+import { readOnly } from "../../test/support/readOnly.ts"
 import { constantsFile, type Constants, type PipelineConstants } from "./constants.ts"
 import { measureCommits } from "./measureCommits.ts"
 
@@ -79,25 +80,12 @@ interface OfRun {
   readonly bytes: number
 }
 
-/** Runs `work` on a data directory's warehouse. */
-const reading = async <A>(
-  dataDir: string,
-  work: (connection: DuckDBConnection) => Promise<A>,
-): Promise<A> => {
-  const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"), {
-    access_mode: "READ_ONLY",
-  })
-  const connection = await instance.connect()
-  try {
-    return await work(connection)
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const warehouseIn = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
 
-const readRuns = async (connection: DuckDBConnection) => {
-  const found = await connection.runAndReadAll(perPipeline)
+const readRuns = async (dataDir: string) => {
+  const found = await readOnly(warehouseIn(dataDir), (connection) =>
+    connection.runAndReadAll(perPipeline),
+  )
   const rows = found.getRowObjectsJS() as unknown as ReadonlyArray<OfRun>
   return [...Map.groupBy(rows, ({ run_id }) => run_id).values()]
 }
@@ -164,15 +152,17 @@ export const measureConstants = async (folder: string): Promise<void> => {
   const commits = await measureCommits(folder, url)
   await simulator.close()
 
-  const [firstRun = [], laterRun = []] = await reading(dataDir, readRuns)
-  const [historyRun = []] = await reading(join(folder, "histories"), readRuns)
+  const [firstRun = [], laterRun = []] = await readRuns(dataDir)
+  const [historyRun = []] = await readRuns(join(folder, "histories"))
   const workOf = (ran: Ran, of: ReadonlyArray<OfRun>): Work => ({
     requests: total(of, "requests"),
     rows: total(of, "rows"),
     cpuSeconds: ran.cpuSeconds - start.cpuSeconds,
   })
   const cpu = costOf(workOf(histories, historyRun), workOf(later, laterRun))
-  const rowBytes = await reading(dataDir, (connection) => bytesPerRow(connection, folder))
+  const rowBytes = await readOnly(warehouseIn(dataDir), (connection) =>
+    bytesPerRow(connection, folder),
+  )
   const bytesOf = (pipeline: string): number => {
     const { tables = [] } = pipelines.find(({ name }) => name === pipeline) ?? {}
     const sizes = tables.flatMap((table) => rowBytes[tableName(table)] ?? [])

@@ -5,7 +5,6 @@ import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { tableName } from "../../src/domain/table.ts"
@@ -14,6 +13,7 @@ import { operationTables } from "../../src/load/tables/index.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { start, vaulthouse } from "../cli/command.ts"
 import { newPrefix, objectStoreVariables } from "../support/objectStore.ts"
+import { readOnly } from "../support/readOnly.ts"
 import { content, index } from "../support/replays.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -32,24 +32,9 @@ const synced = sharedWarehouse((dataDir) =>
   }),
 )
 
-const reading = async <A>(
-  dataDir: string,
-  work: (connection: DuckDBConnection) => Promise<A>,
-): Promise<A> => {
-  const file = join(dataDir, "vaulthouse.duckdb")
-  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
-  const connection = await instance.connect()
-  try {
-    return await work(connection)
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
-
 /** The checksums of every table as Parquet and CSV, and everything that describes them. */
 const exported = (dataDir: string) =>
-  reading(dataDir, async (connection) => {
+  readOnly(join(dataDir, "vaulthouse.duckdb"), async (connection) => {
     const sums: Record<string, string> = {}
     for (const table of tables) {
       for (const format of ["parquet", "csv"]) {

@@ -1,0 +1,39 @@
+// A run of the product in this process with the defaults of the command, for the scripts that measure one.
+import * as Effect from "effect/Effect"
+import { TracerEnabled } from "effect/References"
+import { defaultSettings } from "../src/config/settings.ts"
+import { type ApiSettings } from "../src/extract/ApiClient.ts"
+import { defaultWire } from "../src/extract/request.ts"
+import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"
+import type { Place } from "../src/pipelines/publication/warehouse.ts"
+import { run, type RunOptions } from "../src/pipelines/run/run.ts"
+
+export interface OneRun extends Place, Pick<RunOptions, "pipelines">, Pick<ApiSettings, "baseUrl"> {
+  readonly apiKey?: ApiSettings["apiKey"]
+  readonly pace?: RunOptions["pace"]
+}
+
+export const oneRun = ({ baseUrl, apiKey, pace = {}, ...options }: OneRun) =>
+  Effect.runPromise(
+    run({
+      ...options,
+      pace,
+      command: "bench",
+      version: "bench",
+      publish: undefined,
+      vaults: { include: [], exclude: [] },
+      taskTimeoutSeconds: defaultSettings.taskTimeout,
+      unsupportedRetryDays: defaultSettings.unsupportedRetryDays,
+      onProgress: () => undefined,
+      api: {
+        baseUrl,
+        apiKey,
+        wire: defaultWire,
+        requestTimeoutSeconds: defaultSettings.requestTimeout,
+        retryBudgetSeconds: 120,
+        maxResponseMegabytes: defaultSettings.maxResponseMegabytes,
+      },
+      settings: defaultRunSettings,
+      // As the command does where nothing exports traces.
+    }).pipe(Effect.provideService(TracerEnabled, false)),
+  )
