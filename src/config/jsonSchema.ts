@@ -1,6 +1,6 @@
 // JSON Schema of the configuration file, for completion and checks in editors, derived from the list of
 // settings. `make docs` writes it to docs/config.schema.json.
-import { expected, type Field, type Kind } from "./kinds.ts"
+import { expected, type Field, type Kind, patterns } from "./kinds.ts"
 import { settingNames, settingOf } from "./settings.ts"
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -36,7 +36,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
     case "cron":
       return { type: "string", minLength: 1 }
     case "name":
-      return { type: "string", pattern: String.raw`^\w{1,40}$` }
+    case "memory":
+      return { type: "string", pattern: patterns[kind.type] }
     case "servicePath":
       return { type: "string", pattern: "^/[^/?#][^?#]*$" }
     case "pathSegment":
@@ -51,8 +52,6 @@ const schemaOf = (kind: Kind): JsonSchema => {
       return { type: "string", pattern: String.raw`^(file|ducklake:postgres(ql)?://.+|\$\{\w+\})$` }
     case "day":
       return { type: "string", format: "date" }
-    case "memory":
-      return { type: "string", pattern: String.raw`^\d+(\.\d+)? ?[KMGT]i?B$` }
     case "duration":
       return { type: ["string", "number"], examples: ["30s", "10 min"] }
     case "number":

@@ -44,6 +44,12 @@ export type Kind =
   /** A section with exactly one of these keys, and the fields that go with it. */
   | { readonly type: "variant"; readonly of: Readonly<Record<string, Fields>> }
 
+/** Of text whose form is all there is to check. */
+export const patterns = {
+  name: String.raw`^\w{1,40}$`,
+  memory: String.raw`^\d+(\.\d+)? ?[KMGT]i?B$`,
+} as const
+
 export type Fields = Readonly<Record<string, Field>>
 
 /** A member of a record, required unless it has a default. */

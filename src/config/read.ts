@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import { parseAddress } from "../domain/address.ts"
 import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import { parseDay } from "../domain/time.ts"
-import { expected, type Fields, type Kind } from "./kinds.ts"
+import { expected, type Fields, type Kind, patterns } from "./kinds.ts"
 import { didYouMean } from "./nearest.ts"
 import { readPostgresUrl, readSecretUrl, readWarehouse } from "./secretUrl.ts"
 
@@ -36,6 +36,37 @@ const show = (value: unknown): string => {
   return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
 }
 
+/** Text as a value, or what is wrong with it, as a predicate; `undefined` where it is just not what is expected. */
+type ReadText = (text: string) => Result.Result<unknown, string | undefined>
+
+const matching =
+  (pattern: RegExp): ReadText =>
+  (text) =>
+    pattern.test(text) ? Result.succeed(text) : Result.fail(undefined)
+
+const without =
+  (problemOf: (text: string) => string | undefined): ReadText =>
+  (text) => {
+    const problem = problemOf(text)
+    return problem === undefined ? Result.succeed(text) : Result.fail(problem)
+  }
+
+const texts = {
+  text: matching(/\S/),
+  path: matching(/\S/),
+  name: matching(new RegExp(patterns.name)),
+  memory: matching(new RegExp(patterns.memory)),
+  location: matching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
+  servicePath: without(pathProblem),
+  pathSegment: without(segmentProblem),
+  secretUrl: readSecretUrl,
+  postgresUrl: readPostgresUrl,
+  warehouse: readWarehouse,
+  address: (text) => Result.map(parseAddress(text), () => text),
+  cron: (text) =>
+    Result.isSuccess(Cron.parse(text, "UTC")) ? Result.succeed(text) : Result.fail(undefined),
+} satisfies Partial<Record<Kind["type"], ReadText>>
+
 /**
  * Reads a value of the kind. Text becomes a number or boolean where the kind is one, so that flags, the environment and
  * the file follow the same rules.
@@ -44,45 +75,8 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
   const wrong = (why = `is not ${expected(kind)}`): Read =>
     one(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
   switch (kind.type) {
-    case "text":
-    case "path":
-      return typeof value === "string" && value.trim() !== "" ? Result.succeed(value) : wrong()
-    case "name":
-      return typeof value === "string" && /^\w{1,40}$/.test(value) ? Result.succeed(value) : wrong()
-    case "servicePath":
-    case "pathSegment": {
-      if (typeof value !== "string") return wrong()
-      const problem = kind.type === "servicePath" ? pathProblem(value) : segmentProblem(value)
-      return problem === undefined ? Result.succeed(value) : wrong(problem)
-    }
-    case "memory":
-      return typeof value === "string" && /^\d+(\.\d+)? ?[KMGT]i?B$/.test(value)
-        ? Result.succeed(value)
-        : wrong()
     case "url":
       return typeof value === "string" ? url(value, path) : wrong()
-    case "secretUrl":
-      return typeof value === "string"
-        ? Result.mapError(readSecretUrl(value), (detail) => [{ path, detail }])
-        : wrong()
-    case "postgresUrl":
-      return typeof value === "string"
-        ? Result.mapError(readPostgresUrl(value), (detail) => [{ path, detail }])
-        : wrong()
-    case "warehouse":
-      return typeof value === "string"
-        ? Result.mapError(readWarehouse(value), (detail) => [{ path, detail }])
-        : wrong()
-    case "location":
-      return typeof value === "string" && /^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/.test(value)
-        ? Result.succeed(value)
-        : wrong()
-    case "address":
-      return typeof value === "string" ? address(value, path) : wrong()
-    case "cron":
-      return typeof value === "string" && Result.isSuccess(Cron.parse(value, "UTC"))
-        ? Result.succeed(value)
-        : wrong()
     case "day": {
       const day = parseDay(value)
       return day === undefined ? wrong() : Result.succeed(day)
@@ -124,10 +118,8 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
             {},
           )
         : wrong()
-    case "record": {
-      if (!isObject(value)) return wrong()
-      return readFields(kind.fields, value, path)
-    }
+    case "record":
+      return isObject(value) ? readFields(kind.fields, value, path) : wrong()
     case "variant": {
       if (!isObject(value)) return wrong()
       const [found, another] = Object.keys(kind.of).filter((key) => key in value)
@@ -136,6 +128,11 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
       return another === undefined
         ? readFields(fields, value, path)
         : one([...path, another], `\`${found}\` and \`${another}\` belong in an entry each`)
+    }
+    default: {
+      if (typeof value !== "string") return wrong()
+      const found = texts[kind.type](value)
+      return Result.isSuccess(found) ? Result.succeed(found.success) : wrong(found.failure)
     }
   }
 }
@@ -265,11 +262,4 @@ const withScheme = (text: string): string | undefined => {
   const isOwn = name === "localhost" || name.startsWith("127.")
   if (!isOwn && port === undefined && !name.includes(".")) return undefined
   return `${isOwn ? "http" : "https"}://${text}`
-}
-
-const address = (text: string, path: Path): Read => {
-  const parsed = parseAddress(text)
-  return Result.isSuccess(parsed)
-    ? Result.succeed(text)
-    : one(path, `${show(text)} ${parsed.failure}`)
 }

@@ -1,14 +1,18 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
-import { lakeKind } from "./lakeKind.ts"
-import { parquetKind } from "./parquetKind.ts"
-import { pathsKind } from "./pathsKind.ts"
-import { publishKind } from "./publishKind.ts"
-import { receiverKind } from "./receiverKind.ts"
-import { reportKind } from "./reportKind.ts"
-import { scheduleKind } from "./scheduleKind.ts"
-import { wireKind } from "./wireKind.ts"
+import {
+  lake,
+  parquet,
+  paths,
+  publish,
+  publishedKeep,
+  receiver,
+  report,
+  schedule,
+  vaults,
+  wire,
+} from "./sections.ts"
 
 export interface Setting {
   readonly kind: Kind
@@ -58,8 +62,7 @@ export const settings = {
       "What the warehouse is stored in: a `file` of the data directory, or a lake that several machines share (`ducklake:postgres://…`)",
   },
   lake: {
-    kind: lakeKind,
-    default: { keepDays: 7 },
+    ...lake,
     describe: "A lake's Parquet files, and the extensions that DuckDB needs for it",
   },
   workerLease: {
@@ -149,8 +152,7 @@ export const settings = {
     describe: "Use colours (NO_COLOR and FORCE_COLOR apply too)",
   },
   wire: {
-    kind: wireKind,
-    default: { case: "camel", names: {} },
+    ...wire,
     describe: "Wire names of query parameters",
   },
   timeFields: {
@@ -169,22 +171,7 @@ export const settings = {
       "Wire names of columns, for fields the API document does not name (`vaulthouse fields`)",
   },
   vaults: {
-    kind: {
-      type: "record",
-      fields: {
-        include: {
-          kind: { type: "list", of: { type: "address" } },
-          default: [],
-          describe: "Only these vaults; all when empty",
-        },
-        exclude: {
-          kind: { type: "list", of: { type: "address" } },
-          default: [],
-          describe: "All vaults except these",
-        },
-      },
-    },
-    default: { include: [], exclude: [] },
+    ...vaults,
     describe: "Which vaults to read",
   },
   pipelines: {
@@ -225,8 +212,7 @@ export const settings = {
     describe: "Days until an audit log is read completely again, for backdated entries",
   },
   paths: {
-    kind: pathsKind,
-    default: {},
+    ...paths,
     describe: "Paths that the API document does not show; `{address}` is the subaccount",
   },
   scenarios: {
@@ -273,13 +259,11 @@ export const settings = {
     describe: "Days until data that the service does not offer for a vault is requested again",
   },
   parquet: {
-    kind: parquetKind,
-    default: { enabled: true, compression: "zstd", profile: "standard", marts: false },
+    ...parquet,
     describe: "Which Parquet files to publish, and their format",
   },
   publish: {
-    kind: publishKind,
-    default: { enabled: true },
+    ...publish,
     describe: "Whether a run publishes, and where besides the data directory",
   },
   publishedMode: {
@@ -293,22 +277,7 @@ export const settings = {
     describe: "Group of the published files, by name or number",
   },
   publishedKeep: {
-    kind: {
-      type: "record",
-      fields: {
-        copies: {
-          kind: { type: "integer", min: 0, max: 1000 },
-          default: 1,
-          describe: "Earlier publications to keep in addition to the current one",
-        },
-        days: {
-          kind: days,
-          default: 7,
-          describe: "Days until they are deleted, from when the next one replaced them",
-        },
-      },
-    },
-    default: { copies: 1, days: 7 },
+    ...publishedKeep,
     describe:
       "How long earlier publications stay (`published/vaulthouse-<run>.duckdb`, `parquet/publications`)",
   },
@@ -332,22 +301,15 @@ export const settings = {
       "Also fail a run for problems anywhere in the warehouse: partial, stale, checks, gaps",
   },
   schedule: {
-    kind: scheduleKind,
-    default: {
-      hourly: "7 * * * *",
-      daily: "37 3 * * *",
-      maintenance: "17 4 * * *",
-      jitterSeconds: 60,
-    },
+    ...schedule,
     describe: "When `vaulthouse schedule` runs which pipelines",
   },
   report: {
-    kind: reportKind,
-    default: { days: 30, vaults: [] },
+    ...report,
     describe: "Report to write after each run that publishes (`vaulthouse report`)",
   },
   notify: {
-    kind: { type: "list", of: receiverKind },
+    kind: { type: "list", of: receiver },
     default: [],
     defaultText: "none",
     describe: "Receivers of notifications, when a problem begins and when it is resolved",
