@@ -8,10 +8,14 @@ import { commitMarkerLine, runEndLine } from "../../src/archive/lines.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames, segmentOfRun } from "../../src/archive/segments.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
+import type { SyncOptions } from "../../src/pipelines/run/selection.ts"
+import { extraction, newRunId, wholeRun } from "../../src/pipelines/run/run.ts"
+import { sync } from "../../src/pipelines/run/sync.ts"
 import { content, expectReplays, loseTheWarehouse, replayed, segments } from "../support/replays.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
-import { simulated } from "../support/simulated.ts"
-import { change, query, runOnce } from "../support/warehouseRun.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { change, query, runOnce, runOptions } from "../support/warehouseRun.ts"
 
 /** Writes what a run read of the vaults as worker `a`, and everything else as `b`. */
 const split = async (directory: string, file: string): Promise<void> => {
@@ -139,6 +143,27 @@ describe("segments of several processes", () => {
       renameSync(join(dataDir, "vaulthouse.duckdb"), join(dataDir, "lost"))
       const { unended } = yield* replayed(dataDir)
       expect(unended).toMatchObject([{ runId, file: second }])
+    }),
+  )
+
+  it.live("with two commits of one task in one run make the rows of both", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const simulator = yield* simulated({ vaults: 2, days: 5, subaccounts: 4 })
+      const settings = { api: asAdmin, pipelines: ["roles", "subaccounts"] }
+      // As by a worker that died after its commit, and by the next one.
+      const options = runOptions(simulator.url, dataDir, settings)
+      const runId = yield* newRunId
+      const twice = Effect.fnUntraced(function* (of: SyncOptions) {
+        yield* sync(of)
+        simulator.patch({ subaccounts: 3 })
+        return yield* sync(of)
+      })
+      const extract = extraction({ ...options, onRetry: () => undefined }, runId)
+      yield* wholeRun({ options, runId, read: twice }, extract)
+      const retired = "select 1 from core.subaccounts where valid_to is not null"
+      expect(yield* query(dataDir, retired)).not.toEqual([])
+      yield* expectReplays(dataDir)
     }),
   )
 })

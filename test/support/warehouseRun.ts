@@ -13,36 +13,44 @@ export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">>
   readonly settings?: Partial<RunOptions["settings"]>
 }
 
+/** The defaults of the command. */
+export const runOptions = (
+  baseUrl: string,
+  dataDir: string,
+  { api, settings, ...others }: Overrides = {},
+): RunOptions => ({
+  dataDir,
+  pace: {},
+  command: "sync",
+  version: "test",
+  publish: undefined,
+  pipelines: [],
+  vaults: { include: [], exclude: [] },
+  taskTimeoutSeconds: 120,
+  unsupportedRetryDays: 7,
+  onProgress: () => undefined,
+  ...others,
+  api: {
+    baseUrl,
+    apiKey: undefined,
+    wire: defaultWire,
+    requestTimeoutSeconds: 2,
+    retryBudgetSeconds: 30,
+    maxResponseMegabytes: 64,
+    ...api,
+  },
+  settings: { ...defaultRunSettings, ...settings },
+})
+
 /** One run with the defaults of the command, and its progress events. */
 export const runOnce = Effect.fnUntraced(function* (
   baseUrl: string,
   dataDir: string,
-  { api, settings, ...others }: Overrides = {},
+  overrides: Overrides = {},
 ) {
   const events: Array<ProgressEvent> = []
-  const summary = yield* run({
-    dataDir,
-    pace: {},
-    command: "sync",
-    version: "test",
-    publish: undefined,
-    pipelines: [],
-    vaults: { include: [], exclude: [] },
-    taskTimeoutSeconds: 120,
-    unsupportedRetryDays: 7,
-    onProgress: (event) => events.push(event),
-    ...others,
-    api: {
-      baseUrl,
-      apiKey: undefined,
-      wire: defaultWire,
-      requestTimeoutSeconds: 2,
-      retryBudgetSeconds: 30,
-      maxResponseMegabytes: 64,
-      ...api,
-    },
-    settings: { ...defaultRunSettings, ...settings },
-  })
+  const onProgress = (event: ProgressEvent): void => void events.push(event)
+  const summary = yield* run(runOptions(baseUrl, dataDir, { onProgress, ...overrides }))
   return { summary, events }
 })
 

@@ -21,6 +21,7 @@ import { isRefusedByWarehouse } from "../run/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "./archiveIndex.ts"
+import { committed } from "./commits.ts"
 import { Repetitions } from "./repetitions.ts"
 
 export interface RebuildOptions extends FieldNames, Place {
@@ -102,7 +103,8 @@ export const lostRows = Effect.fnUntraced(function* (
   return found
 })
 
-type Task = ReadonlyArray<IndexedResponse>
+/** Responses that were committed together. */
+type Commit = ReadonlyArray<IndexedResponse>
 
 const rebuild = Effect.fnUntraced(function* (
   options: RebuildOptions,
@@ -111,19 +113,20 @@ const rebuild = Effect.fnUntraced(function* (
   const { onResponse, timeFields, fields } = options
   const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
   const warehouse = yield* Warehouse
-  const reader = new ArchiveReader(archiveOf(options))
+  const store = archiveOf(options)
+  const reader = new ArchiveReader(store)
   const unreadable: Array<UnreadableResponse> = []
   const repetitions = new Repetitions()
   let done = 0
-  const leaveOut = (task: Task, why: string): void => {
-    for (const { responseId, pipeline, file } of task) {
+  const leaveOut = (commit: Commit, why: string): void => {
+    for (const { responseId, pipeline, file } of commit) {
       unreadable.push({ responseId, pipeline, file, why })
     }
   }
-  const batchesOf = Effect.fnUntraced(function* (task: Task) {
+  const batchesOf = Effect.fnUntraced(function* (commit: Commit) {
     const batches: Array<Batch> = []
     let isWhole = true
-    for (const response of task) {
+    for (const response of commit) {
       const mapped = yield* rowsOfArchived(reader, response, names).pipe(
         Effect.map(Result.mapError(({ path, detail }) => `${path} ${detail}`)),
         Effect.catch(({ why }) => Effect.succeed(Result.fail(why))),
@@ -132,26 +135,26 @@ const rebuild = Effect.fnUntraced(function* (
       if (Result.isFailure(mapped)) leaveOut([response], mapped.failure)
       else batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
     }
-    done += task.length
+    done += commit.length
     onResponse(done, responses.length)
     return asCommitted(batches, isWhole).flatMap((batch) => {
       const rows = repetitions.without(batch.rows)
-      return rows.length === 0 ? [] : [{ task, batch: { ...batch, rows } }]
+      return rows.length === 0 ? [] : [{ commit, batch: { ...batch, rows } }]
     })
   })
   // One run's commits end before those of the next begin: batches with the same rows in one commit take effect one by one.
   yield* Effect.forEach(
-    runsOf(responses),
-    (tasks) =>
-      Stream.fromIterable(tasks).pipe(
+    byRun(yield* committed(store, responses)),
+    (commits) =>
+      Stream.fromIterable(commits).pipe(
         Stream.mapEffect(batchesOf),
         Stream.flatMap((batches) => Stream.fromIterable(batches)),
         Stream.mapEffect(
-          ({ task, batch }) =>
+          ({ commit, batch }) =>
             warehouse.commit(batch).pipe(
               Effect.asVoid,
               Effect.catchIf(isRefusedByWarehouse, ({ why }) =>
-                Effect.sync(() => leaveOut(task, why)),
+                Effect.sync(() => leaveOut(commit, why)),
               ),
             ),
           { concurrency: BATCHES_AT_ONCE },
@@ -177,14 +180,11 @@ const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyA
 }
 
 /**
- * The tasks of each run, one pipeline's after the other: no two pipelines write the same rows, and a commit costs by the
- * number of tables it writes. Responses of a task stay together.
+ * The commits of each run, one pipeline's after the other: no two pipelines write the same rows, and a commit costs by the
+ * number of tables it writes.
  */
-const runsOf = (responses: ReadonlyArray<IndexedResponse>): ReadonlyArray<ReadonlyArray<Task>> => {
-  const tasks = Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
-    JSON.stringify([runId, pipeline, entity, window]),
-  )
-  const runs = Map.groupBy(tasks.values(), ([first]) => first?.runId)
+const byRun = (commits: ReadonlyArray<Commit>): ReadonlyArray<ReadonlyArray<Commit>> => {
+  const runs = Map.groupBy(commits, ([first]) => first?.runId)
   return [...runs.values()].map((ofRun) =>
     [...Map.groupBy(ofRun, ([first]) => first?.pipeline).values()].flat(),
   )

@@ -1,0 +1,38 @@
+// Which responses were committed together, as one set: those of a task, unless two workers read it one after the other.
+import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
+import { Commits, monthOf, readFrames, runOfSegment, segmentFiles } from "../../archive/segments.ts"
+import { inArchive } from "../publication/archiveOf.ts"
+import type { IndexedResponse } from "./archiveIndex.ts"
+
+type Responses = ReadonlyArray<IndexedResponse>
+
+/** Responses in the order in which they were received, a commit's together. Fails where the archive can't be read. */
+export const committed = Effect.fnUntraced(function* (store: ArchiveStore, responses: Responses) {
+  const tasks = [
+    ...Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
+      JSON.stringify([runId, pipeline, entity, window]),
+    ).values(),
+  ]
+  const again = new Set(tasks.filter(hasRepeatedRequest))
+  if (again.size === 0) return tasks
+  const runs = new Set([...again].flatMap((task) => task.map(({ runId }) => runId)))
+  const { of } = yield* inArchive(() => markersOf(store, runs))
+  return tasks.flatMap((task) =>
+    again.has(task) ? [...Map.groupBy(task, ({ responseId }) => of(responseId)).values()] : [task],
+  )
+})
+
+/** The index has no commits. Where no request is repeated, the task has one. */
+const hasRepeatedRequest = (task: Responses): boolean =>
+  new Set(task.map(({ inputs }) => inputs)).size < task.length
+
+const markersOf = async (store: ArchiveStore, runs: ReadonlySet<string>) => {
+  const names = new Set([...runs].flatMap((runId) => [runId, monthOf(runId)]))
+  const commits = new Commits()
+  for (const file of await segmentFiles(store)) {
+    if (!names.has(runOfSegment(file))) continue
+    for await (const frame of readFrames(store, file)) commits.add(frame)
+  }
+  return { of: (responseId: string) => commits.of(responseId) }
+}
