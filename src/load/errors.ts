@@ -60,12 +60,22 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   }
 }
 
+/** PostgreSQL's words are the last ones, after DuckLake's on repeating the transaction and all of its SQL. */
+const notCommitted =
+  /Failed to commit DuckLake transaction[\s\S]*Failed to execute query "[\s\S]*": ([\s\S]*)$/
+
 // DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause)
   if (/no space left on device/i.test(text)) {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
+  }
+  const [, ofCatalog] = notCommitted.exec(text) ?? []
+  if (ofCatalog !== undefined) {
+    return ofCatalog.includes("ducklake_snapshot_pkey")
+      ? "another process committed to the lake at the same time"
+      : `the lake's catalog did not take it: ${(ofCatalog.split("\n")[0] ?? "").trim()}`
   }
   return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/[.!]$/, "")
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { Client } from "pg"
 import { sharedPostgres } from "../support/postgres.ts"
 import { ducklake } from "../../src/load/storage/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
@@ -181,6 +182,38 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       expect(lost).toEqual({ error: expect.stringContaining("onnection") })
       expect(yield* rows(other, "select * from core.latest")).toEqual([])
       yield* commit(one, ["v", 1, 1])
+      expect(yield* rows(other, "select value from core.readings order by value")).toHaveLength(2)
+    }),
+  )
+
+  it.live("go on when one of them is stopped while it commits, which then keeps nothing", () =>
+    Effect.gen(function* () {
+      const { shared, one, other } = yield* two
+      const postgres = new Client({ connectionString: shared.catalog })
+      const inserts = "select 1 from pg_stat_activity where query like 'INSERT INTO%snapshot%'"
+      const until = async (condition: string): Promise<void> => {
+        const sql = `${inserts} and ${condition}`
+        while ((await sharedPostgres().query(sql)).length === 0);
+      }
+      yield* Effect.promise(async () => {
+        await postgres.connect()
+        await postgres.query("begin; lock table vaulthouse_lake.ducklake_snapshot in share mode")
+        const late = one.send({ name: "commit", readings: [["v", 0, 0]] })
+        await until("wait_event_type = 'Lock'")
+        one.pause()
+        await postgres.query("commit")
+        await until("state = 'idle in transaction'")
+        await postgres.query(endHolders(shared.catalog))
+        await postgres.end()
+        resultOf(await other.send({ name: "commit", readings: [["v", 1, 1]] }))
+        one.resume()
+        expect(await late).toEqual({
+          error: expect.stringMatching(
+            /^Committing rows: the lake's catalog did not take it: server closed the connection unexpectedly\. What was not committed/,
+          ),
+        })
+      })
+      yield* commit(one, ["v", 0, 0])
       expect(yield* rows(other, "select value from core.readings order by value")).toHaveLength(2)
     }),
   )

@@ -156,7 +156,7 @@ export class Catalog {
     const client = this.#client
     let alive: NodeJS.Timeout | undefined
     try {
-      await client.query(`BEGIN; ${TAKE_TURN}`)
+      await client.query(`BEGIN; ${TAKE_TURN}; ${sqlFile("work", "end_late_commits")}`)
       alive = setInterval(() => void client.query("SELECT 1").catch(() => undefined), ALIVE_MILLIS)
       return await work()
     } finally {
