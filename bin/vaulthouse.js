@@ -1,6 +1,6 @@
 // What bin/vaulthouse runs: checks that this Node can run the source and that everything is installed, then
 // starts the command line. Plain JavaScript that old versions can read.
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import module from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,6 +12,16 @@ const isInstalled = () => {
   } catch {
     return false
   }
+}
+
+/** The folder, made if need be: Node's own attempt never returns where nothing can be made, such as below /proc. */
+const made = (folder) => {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch {
+    // It exists, or there is no cache.
+  }
+  return existsSync(folder) ? folder : undefined
 }
 
 if (!isInstalled()) {
@@ -30,7 +40,8 @@ if (!isInstalled()) {
   // Compiled code, in a folder that only this user can write: others can write to the system's temporary one.
   // oxlint-disable-next-line no-process-env
   const { NODE_COMPILE_CACHE, HOME } = process.env
-  const cache = NODE_COMPILE_CACHE ?? (HOME && join(HOME, ".cache", "vaulthouse"))
+  const caches = HOME && made(join(HOME, ".cache"))
+  const cache = NODE_COMPILE_CACHE ?? (caches && made(join(caches, "vaulthouse")))
   if (cache) module.enableCompileCache(cache)
   const source = new URL("../src/cli/main.ts", import.meta.url)
   await import(

@@ -100,7 +100,7 @@ export const wireRequest = (
     const value = inputs[name]
     if (value === undefined) {
       if (!parameter.required) continue
-      return Result.fail(invalidInput(name, `is missing; expected ${parameter.expected}`))
+      return Result.fail(invalidInput(name, `is missing; expected: ${parameter.expected}`))
     }
     const valid = parameter.validate(value as never)
     if (Result.isFailure(valid)) {

@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs"
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
 import type { Table } from "../domain/table.ts"
 import { createMarts } from "./createMarts.ts"
@@ -72,7 +72,10 @@ export const copyTemplate = async (file: string, tables: ReadonlyArray<Table>): 
   const aside = `${file}.new`
   try {
     const folder = cacheFolder()
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // One at a time: `recursive` never returns where nothing can be made, such as below /proc.
+    for (const each of [dirname(folder), folder]) {
+      if (!existsSync(each)) mkdirSync(each, { mode: 0o700 })
+    }
     const layout = `${fingerprintOf(tables).slice(0, 32)}-${duckdbVersion()}`
     const marts = martSources(tables.flatMap(storedTables)).slice(0, 32)
     const template = join(folder, `${layout}-${marts}.duckdb`)

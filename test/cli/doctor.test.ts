@@ -222,7 +222,7 @@ describe("doctor", () => {
     const { checks } = await doctor()
     expect(checks.find(({ check }) => check === "warehouse")).toMatchObject({
       state: "ok",
-      detail: expect.stringMatching(/last run .* \(sync vaults\): complete/) as string,
+      detail: expect.stringMatching(/newest run in it: .* \(sync vaults\): complete/) as string,
     })
   })
 

@@ -91,7 +91,7 @@ describe("without --execute", () => {
   })
 
   it("names the flag that is missing", async () => {
-    expect((await typed(["swap"])).stderr).toContain("--address is missing; expected EVM address")
+    expect((await typed(["swap"])).stderr).toContain("a swap needs --address, --source-token, ")
   })
 
   it("warns when neither amount is named", async () => {

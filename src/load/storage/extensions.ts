@@ -15,7 +15,7 @@ export const extensionsFor = (data: string): ReadonlyArray<string> => [
 ]
 
 const WHERE =
-  "DuckDB's repository (`INSTALL` in a DuckDB of this version) and the wheels `duckdb-extension-*` on PyPI have it"
+  "DuckDB's own repository has the extensions (`INSTALL` in a DuckDB of this version), and so do the wheels `duckdb-extension-*` on PyPI"
 
 const refused = (what: string, why: string, advice: string, cause?: unknown): LoadError =>
   new LoadError({ reason: "Extension", what, why, advice, cause })

@@ -145,9 +145,11 @@ const missingMarkers = (
   const unmarked = index.filter(
     ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
   )
+  // Those that are gone too, by the index: a segment can't be named by its run alone.
+  const files = [...new Set([...segments, ...index.map(({ file }) => file)])].toSorted()
   return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
     kind: "missing" as const,
-    path: pathOf(segmentHolding(segments, runId)),
+    path: pathOf(segmentHolding(files, runId)),
     detail: `${length} committed responses of run ${runId} have no commit marker; a replay without the database would leave them out`,
   }))
 }

@@ -230,7 +230,7 @@ const warehouseCheck = (shown: string, condition: Condition): Omit<Check, "check
     }
     case "opens": {
       const last = condition.lastRun ?? "no run yet"
-      const detail = `opens; ${condition.tables} tables; last run ${last}`
+      const detail = `opens; ${condition.tables} tables; newest run in it: ${last}`
       if (condition.isCurrent) return { state: "ok", detail }
       return {
         state: "warning",

@@ -14,6 +14,7 @@ import { microsFromMillis } from "../../domain/time.ts"
 import { type DecodedResponse, ApiClient } from "../../extract/ApiClient.ts"
 import type { Inputs } from "../../extract/Endpoint.ts"
 import { swap } from "../../extract/endpoints/swap/swap.ts"
+import type { Parameter } from "../../extract/Parameter.ts"
 import { Transport } from "../../extract/Transport.ts"
 import { type WireRequest, wireRequest, type WireSettings } from "../../extract/request.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
@@ -43,23 +44,36 @@ export const checkSwap = (
   wire: WireSettings,
 ): Result.Result<CheckedSwap, InvalidCall> =>
   Result.gen(function* () {
+    const missing = Object.entries<Parameter<never>>(swap.parameters).flatMap(
+      ([name, { required }]) => (required && typed[name] === undefined ? [flagOf(name)] : []),
+    )
+    if (missing.length > 0) {
+      return yield* Result.fail(
+        new InvalidCall({
+          why: `A swap needs ${missing.join(", ")}.`,
+          advice: HELP,
+        }),
+      )
+    }
     const read = yield* readInputs(swap, typed)
     const request = yield* Result.mapError(
       wireRequest(swap, read, wire),
       ({ detail }) =>
         new InvalidCall({
           why: `${withFlag(detail)}.`,
-          advice: "Nothing was sent. See `vaulthouse swap --help`.",
+          advice: HELP,
         }),
     )
     return { inputs: read as CheckedSwap["inputs"], request, warnings: warningsOf(typed) }
   })
 
-/** `source_token is missing`, with the flag that gives the input. */
+const HELP = "Nothing was sent. See `vaulthouse swap --help`."
+
+const flagOf = (input: string): string => `--${input.replaceAll("_", "-")}`
+
+/** `source_token is not …`, with the flag that gives the input. */
 const withFlag = (detail: string): string =>
-  detail.replace(/^\w+/, (name) =>
-    name in swap.parameters ? `--${name.replaceAll("_", "-")}` : name,
-  )
+  detail.replace(/^\w+/, (name) => (name in swap.parameters ? flagOf(name) : name))
 
 const warningsOf = (typed: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const [source, destination] = [typed["source_amount"], typed["destination_amount"]]
