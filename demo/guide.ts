@@ -71,20 +71,17 @@ export const answerOf = async (
     .getRowsJson()
     .map((row) => row.map((value, at) => shown(value, isNumber[at] === true)))
   const rows = all.slice(0, MAX_ROWS)
-  const table = textTable(
-    names,
-    rows,
-    isNumber.map((is) => (is ? "right" : "left")),
-    Infinity,
-  )
+  const table = textTable(names, rows, {
+    align: isNumber.map((is) => (is ? "right" : "left")),
+    width: Infinity,
+  })
   const isWide = table.split("\n").some((line) => line.length > MAX_WIDTH)
   const few = rows.slice(0, 3)
   const text = isWide
     ? textTable(
         ["column", ...few.map((_, at) => `row ${at + 1}`)],
         names.map((name, at) => [name, ...few.map((row) => row[at] ?? "")]),
-        ["left"],
-        Infinity,
+        { width: Infinity },
       )
     : table
   const printed = isWide ? few.length : rows.length

@@ -16,7 +16,7 @@ export interface Positional {
   readonly absent?: string
 }
 
-/** Settings that apply to a command that sends nothing. */
+/** Settings that apply to a command that reads the published copy. */
 export const readingSettings: ReadonlyArray<string> = [
   "config",
   "data-dir",
@@ -24,6 +24,9 @@ export const readingSettings: ReadonlyArray<string> = [
   "log-level",
   "color",
 ]
+
+/** To one that opens the warehouse or its archive. */
+export const warehouseSettings: ReadonlyArray<string> = ["warehouse", ...readingSettings]
 
 /** And to one that sends a few requests. */
 export const requestingSettings: ReadonlyArray<string> = [
@@ -41,8 +44,8 @@ export interface Command {
   readonly details?: string
   readonly positional?: Positional
   readonly flags: Readonly<Record<string, Options>>
-  /** Flags of settings that its help shows; all of them where absent. */
-  readonly settings?: ReadonlyArray<string>
+  /** Flags of settings that its help shows; `readingSettings` where absent. */
+  readonly settings?: "all" | ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
   readonly run: (argv: Arguments) => Promise<ExitCode>
 }

@@ -2,13 +2,17 @@
 import { count } from "./numbers.ts"
 import type { LostRows, UnreadableResponse } from "../pipelines/archive/rebuild.ts"
 
+/** Of a segment, as messages name it. */
+export type PathOf = (file: string) => string
+
 /** One line for each damaged place of the archive, with all its responses. */
 export const unreadableLines = (
   unreadable: ReadonlyArray<UnreadableResponse>,
+  pathOf: PathOf,
 ): ReadonlyArray<string> =>
-  [...Map.groupBy(unreadable, ({ file, why }) => `${file}: ${why}`)].map(
+  [...Map.groupBy(unreadable, ({ file, why }) => `${pathOf(file)}: ${why}`)].map(
     ([place, those]) =>
-      `  raw/${place} (${those.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
+      `  ${place} (${those.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
   )
 
 export const lostLines = (lost: ReadonlyArray<LostRows>): ReadonlyArray<string> =>

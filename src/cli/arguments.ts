@@ -1,9 +1,11 @@
 // What was typed, as the values commands work with.
-import * as Result from "effect/Result"
+import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
+import { parseDuration } from "../config/read.ts"
+import { parseDay } from "../domain/time.ts"
 import type { PublishOptions } from "../pipelines/publication/publish.ts"
 import type { Arguments } from "./Command.ts"
-import { UsageError } from "./errors.ts"
+import { type UsageError, wrongUse } from "./errors.ts"
 
 /** A text flag or positional, where it was given. */
 export const textOf = (argv: Arguments, name: string): string | undefined => {
@@ -26,33 +28,68 @@ export const textsOf = (argv: Arguments, name: string): ReadonlyArray<string> =>
     .filter((text) => text !== "")
 
 /** Values given as `--flag name=value`. */
-export const pairsOf = (
+export const pairsOf = Effect.fnUntraced(function* (
   argv: Arguments,
   flag: string,
   advice?: string,
-): Result.Result<Readonly<Record<string, string>>, UsageError> => {
-  const wrong = (why: string) =>
-    Result.fail(new UsageError(advice === undefined ? { why } : { why, advice }))
+) {
   const pairs: Record<string, string> = {}
   for (const pair of repeatedOf(argv, flag)) {
     const [, name, value = ""] = /^([\w.]+)=(.*)$/s.exec(pair) ?? []
-    if (name === undefined) return wrong(`--${flag} ${pair} is not of the form name=value.`)
-    if (pairs[name] !== undefined)
-      return wrong(`--${flag} ${name} is given twice; write a list as one value with commas.`)
+    if (name === undefined) {
+      return yield* wrongUse(`--${flag} ${pair} is not of the form name=value.`, advice)
+    }
+    if (pairs[name] !== undefined) {
+      const why = `--${flag} ${name} is given twice; write a list as one value with commas.`
+      return yield* wrongUse(why, advice)
+    }
     pairs[name] = value
   }
-  return Result.succeed(pairs)
+  return pairs
+})
+
+/** The value of a flag that takes a whole number. */
+export const numberOf = (
+  argv: Arguments,
+  flag: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): Effect.Effect<number, UsageError> => {
+  const text = textOf(argv, flag) ?? ""
+  const number = Number(text)
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  return /^\d+$/.test(text) && number >= least && number <= most
+    ? Effect.succeed(number)
+    : wrongUse(`--${flag} ${text} is not a whole number ${range}.`)
 }
 
 /** `--max-rows` of the commands that print lists. */
-export const rowLimit = (argv: Arguments): Result.Result<number, UsageError> => {
-  const text = textOf(argv, "max-rows") ?? ""
-  const limit = Number(text)
-  return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(limit)
-    ? Result.succeed(limit)
-    : Result.fail(
-        new UsageError({ why: `--max-rows ${text} is not a whole number of at least 1.` }),
-      )
+export const rowLimit = (argv: Arguments): Effect.Effect<number, UsageError> =>
+  numberOf(argv, "max-rows", 1)
+
+/** Seconds, of a flag that takes a duration; `undefined` without the flag. */
+export const secondsOf = (
+  argv: Arguments,
+  flag: string,
+): Effect.Effect<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  const seconds = parseDuration(text)
+  return text === undefined || seconds !== undefined
+    ? Effect.succeed(seconds)
+    : wrongUse(`--${flag} ${text} is not a duration such as 30s or 5min.`)
+}
+
+/** Days since 1970, of a flag that takes a day; `undefined` without the flag. */
+export const dayOf = (
+  argv: Arguments,
+  flag: string,
+): Effect.Effect<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? parseDay(text) : undefined
+  return text === undefined || day !== undefined
+    ? Effect.succeed(day)
+    : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)
 }
 
 /** What the configuration and `--no-publish` say; `undefined` leaves what is published as it is. */

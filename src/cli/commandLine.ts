@@ -1,14 +1,14 @@
 // Builds the parser from the commands, and turns wrong use into messages that help.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
-import { decideColors, paintComplaint } from "./color.ts"
-import { complaintText } from "./complaintText.ts"
-import { type Arguments, type Command, COMPLETION_REQUEST } from "./Command.ts"
+import { decideColors } from "./color.ts"
+import { complain, complaintText } from "./complaints.ts"
+import { type Arguments, type Command, COMPLETION_REQUEST, readingSettings } from "./Command.ts"
 import { commands } from "./commands/index.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
 import { flagValues, globalFlags } from "./globalFlags.ts"
 import { outputFailure, print, printError } from "./output.ts"
-import { paragraph, terminalWidth } from "./terminal.ts"
+import { terminalWidth } from "./terminal.ts"
 import { version } from "./version.ts"
 
 const usage = ({ name, positional }: Command): string => {
@@ -53,7 +53,15 @@ export const parser = (
 
 const describe = (
   sub: Argv,
-  { details, positional, flags, examples, summary, settings, ...command }: Command,
+  {
+    details,
+    positional,
+    flags,
+    examples,
+    summary,
+    settings = readingSettings,
+    ...command
+  }: Command,
 ): Argv => {
   let built = sub
     .usage(
@@ -61,7 +69,7 @@ const describe = (
     )
     .options(withPlainDefaults(flags))
   for (const name of Object.keys(globalFlags)) {
-    if (settings?.includes(name) === false) built = built.hide(name)
+    if (settings !== "all" && !settings.includes(name)) built = built.hide(name)
   }
   if (positional !== undefined) {
     built = built.positional(positional.name, {
@@ -160,12 +168,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   // Only a complaint needs it; `--help` does not wait for it.
   const { withoutFile } = await import("../config/Config.ts")
   decideColors(withoutFile("color", flagValues(withLastSettings(argv))))
-  const text = paragraph(
-    complaintText(explain(complaint, command, args)),
-    0,
-    terminalWidth("stderr"),
-  )
-  printError(`${paintComplaint(text)}\n`)
+  complain(complaintText(explain(complaint, command, args)))
   const helpCommand =
     command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
   printError(`See \`${helpCommand}\`.\n`)

@@ -1,8 +1,9 @@
 // Errors as a user reads them: what was wrong with the command line, and what to do about each kind of failure.
 import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import { API_KEY } from "../config/settings.ts"
 import { ApiError } from "../domain/errors.ts"
-import { complaintText } from "./complaintText.ts"
+import { complaintText } from "./complaints.ts"
 
 /** The command line is wrong; the command ends with exit code 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -13,6 +14,10 @@ export class UsageError extends Data.TaggedError("UsageError")<{
     return this.advice === undefined ? this.why : `${this.why}\n${this.advice}`
   }
 }
+
+/** Fails: the command line is wrong. */
+export const wrongUse = (why: string, advice?: string): Effect.Effect<never, UsageError> =>
+  Effect.fail(new UsageError(advice === undefined ? { why } : { why, advice }))
 
 /** What to do about an error response; `undefined` where the error says it, or nothing can be done. */
 const adviceFor = (error: unknown): string | undefined => {
@@ -27,7 +32,7 @@ const adviceFor = (error: unknown): string | undefined => {
     case "ContractViolation":
       return "`--raw` prints the response as received."
     case "Transport":
-      return "Check the base address and the network; `vaulthouse doctor` checks both."
+      return "`vaulthouse doctor` checks the connection."
     case "RateLimited":
       return "Try again later, or slower with --max-requests-per-second."
     case "NotConfigured":

@@ -10,13 +10,13 @@ import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
 import { type ConfigError, problemText } from "../config/ConfigError.ts"
-import { decideColors, paintComplaint, paintLevel, warningText } from "./color.ts"
+import { decideColors, paintLevel } from "./color.ts"
 import type { Arguments } from "./Command.ts"
+import { complain, warn } from "./complaints.ts"
 import { errorText } from "./errors.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
 import { printError, streams } from "./output.ts"
-import { paragraph, terminalWidth } from "./terminal.ts"
 
 /** What a command that is stopped by Ctrl-C or SIGTERM says, and its exit code. */
 export interface Stopped {
@@ -41,7 +41,7 @@ export const execute = async <E>(
     const config = yield* readCommandConfig(argv)
     level = config.settings.logLevel
     for (const problem of [...config.unknownVariables, ...config.warnings]) {
-      printError(`${warningText(problemText(problem))}\n`)
+      warn(problemText(problem))
     }
     return yield* program(config).pipe(Effect.provide([logging(config), ownMetrics]))
   })
@@ -74,7 +74,7 @@ export const runToEnd = async <E>(
     return whenStopped.code
   }
   const error = Cause.squash(exit.cause)
-  printError(`${paintComplaint(paragraph(errorText(error), 0, terminalWidth("stderr")))}\n`)
+  complain(errorText(error))
   if (level() === "debug") printError(`${Cause.pretty(exit.cause)}\n`)
   return exitCodeOf(error)
 }

@@ -1,5 +1,5 @@
 // Rows of the warehouse as a table: headings from the column names, null as a dash.
-import { columnsThatFit, outcomesOf, recordBlocks, tableWidth, textTable } from "./table.ts"
+import { columnsThatFit, recordBlocks, type TableOptions, tableWidth, textTable } from "./table.ts"
 import { terminalWidth } from "./terminal.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -14,30 +14,27 @@ export const cellText = (value: unknown): string => {
 
 const heading = (name: string): string => name.replaceAll("_", " ").trim()
 
+export interface RowsOptions extends Pick<TableOptions, "width" | "outcomes"> {
+  readonly names?: ReadonlyArray<string>
+  /** Columns that are dropped one after the other where the terminal is too narrow for all. */
+  readonly dispensable?: ReadonlyArray<string>
+  readonly cell?: (value: unknown) => string
+}
+
 /** `none` where there are no rows. */
-export const rowsTable = (
-  rows: ReadonlyArray<Row>,
-  none: string,
-  all: ReadonlyArray<string> = Object.keys(rows[0] ?? {}),
-  /** Dropped one after the other where the terminal is too narrow for all. */
-  dispensable: ReadonlyArray<string> = [],
-  /** Columns with outcomes, which are coloured. */
-  outcomes: ReadonlyArray<string> = [],
-): string => {
+export const rowsTable = (rows: ReadonlyArray<Row>, none: string, options: RowsOptions = {}) => {
+  const { dispensable = [], cell = cellText, names: all = Object.keys(rows[0] ?? {}) } = options
   if (rows.length === 0) return none
   const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
   const cells = (names: ReadonlyArray<string>) =>
-    rows.map((row) => names.map((name) => cellText(row[name])))
+    rows.map((row) => names.map((name) => cell(row[name])))
   const names = columnsThatFit(all.map(heading), cells(all), dispensable.map(heading)).flatMap(
     (at) => all[at] ?? [],
   )
-  return textTable(
-    names.map(heading),
-    cells(names),
-    names.map((name) => (isNumber(name) ? "right" : "left")),
-    terminalWidth(),
-    outcomesOf(names, ...outcomes),
-  )
+  return textTable(names.map(heading), cells(names), {
+    ...options,
+    align: names.map((name) => (isNumber(name) ? "right" : "left")),
+  })
 }
 
 /** A table where the terminal is wide enough, else a block for each row. */
@@ -46,5 +43,5 @@ export const rowsWhole = (rows: ReadonlyArray<Row>, names: ReadonlyArray<string>
   const width = terminalWidth()
   return tableWidth(names.map(heading), cells) > width
     ? recordBlocks(names.map(heading), cells, width)
-    : rowsTable(rows, "", names)
+    : rowsTable(rows, "", { names })
 }

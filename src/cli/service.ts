@@ -1,8 +1,8 @@
 // How to reach the service, from the settings: for every command that sends requests.
-import * as Result from "effect/Result"
+import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
 import type { Service } from "../pipelines/service/clientOutsideRun.ts"
-import { UsageError } from "./errors.ts"
+import { type UsageError, wrongUse } from "./errors.ts"
 
 // How long one call may go on retrying before its task is left to the next run.
 const RETRY_BUDGET_SECONDS = 120
@@ -11,16 +11,13 @@ export const serviceOf = ({
   settings,
   apiKey,
   proxies,
-}: Config): Result.Result<Service, UsageError> =>
+}: Config): Effect.Effect<Service, UsageError> =>
   settings.baseUrl === undefined
-    ? Result.fail(
-        new UsageError({
-          why: "No base address is set, so there is no service to read from.",
-          advice:
-            "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
-        }),
+    ? wrongUse(
+        "No base address is set, so there is no service to read from.",
+        "Pass --base-url https://…, or set VAULTHOUSE_BASE_URL or `baseUrl` in vaulthouse.config.yaml. To try it without a service, run `vaulthouse simulate` in another terminal.",
       )
-    : Result.succeed({
+    : Effect.succeed({
         api: {
           baseUrl: settings.baseUrl,
           apiKey,

@@ -9,11 +9,15 @@ export type Align = "left" | "right"
 /** Colours a line of a cell, after wrapping. */
 export type PaintCell = (line: string, column: number, row: number) => string
 
-/** Outcomes in columns with such a heading. */
-export const outcomesOf =
-  (head: ReadonlyArray<string>, ...headings: ReadonlyArray<string>): PaintCell =>
-  (line, column) =>
-    headings.includes(head[column] ?? "") ? paintOutcomes(line) : line
+export interface TableOptions {
+  /** All columns are left where absent. */
+  readonly align?: ReadonlyArray<Align>
+  readonly width?: number
+  /** Headings of columns with outcomes, which are coloured. */
+  readonly outcomes?: ReadonlyArray<string>
+  /** In place of that. */
+  readonly paintCell?: PaintCell
+}
 
 // A column that is wrapped narrower than this is hard to read.
 const MIN_WIDTH = 8
@@ -44,10 +48,11 @@ const NO_BORDERS = Object.fromEntries(
 export const textTable = (
   head: ReadonlyArray<string>,
   texts: ReadonlyArray<ReadonlyArray<string>>,
-  align: ReadonlyArray<Align> = [],
-  width: number = terminalWidth(),
-  paintCell: PaintCell = (line) => line,
+  { align = [], width = terminalWidth(), outcomes = [], ...options }: TableOptions = {},
 ): string => {
+  const paintOutcome: PaintCell = (line, column) =>
+    outcomes.includes(head[column] ?? "") ? paintOutcomes(line) : line
+  const { paintCell = paintOutcome } = options
   const rows = texts.map((row) => row.map(shown))
   const widths = narrowed(head, rows, align, width)
   const table = new Table({

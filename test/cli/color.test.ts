@@ -15,7 +15,7 @@ import {
   paintOutcomes,
 } from "../../src/cli/color.ts"
 import { rendered, useStreams } from "../../src/cli/output.ts"
-import { outcomesOf, textTable } from "../../src/cli/table.ts"
+import { textTable } from "../../src/cli/table.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "./command.ts"
 
 const ESCAPE = "\u001B["
@@ -92,7 +92,11 @@ describe("painting", () => {
     ]
     const table = () =>
       rendered(
-        textTable(head, rows, ["left", "left", "right"], width, outcomesOf(head, "tasks done")),
+        textTable(head, rows, {
+          align: ["left", "left", "right"],
+          width,
+          outcomes: ["tasks done"],
+        }),
       )
     decideColors(false)
     const plain = table()
@@ -115,7 +119,7 @@ describe("painting", () => {
     ]
     decideOn(terminal, pipe)
     const align = ["left", "left", "right"] as const
-    const table = rendered(textTable(head, rows, align, 80, outcomesOf(head, "state")))
+    const table = rendered(textTable(head, rows, { align, width: 80, outcomes: ["state"] }))
     expect(stripVTControlCharacters(table).split("\n")).toEqual([
       "table                 state                rows",
       "vaults                1 loaded, 1 failed      1",

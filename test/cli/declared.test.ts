@@ -1,5 +1,5 @@
 // Which parameters a query has, and which value it takes.
-import * as Result from "effect/Result"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { parametersFor } from "../../src/cli/query/parameters.ts"
 import { parametersIn } from "../../src/pipelines/readers/published.ts"
@@ -14,17 +14,17 @@ describe("parametersIn", () => {
 
 describe("parametersFor", () => {
   it("takes values of $name and of getvariable('name')", () => {
-    expect(parametersFor(sql, { vault: "a", days: 7 })).toEqual(
-      Result.succeed({ vault: "a", days: 7 }),
-    )
+    expect(Effect.runSync(parametersFor(sql, { vault: "a", days: 7 }))).toEqual({
+      vault: "a",
+      days: 7,
+    })
   })
 
   it("names the parameters there are when a name is none of them", () => {
-    const refused = parametersFor(sql, { vaul: "a" })
-    expect(Result.isFailure(refused) && refused.failure.message).toMatch(
-      /no parameter vaul\.\s.*vault, days/,
-    )
-    expect(Result.isFailure(parametersFor("select 1", { days: 1 }))).toBe(true)
-    expect(Result.isFailure(parametersFor(sql, { unused: 1 }))).toBe(true)
+    const refusal = (text: string, name: string) =>
+      Effect.runSync(Effect.flip(parametersFor(text, { [name]: 1 }))).message
+    expect(refusal(sql, "vaul")).toMatch(/no parameter vaul\.\s.*vault, days/)
+    expect(refusal("select 1", "days")).toContain("It has no parameters.")
+    expect(refusal(sql, "unused")).toContain("no parameter unused")
   })
 })

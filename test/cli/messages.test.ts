@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { failuresText } from "../../src/cli/check/failuresText.ts"
-import { complaintText } from "../../src/cli/complaintText.ts"
+import { complaintText } from "../../src/cli/complaints.ts"
 
 const root = join(import.meta.dirname, "../..")
 

@@ -13,14 +13,17 @@ const address = `0x${"a".repeat(40)}`
 
 describe("a table", () => {
   it("wraps its last column", () => {
-    const text = textTable(["name", "meaning"], [["ratio", words(30)]], [], 60)
+    const text = textTable(["name", "meaning"], [["ratio", words(30)]], { width: 60 })
     expect(widest(text)).toBeLessThanOrEqual(60)
     expect(text.replaceAll(/\s+/g, " ")).toContain(`ratio ${words(30)}`)
   })
 
   it("wraps its widest where the last is not enough, and loses nothing", () => {
     const rows = [[address, `/v1/${"path/".repeat(12)}`, "1,234,567", words(20)]]
-    const text = textTable(["at", "path", "rows", "meaning"], rows, ["left", "left", "right"], 80)
+    const text = textTable(["at", "path", "rows", "meaning"], rows, {
+      align: ["left", "left", "right"],
+      width: 80,
+    })
     expect(widest(text)).toBeLessThanOrEqual(80)
     expect(text).toContain("1,234,567")
     expect(text.match(/a/g)?.length ?? 0).toBeGreaterThan(40)
@@ -29,7 +32,10 @@ describe("a table", () => {
 
   it("wraps a heading over figures, never the figures", () => {
     const head = ["stale active vaults", "median hours"]
-    const text = textTable(head, [["1,234,567.5", "12.5"]], ["right", "right"], 20)
+    const text = textTable(head, [["1,234,567.5", "12.5"]], {
+      align: ["right", "right"],
+      width: 20,
+    })
     expect(widest(text)).toBeLessThanOrEqual(20)
     expect(text).toContain("1,234,567.5")
   })

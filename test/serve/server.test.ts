@@ -384,7 +384,7 @@ describe("the command", () => {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, number, RegExp]> = [
         [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
         [["--port", port], 2, /port \d+ of 127.0.0.1 is in use.*--port 0/s],
-        [["--port", "many"], 2, /--port many is not a port/],
+        [["--port", "many"], 2, /--port many is not a whole number from 0 to 65535/],
         [["--timeout", "soon"], 2, /--timeout soon is not a duration/],
         [["--host", "0.0.0.0"], 2, /token is needed.*openssl/s],
         [["--token-file", "nowhere"], 2, /--token-file nowhere can't be read \(ENOENT\)/],

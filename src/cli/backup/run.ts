@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { backup, type Backup, BackupError, restore } from "../../pipelines/backup/backup.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { counted } from "../numbers.ts"
@@ -13,9 +13,7 @@ import { printReport } from "../report.ts"
 
 const folderOf = (argv: Arguments, what: string) => {
   const folder = textOf(argv, "folder")
-  return folder === undefined
-    ? Effect.fail(new UsageError({ why: `Name the folder ${what}.` }))
-    : Effect.succeed(folder)
+  return folder === undefined ? wrongUse(`Name the folder ${what}.`) : Effect.succeed(folder)
 }
 
 const sizeOf = ({ files }: Backup): string => {

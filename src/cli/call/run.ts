@@ -33,9 +33,9 @@ export const runCall = (argv: Arguments): Promise<ExitCode> =>
             advice: "`vaulthouse call --list` lists them all.",
           })
         }
-        const inputs = yield* Effect.fromResult(pairsOf(argv, "param"))
+        const inputs = yield* pairsOf(argv, "param")
         const request = yield* Effect.fromResult(questionOf(endpoint, inputs))
-        const { api, pace } = yield* Effect.fromResult(serviceOf(config))
+        const { api, pace } = yield* serviceOf(config)
         const service = { api: { ...api, onRetry: retryPrinter() }, pace }
         yield* argv["raw"] === true ? printRaw(request, service) : printDecoded(request, service)
         return exitCodes.ok

@@ -1,5 +1,5 @@
 // How the tables and the archived responses differ, with some of the rows.
-import { lostLines, unreadableLines } from "../archiveLosses.ts"
+import { lostLines, type PathOf, unreadableLines } from "../archiveLosses.ts"
 import { paint } from "../color.ts"
 import { count } from "../numbers.ts"
 import { paragraph } from "../terminal.ts"
@@ -28,7 +28,10 @@ const differenceText = ({
     ...onlyThere.map((row) => `    archived  ${rowText(row)}`),
   ].join("\n")
 
-export const archiveText = ({ responses, tables, lost, unreadable }: ArchiveComparison): string => {
+export const archiveText = (
+  { responses, tables, lost, unreadable }: ArchiveComparison,
+  pathOf: PathOf,
+): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
   const made = `${count(responses)} responses`
   const advice =
@@ -44,7 +47,7 @@ export const archiveText = ({ responses, tables, lost, unreadable }: ArchiveComp
     ...(unreadable.length > 0
       ? [
           paint("Responses that can't be read, whose rows could not be compared:", "bad"),
-          ...unreadableLines(unreadable),
+          ...unreadableLines(unreadable, pathOf),
           "",
         ]
       : []),

@@ -9,7 +9,9 @@ import {
   isNamed,
 } from "../../pipelines/publication/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/archive/replay.ts"
+import { archiveOf } from "../../pipelines/publication/archiveOf.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
+import type { PathOf } from "../archiveLosses.ts"
 import { paint, paintOutcomes } from "../color.ts"
 import { textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
@@ -19,7 +21,7 @@ import { type ExitCode, exitCodes } from "../exit.ts"
 import { count, counted } from "../numbers.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
-import { paragraph, terminalWidth } from "../terminal.ts"
+import { paragraph } from "../terminal.ts"
 import { archiveText } from "./archiveText.ts"
 import { failuresText } from "./failuresText.ts"
 
@@ -43,10 +45,9 @@ export const runCheck = (argv: Arguments): Promise<ExitCode> =>
               why: "--against-archive compares every table: leave out --name.",
             })
           }
-          return reported(
-            argv,
-            yield* compareWithArchive({ ...placeOf(settings), timeFields, fields, onResponse }),
-          )
+          const place = placeOf(settings)
+          const found = yield* compareWithArchive({ ...place, timeFields, fields, onResponse })
+          return reported(argv, found, archiveOf(place).pathOf)
         }
         yield* known(names)
         return checked(argv, yield* check({ ...placeOf(settings), names }))
@@ -95,9 +96,11 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
       outcome.replaceAll("_", " "),
       outcome === "failed" ? count(failures) : "",
     ]),
-    ["left", "left", "left", "right"],
-    terminalWidth(),
-    (line, column, row) => (column === OUTCOME ? paintOutcome(line, results[row]) : line),
+    {
+      align: ["left", "left", "left", "right"],
+      paintCell: (line, column, row) =>
+        column === OUTCOME ? paintOutcome(line, results[row]) : line,
+    },
   )
   return [
     ...(all ? [table, ""] : []),
@@ -131,8 +134,8 @@ const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
   ]
 }
 
-const reported = (argv: Arguments, comparison: ArchiveComparison): ExitCode => {
-  printReport(argv, comparison, archiveText)
+const reported = (argv: Arguments, comparison: ArchiveComparison, pathOf: PathOf): ExitCode => {
+  printReport(argv, comparison, () => archiveText(comparison, pathOf))
   const { tables, lost, unreadable } = comparison
   const isSame = tables.every((table) => table.isSame)
   return isSame && lost.length === 0 && unreadable.length === 0 ? exitCodes.ok : exitCodes.checks

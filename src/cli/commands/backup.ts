@@ -1,5 +1,5 @@
 // vaulthouse backup: the warehouse and its archive, to keep elsewhere.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const backup: Command = {
   name: "backup",
@@ -8,7 +8,7 @@ export const backup: Command = {
     "Copies the warehouse as of the last publication and every archived response, with checksums. A sync may go on meanwhile. Parquet files are not in it: `publish` writes them again.",
   positional: { name: "folder", describe: "A new or empty folder" },
   flags: { json: { type: "boolean", describe: "Print the files as JSON" } },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [["backup /backups/2026-03-01", "restore it with `vaulthouse restore`"]],
   run: async (argv) => (await import("../backup/run.ts")).runBackup(argv),
 }

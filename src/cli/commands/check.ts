@@ -1,5 +1,5 @@
 // vaulthouse check: the data-quality checks.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const check: Command = {
   name: "check",
@@ -20,7 +20,7 @@ export const check: Command = {
     all: { type: "boolean", describe: "List passed checks too" },
     json: { type: "boolean", describe: "Print the results as JSON" },
   },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [
     ["check", "every check"],
     [

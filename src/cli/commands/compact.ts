@@ -1,5 +1,5 @@
 // vaulthouse compact: fewer archive files.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const compact: Command = {
   name: "compact",
@@ -7,7 +7,7 @@ export const compact: Command = {
   details:
     "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
   flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [["compact", "join all past months"]],
   run: async (argv) => (await import("../compact/run.ts")).runCompact(argv),
 }

@@ -1,5 +1,5 @@
 // vaulthouse completion: shell completion.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const completion: Command = {
   name: "completion",
@@ -8,7 +8,6 @@ export const completion: Command = {
     'Completes commands, flags, their values, pipelines, tables and endpoints. For bash, add to ~/.bashrc: eval "$(vaulthouse completion bash)". For zsh, add to ~/.zshrc after compinit: eval "$(vaulthouse completion zsh)".',
   positional: { name: "shell", describe: "bash (default) or zsh" },
   flags: {},
-  settings: readingSettings,
   examples: [
     ["completion bash >> ~/.bashrc", "for bash, in every new shell"],
     ["completion zsh >> ~/.zshrc", "for zsh, in every new shell"],

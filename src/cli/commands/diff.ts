@@ -1,5 +1,5 @@
 // vaulthouse diff: what changed between two runs.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const diff: Command = {
   name: "diff",
@@ -22,7 +22,6 @@ export const diff: Command = {
     },
     json: { type: "boolean", describe: "Print as JSON" },
   },
-  settings: readingSettings,
   examples: [
     ["diff last", "what the last published run changed"],
     ["diff 20260501T03 last", "everything since that run"],

@@ -1,5 +1,5 @@
 // vaulthouse docs: the data dictionary, and the API as OpenAPI.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const docs: Command = {
   name: "docs",
@@ -11,7 +11,6 @@ export const docs: Command = {
     openapi: { type: "boolean", describe: "Print the OpenAPI document" },
     json: { type: "boolean", describe: "Print the dictionary as JSON" },
   },
-  settings: readingSettings,
   examples: [
     ["docs", "every table"],
     ["docs --openapi > openapi.json", "for other tools"],

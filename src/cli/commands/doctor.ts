@@ -10,7 +10,7 @@ export const doctor: Command = {
     all: { type: "boolean", describe: "Include endpoints known to be slow" },
     json: { type: "boolean", describe: "Print the findings as JSON" },
   },
-  settings: requestingSettings,
+  settings: [...requestingSettings, "warehouse"],
   examples: [["doctor --base-url https://api.example.com", "before the first sync"]],
   run: async (argv) => (await import("../doctor/run.ts")).runDoctor(argv),
 }

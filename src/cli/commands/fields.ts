@@ -1,5 +1,5 @@
 // vaulthouse fields: what the service sends that no column takes.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const fields: Command = {
   name: "fields",
@@ -13,7 +13,6 @@ export const fields: Command = {
     },
     json: { type: "boolean", describe: "Print the fields as JSON" },
   },
-  settings: readingSettings,
   examples: [
     ["fields", "fields that are only in `extra`"],
     ["fields --write", "give each suggested column its field"],

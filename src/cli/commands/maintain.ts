@@ -1,5 +1,5 @@
 // vaulthouse maintain: maintenance of a lake.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const maintain: Command = {
   name: "maintain",
@@ -7,7 +7,7 @@ export const maintain: Command = {
   details:
     "Many small commits leave many small files, and rows in PostgreSQL. This writes the rows to Parquet, joins small files, rewrites files with many deleted rows, and removes snapshots and superseded files older than the setting `lake.keepDays`. Writers wait meanwhile. `vaulthouse schedule` does it once a day. A warehouse in a file needs no maintenance.",
   flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
-  settings: ["warehouse", ...readingSettings],
+  settings: warehouseSettings,
   examples: [["maintain", "what a cron job runs once a day, on one machine"]],
   run: async (argv) => (await import("../maintain/run.ts")).runMaintain(argv),
 }

@@ -1,5 +1,5 @@
 // vaulthouse move: a warehouse from its file into a lake, or back.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const move: Command = {
   name: "move",
@@ -20,7 +20,7 @@ export const move: Command = {
     },
     json: { type: "boolean", describe: "Print what was moved as JSON" },
   },
-  settings: [...readingSettings, "warehouse"],
+  settings: warehouseSettings,
   examples: [
     [
       "move --to ducklake:postgres://etl@db.example.com/lake --lake-data s3://bucket/lake",

@@ -1,5 +1,5 @@
 // vaulthouse notify: tests whether notifications arrive.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const notify: Command = {
   name: "notify",
@@ -8,7 +8,6 @@ export const notify: Command = {
     "`notify test` sends a test message to every entry of the setting `notify`, once, and prints the result: an HTTP status, an exit code, or why it failed. Pings are sent too. Exit code 4 when one failed. `sync` and `schedule` send notifications by themselves.",
   positional: { name: "what", describe: "`test`" },
   flags: { json: { type: "boolean", describe: "Print the results as JSON" } },
-  settings: readingSettings,
   examples: [["notify test", "after each change of the setting"]],
   run: async (argv) => (await import("../notify/run.ts")).runNotify(argv),
 }

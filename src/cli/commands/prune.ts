@@ -1,5 +1,5 @@
 // vaulthouse prune: retention of the response archive.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const prune: Command = {
   name: "prune",
@@ -16,7 +16,7 @@ export const prune: Command = {
     "dry-run": { type: "boolean", describe: "Show what would be deleted" },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [
     ["prune --dry-run", "what would be deleted"],
     ["prune --older-than 30d", "keep unused responses for a month"],

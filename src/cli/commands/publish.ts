@@ -1,5 +1,5 @@
 // vaulthouse publish: the published copy, the Parquet files and PostgreSQL.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
@@ -13,7 +13,7 @@ export const publish: Command = {
     },
     json: { type: "boolean", describe: "Print what was published as JSON" },
   },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [
     ["publish", "after `sync --no-publish`"],
     ["publish --all", "after `verify` found something"],

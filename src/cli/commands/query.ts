@@ -1,5 +1,5 @@
 // vaulthouse query: SQL over the published copy.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const query: Command = {
   name: "query",
@@ -36,7 +36,6 @@ export const query: Command = {
       describe: "Maximum number of rows to print (default: 1000 in a table, else all)",
     },
   },
-  settings: readingSettings,
   examples: [
     ['query "select * from mart.vault_latest"', "one row per vault"],
     ["query --file question.sql --format csv > answer.csv", "into a file"],

@@ -1,5 +1,5 @@
 // vaulthouse replay: rebuild the tables from the response archive.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const replay: Command = {
   name: "replay",
@@ -18,7 +18,7 @@ export const replay: Command = {
     },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
-  settings: [...readingSettings, "progress"],
+  settings: [...warehouseSettings, "progress"],
   examples: [
     ["replay", "rebuild every table"],
     ["replay --quarantine", "after an update that can read what was quarantined"],

@@ -1,5 +1,5 @@
 // vaulthouse report: the vaults over a period as one file.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const report: Command = {
   name: "report",
@@ -34,7 +34,6 @@ export const report: Command = {
       describe: "File to write (default: report.html, .pdf or .png)",
     },
   },
-  settings: readingSettings,
   examples: [
     ["report", "all vaults over the last 30 days, into report.html"],
     ["report --vault 'Harbor USDC 1' --days 90 --out harbor.pdf", "one vault, as PDF"],

@@ -1,5 +1,5 @@
 // vaulthouse runs: what the runs did.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const runs: Command = {
   name: "runs",
@@ -21,7 +21,6 @@ export const runs: Command = {
     },
     json: { type: "boolean", describe: "Print as JSON" },
   },
-  settings: readingSettings,
   examples: [
     ["runs", "the newest runs"],
     ["runs show last", "what the last published run did"],

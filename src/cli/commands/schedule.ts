@@ -24,6 +24,7 @@ export const schedule: Command = {
     },
     json: { type: "boolean", describe: "Print the dry run as JSON" },
   },
+  settings: "all",
   examples: [
     ["schedule", "runs until it is stopped"],
     ["schedule --dry-run", "when each group runs next"],

@@ -1,5 +1,5 @@
 // vaulthouse serve: the local web page over the published copy.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const serve: Command = {
   name: "serve",
@@ -43,7 +43,6 @@ export const serve: Command = {
       describe: "Maximum number of rows of a result",
     },
   },
-  settings: readingSettings,
   examples: [
     ["serve", "then open http://127.0.0.1:8484"],
     ["serve --host 0.0.0.0 --token-file token.txt", "for others on the network too"],

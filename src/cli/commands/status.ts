@@ -1,5 +1,5 @@
 // vaulthouse status: how fresh and how complete everything is.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const status: Command = {
   name: "status",
@@ -13,7 +13,6 @@ export const status: Command = {
     },
     json: { type: "boolean", describe: "Print everything as JSON" },
   },
-  settings: readingSettings,
   examples: [
     ["status", "one screen"],
     ["status --json", "for a program, such as a monitor"],

@@ -23,7 +23,7 @@ export const swap: Command = {
     list: { type: "boolean", describe: "List the swaps that were sent and their outcomes" },
     json: { type: "boolean", describe: "Print as JSON" },
   },
-  settings: requestingSettings,
+  settings: [...requestingSettings, "warehouse"],
   examples: [
     [
       "swap --address 0x… --source-token 0x… --source-chain 1 --destination-token 0x… --destination-chain 1 --source-amount 100",

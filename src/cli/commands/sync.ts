@@ -43,6 +43,7 @@ export const sync: Command = {
     wait: { type: "boolean", describe: "Wait while another run holds the warehouse" },
     json: { type: "boolean", describe: "Print the summary as JSON" },
   },
+  settings: "all",
   examples: [
     ["sync --base-url https://api.example.com", "load everything new"],
     ["sync ratio_history --vault 0x… --since 2026-01-01", "one history of one vault"],

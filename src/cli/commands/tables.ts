@@ -1,5 +1,5 @@
 // vaulthouse tables: the data dictionary.
-import { type Command, readingSettings } from "../Command.ts"
+import type { Command } from "../Command.ts"
 
 export const tables: Command = {
   name: "tables",
@@ -10,7 +10,6 @@ export const tables: Command = {
     describe: "A table, for example core.ratio_history or vault_latest, or a schema",
   },
   flags: { json: { type: "boolean", describe: "Print the dictionary as JSON" } },
-  settings: readingSettings,
   examples: [
     ["tables", "all tables and marts"],
     ["tables meta", "the views of the schema meta"],

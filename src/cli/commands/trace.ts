@@ -1,5 +1,5 @@
 // vaulthouse trace: from a value back to the response it was read from.
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const trace: Command = {
   name: "trace",
@@ -35,7 +35,7 @@ export const trace: Command = {
     },
     json: { type: "boolean", describe: "Print as JSON" },
   },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [
     [
       "trace vault_daily --vault 0x… --date 2026-05-01 --column apy_smoothed",

@@ -1,5 +1,5 @@
 // vaulthouse verify: do the published files match their manifest?
-import { type Command, readingSettings } from "../Command.ts"
+import { type Command, warehouseSettings } from "../Command.ts"
 
 export const verify: Command = {
   name: "verify",
@@ -7,7 +7,7 @@ export const verify: Command = {
   details:
     "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 when something differs.",
   flags: { json: { type: "boolean", describe: "Print the findings as JSON" } },
-  settings: readingSettings,
+  settings: warehouseSettings,
   examples: [["verify", "check everything below the data directory"]],
   run: async (argv) => (await import("../verify/run.ts")).runVerify(argv),
 }

@@ -2,15 +2,13 @@
 import * as Effect from "effect/Effect"
 import { problemText } from "../../config/ConfigError.ts"
 import { textOf } from "../arguments.ts"
-import { paintComplaint, warningText } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { complain, warn } from "../complaints.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, readCommandConfig, runToEnd, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { printError } from "../output.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
-import { paragraph, terminalWidth } from "../terminal.ts"
 import { configErrors } from "./problems.ts"
 import { settingRows } from "./settingRows.ts"
 
@@ -23,11 +21,9 @@ export const runConfig = (argv: Arguments): Promise<ExitCode> => {
 }
 
 const unknownWord = (word: string) =>
-  Effect.fail(
-    new UsageError({
-      why: `\`config ${word}\` is not a command.`,
-      advice: "`vaulthouse config` shows the settings; `vaulthouse config check` checks them.",
-    }),
+  wrongUse(
+    `\`config ${word}\` is not a command.`,
+    "`vaulthouse config` shows the settings; `vaulthouse config check` checks them.",
   )
 
 const printSettings = (argv: Arguments): Promise<ExitCode> =>
@@ -53,7 +49,7 @@ const checkSettings = Effect.fnUntraced(function* (argv: Arguments) {
   const isValid = errors.length === 0
   const { file, warnings } = isValid ? yield* read : { file: undefined, warnings: [] }
   const problems = errors.flatMap((error) => error.problems)
-  for (const warning of warnings) printError(`${warningText(problemText(warning))}\n`)
+  for (const warning of warnings) warn(problemText(warning))
   if (isValid || argv["json"] === true) {
     printReport(
       argv,
@@ -62,8 +58,7 @@ const checkSettings = Effect.fnUntraced(function* (argv: Arguments) {
     )
   } else {
     const lines = errors.flatMap((error) => error.lines)
-    const text = paragraph(`vaulthouse: ${lines.join("\n")}`, 0, terminalWidth("stderr"))
-    printError(`${paintComplaint(text)}\n`)
+    complain(`vaulthouse: ${lines.join("\n")}`)
   }
   return isValid ? exitCodes.ok : exitCodes.usage
 })

@@ -24,7 +24,7 @@ export const runDiff = (argv: Arguments): Promise<ExitCode> =>
             advice: "`vaulthouse diff last` shows the newest; `vaulthouse runs` lists them all.",
           })
         }
-        const limit = yield* Effect.fromResult(rowLimit(argv))
+        const limit = yield* rowLimit(argv)
         const copy = yield* openPublishedCopy(dataDir)
         const vault = textOf(argv, "vault")
         const options = {

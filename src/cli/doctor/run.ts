@@ -17,14 +17,16 @@ import {
   checkWarehouse,
   type KeyReport,
 } from "../../pipelines/service/doctor.ts"
+import { readLastRun } from "../../pipelines/run/lastRun.ts"
 import { paintOutcomes } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { readCommandConfig, runToEnd, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
+import { lastRunText } from "../lastRunText.ts"
 import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
-import { outcomesOf, textTable } from "../table.ts"
-import { paragraph, terminalWidth } from "../terminal.ts"
+import { textTable } from "../table.ts"
+import { paragraph } from "../terminal.ts"
 
 export interface Findings {
   readonly checks: ReadonlyArray<Check>
@@ -66,11 +68,20 @@ const examine = Effect.fnUntraced(function* (
     yield* configurationCheck(config.success),
     ...service,
     yield* checkWarehouse(config.success.settings),
+    ...(yield* lastRunChecks(dataDir)),
     ...(yield* checkArchive(config.success.settings)),
     ...(yield* postgresChecks(config.success)),
   ]
   return { checks, access } satisfies Findings
 })
+
+/** None where the last run ended well: what a run that failed wrote about itself may not be in the warehouse. */
+const lastRunChecks = (dataDir: string) =>
+  Effect.map(readLastRun(dataDir), (last): ReadonlyArray<Check> =>
+    last === undefined || last.state === "running" || last.outcome === "complete"
+      ? []
+      : [{ check: "last run", state: "warning", detail: lastRunText(last) }],
+  )
 
 /** None where nothing is published there. */
 const postgresChecks = ({ settings: { publish } }: Config) =>
@@ -105,7 +116,7 @@ const configurationFound = ({
 
 /** The service, its clock and the key; what the key has access to. */
 export const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {
-  const service = serviceOf(config)
+  const service = yield* Effect.result(serviceOf(config))
   if (Result.isFailure(service)) {
     const { why, advice } = service.failure
     const missing: Check = {
@@ -126,24 +137,23 @@ export const examineService = Effect.fnUntraced(function* (config: Config, slow:
 })
 
 export const findingsText = ({ checks, access }: Findings): string => {
-  const head = ["check", "state", "detail"]
-  const rows = checks.map(({ check, state, detail }) => [check, state, detail])
-  const accessHead = ["endpoint", "auth", "this key", "detail"]
   const advised = checks.flatMap(({ check, state, advice }) =>
     advice === undefined ? [] : [withPaintedState(paragraph(`${check} (${state}): ${advice}`, 2))],
   )
   return [
-    textTable(head, rows, [], terminalWidth(), outcomesOf(head, "state")),
+    textTable(
+      ["check", "state", "detail"],
+      checks.map(({ check, state, detail }) => [check, state, detail]),
+      { outcomes: ["state"] },
+    ),
     ...(access.length === 0
       ? []
       : [
           "",
           textTable(
-            accessHead,
+            ["endpoint", "auth", "this key", "detail"],
             access.map((row) => [row.endpoint, row.auth, row.access, row.detail]),
-            [],
-            terminalWidth(),
-            outcomesOf(accessHead, "this key"),
+            { outcomes: ["this key"] },
           ),
         ]),
     ...(advised.length === 0 ? [] : ["", ...advised]),

@@ -60,7 +60,7 @@ const fieldsText = ({ fields, written }: Report): string => {
       shortened(example),
       suggestion ?? "",
     ]),
-    ["left", "left", "left", "right", "left", "left"],
+    { align: ["left", "left", "left", "right", "left", "left"] },
   )
   return `${listed}\n\n${adviceOn(fields, written)}\n`
 }

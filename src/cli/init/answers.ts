@@ -8,7 +8,7 @@ import { expected } from "../../config/kinds.ts"
 import { read } from "../../config/read.ts"
 import { settings } from "../../config/settings.ts"
 import { paintComplaint } from "../color.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { printError, streams } from "../output.ts"
 import { openPrompts, type Prompts } from "../prompts.ts"
 
@@ -64,11 +64,7 @@ const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
   }).pipe(
     Effect.flatMap((all) =>
       all === undefined
-        ? Effect.fail(
-            new UsageError({
-              why: "The input ended before the last answer; nothing was written.",
-            }),
-          )
+        ? wrongUse("The input ended before the last answer; nothing was written.")
         : Effect.succeed(all),
     ),
   )

@@ -7,7 +7,7 @@ import { move, type Moved } from "../../pipelines/backup/move.ts"
 import { type Place, placeOf } from "../../pipelines/publication/warehouse.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { count, counted } from "../numbers.ts"
@@ -38,18 +38,18 @@ const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError
   const text = textOf(argv, "to")
   const advice = "Use `--to file`, or `--to ducklake:postgres://user@host:port/database`."
   if (text === undefined) {
-    return Effect.fail(new UsageError({ why: "Name the target with --to.", advice }))
+    return wrongUse("Name the target with --to.", advice)
   }
   const target = readWarehouse(text)
   // Without the value: it may hold a password.
   if (Result.isFailure(target)) {
-    return Effect.fail(new UsageError({ why: `The value of --to ${target.failure}.` }))
+    return wrongUse(`The value of --to ${target.failure}.`)
   }
   const data = textOf(argv, "lake-data")
   if (target.success === "file") {
     return data === undefined
       ? Effect.succeed({ ...from, warehouse: target.success })
-      : Effect.fail(new UsageError({ why: "--lake-data is for a lake, and --to is `file`." }))
+      : wrongUse("--lake-data is for a lake, and --to is `file`.")
   }
   const lake =
     data === undefined
@@ -71,7 +71,7 @@ const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => 
   const table = textTable(
     ["table", "rows"],
     filled.map((each) => [each.table, count(each.rows)]),
-    ["left", "right"],
+    { align: ["left", "right"] },
   )
   return `${table}
 

@@ -3,9 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import type { RunEnd } from "../../pipelines/notifications/notify.ts"
-import { warningText } from "../color.ts"
+import { warn } from "../complaints.ts"
 import { exitCodeOf, exitCodes } from "../exit.ts"
-import { printError } from "../output.ts"
 
 export const notifyAfterRun = (
   { settings: { notify: receivers, dataDir }, apiKey, proxies }: Config,
@@ -51,5 +50,3 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   return error instanceof Error ? error.message : String(error)
 }
-
-const warn = (text: string): void => printError(`${warningText(text)}\n`)

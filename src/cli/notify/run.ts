@@ -7,8 +7,7 @@ import { UsageError } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
-import { outcomesOf, textTable } from "../table.ts"
-import { terminalWidth } from "../terminal.ts"
+import { textTable } from "../table.ts"
 
 export const runNotify = (argv: Arguments): Promise<ExitCode> =>
   execute(
@@ -36,13 +35,9 @@ export const runNotify = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-const head = ["receiver", "state", "detail"]
-
 const resultText = (deliveries: Effect.Success<ReturnType<typeof notifyTest>>): string =>
   `${textTable(
-    head,
+    ["receiver", "state", "detail"],
     deliveries.map(({ receiver, state, detail }) => [receiver, state, detail]),
-    [],
-    terminalWidth(),
-    outcomesOf(head, "state"),
+    { outcomes: ["state"] },
   )}\n`

@@ -130,7 +130,7 @@ const printTable = async (
   const names = columns.map(({ name }) => shown(name))
   const isTooWide = cells.length > 0 && tableWidth(names, cells) > maxWidth
   await print(
-    `${isTooWide ? recordBlocks(names, cells, maxWidth) : textTable(names, cells, align)}\n`,
+    `${isTooWide ? recordBlocks(names, cells, maxWidth) : textTable(names, cells, { align })}\n`,
   )
   const more = total > kept.length ? `, the first ${kept.length} shown; --max-rows shows more` : ""
   await print(`(${counted(total, "row")}${more})\n`)

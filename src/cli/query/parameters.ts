@@ -1,12 +1,12 @@
 // Values of --param, typed by what they look like, for the names SQL has as $name or getvariable('name').
-import * as Result from "effect/Result"
+import * as Effect from "effect/Effect"
 import { parseDay, parseInstant } from "../../domain/time.ts"
 import {
   parameterNames,
   type QueryParameter,
   type QueryParameters,
 } from "../../pipelines/readers/published.ts"
-import { UsageError } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const day = /^\d{4}-\d{2}-\d{2}$/
@@ -43,15 +43,13 @@ export const typedValues = (pairs: Readonly<Record<string, string>>): QueryParam
 export const parametersFor = (
   sql: string,
   given: QueryParameters,
-): Result.Result<QueryParameters, UsageError> => {
+): Effect.Effect<QueryParameters, UsageError> => {
   const names = parameterNames(sql)
   const stray = Object.keys(given).find((name) => !names.has(name))
-  if (stray === undefined) return Result.succeed(given)
+  if (stray === undefined) return Effect.succeed(given)
   const known = [...names].join(", ")
-  return Result.fail(
-    new UsageError({
-      why: `--param ${stray}: the SQL has no parameter ${stray}.`,
-      advice: known === "" ? "It has no parameters." : `It has ${known}.`,
-    }),
+  return wrongUse(
+    `--param ${stray}: the SQL has no parameter ${stray}.`,
+    known === "" ? "It has no parameters." : `It has ${known}.`,
   )
 }

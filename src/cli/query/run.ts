@@ -2,12 +2,10 @@
 import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import { parseDuration } from "../../config/read.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
-import { pairsOf, textOf } from "../arguments.ts"
+import { numberOf, pairsOf, secondsOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { streams } from "../output.ts"
@@ -24,12 +22,12 @@ export const runQuery = (argv: Arguments): Promise<ExitCode> =>
     argv,
     ({ settings: { dataDir, queryMemoryLimit } }) =>
       Effect.gen(function* () {
-        const options = yield* Effect.fromResult(readOptions(argv))
+        const options = yield* readOptions(argv)
         const sql = yield* readSql(argv)
         const copy = yield* openPublishedCopy(dataDir, queryMemoryLimit)
         if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
         else {
-          const parameters = yield* Effect.fromResult(parametersFor(sql, options.parameters))
+          const parameters = yield* parametersFor(sql, options.parameters)
           yield* queryAndPrint(copy, sql, { ...options, parameters })
         }
         return exitCodes.ok
@@ -37,38 +35,24 @@ export const runQuery = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-const wrong = (why: string) => Result.fail(new UsageError({ why }))
+const readOptions = Effect.fnUntraced(function* (argv: Arguments) {
+  const isTerminal = streams().stdout.isTTY === true
+  const format = (textOf(argv, "format") ?? (isTerminal ? "table" : "csv")) as Format
+  const most = format === "table" ? TABLE_ROWS : Infinity
+  const advice = "`--param day=2026-01-31` sets $day in the SQL."
+  return {
+    format,
+    maxRows: argv["max-rows"] === undefined ? most : yield* numberOf(argv, "max-rows", 0),
+    parameters: typedValues(yield* pairsOf(argv, "param", advice)),
+    maxWidth: textOf(argv, "format") === undefined ? terminalWidth() : Infinity,
+    csvSafe: argv["csv-safe"] === true,
+    timeoutSeconds: yield* secondsOf(argv, "timeout"),
+  } satisfies QueryOptions
+})
 
-const readOptions = (argv: Arguments): Result.Result<QueryOptions, UsageError> =>
-  Result.gen(function* () {
-    const isTerminal = streams().stdout.isTTY === true
-    const format = (textOf(argv, "format") ?? (isTerminal ? "table" : "csv")) as Format
-    const rows = textOf(argv, "max-rows")
-    const maxRows = rows === undefined ? (format === "table" ? TABLE_ROWS : Infinity) : Number(rows)
-    if (!(maxRows === Infinity || (Number.isSafeInteger(maxRows) && maxRows >= 0))) {
-      return yield* wrong(`--max-rows ${rows} is not a number of rows.`)
-    }
-    const timeout = textOf(argv, "timeout")
-    const timeoutSeconds = timeout === undefined ? undefined : parseDuration(timeout)
-    if (timeout !== undefined && timeoutSeconds === undefined) {
-      return yield* wrong(`--timeout ${timeout} is not a duration such as 30s or 5min.`)
-    }
-    const advice = "`--param day=2026-01-31` sets $day in the SQL."
-    return {
-      format,
-      maxRows,
-      parameters: typedValues(yield* pairsOf(argv, "param", advice)),
-      maxWidth: textOf(argv, "format") === undefined ? terminalWidth() : Infinity,
-      csvSafe: argv["csv-safe"] === true,
-      timeoutSeconds,
-    }
-  })
-
-const noSql = Effect.fail(
-  new UsageError({
-    why: "There is no SQL: neither as an argument, nor with --file, nor on standard input.",
-    advice: 'For example: vaulthouse query "select * from mart.vault_latest"',
-  }),
+const noSql = wrongUse(
+  "There is no SQL: neither as an argument, nor with --file, nor on standard input.",
+  'For example: vaulthouse query "select * from mart.vault_latest"',
 )
 
 /** `undefined`: none was given, and standard input is a terminal. */
@@ -76,9 +60,7 @@ const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError>
   const typed = textOf(argv, "sql")
   const file = textOf(argv, "file")
   if (typed !== undefined && file !== undefined) {
-    return Effect.fail(
-      new UsageError({ why: "Give the SQL as an argument or with --file, not both." }),
-    )
+    return wrongUse("Give the SQL as an argument or with --file, not both.")
   }
   if (typed !== undefined) return typed.trim() === "" ? noSql : Effect.succeed(typed)
   if (file !== undefined) {

@@ -8,10 +8,11 @@ import {
   replayQuarantine,
 } from "../../pipelines/archive/replayQuarantine.ts"
 import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
+import { archiveOf } from "../../pipelines/publication/archiveOf.ts"
 import type { Published } from "../../pipelines/publication/publish.ts"
-import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
-import { lostLines, unreadableLines } from "../archiveLosses.ts"
+import { complain } from "../complaints.ts"
+import { lostLines, type PathOf, unreadableLines } from "../archiveLosses.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { publishOptions } from "../arguments.ts"
@@ -56,7 +57,7 @@ const progressLine = (): ReplayOptions["onResponse"] => {
 
 const everything = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replay(options), (summary): ExitCode => {
-    printReport(argv, summary, replayText)
+    printReport(argv, summary, () => replayText(summary, archiveOf(options).pathOf))
     if (isUnpublished(summary)) return exitCodes.unexpected
     const { unreadable, lost, unended } = summary
     return unreadable.length + lost.length + unended.length > 0 ? exitCodes.partial : exitCodes.ok
@@ -65,23 +66,30 @@ const everything = (argv: Arguments, options: ReplayOptions) =>
 /** Whether PostgreSQL does not hold what is published; says why. */
 const isUnpublished = ({ failedPublication }: Published): boolean => {
   if (failedPublication === undefined) return false
-  printError(`${paintComplaint(`vaulthouse: ${failedPublication}`, "warning")}\n`)
+  complain(`vaulthouse: ${failedPublication}`, "warning")
   return true
 }
 
-const replayText = (summary: ReplaySummary): string =>
-  [tablesText(summary), ...lossesText(summary)].join("\n")
+const replayText = (summary: ReplaySummary, pathOf: PathOf): string =>
+  [tablesText(summary), ...lossesText(summary, pathOf)].join("\n")
 
-const lossesText = ({ unreadable, lost, unended }: ReplaySummary): ReadonlyArray<string> => [
+const lossesText = (
+  { unreadable, lost, unended }: ReplaySummary,
+  pathOf: PathOf,
+): ReadonlyArray<string> => [
   ...(unreadable.length > 0
-    ? ["Responses that could not be read and were left out:", ...unreadableLines(unreadable), ""]
+    ? [
+        "Responses that could not be read and were left out:",
+        ...unreadableLines(unreadable, pathOf),
+        "",
+      ]
     : []),
   ...(lost.length > 0
     ? ["Tables that stay as they are, since these rows would be lost:", ...lostLines(lost), ""]
     : []),
   ...unended.map(
     ({ file, unmarked }) =>
-      `raw/${file} has no end, and ${counted(unmarked, "response")} without a commit marker, of which nothing was made: its run was killed, or the file was cut. If it was cut, restore it from a backup and replay into an empty folder.\n`,
+      `${pathOf(file)} has no end, and ${counted(unmarked, "response")} without a commit marker, of which nothing was made: its run was killed, or the file was cut. If it was cut, restore it from a backup and replay into an empty folder.\n`,
   ),
 ]
 
@@ -94,7 +102,7 @@ const tablesText = ({ responses, tables, lost, published }: ReplaySummary): stri
   const table = textTable(
     ["table", "rows before", "rows now"],
     differing.map((each) => [each.table, count(each.rowsBefore), count(each.rowsAfter)]),
-    ["left", "right", "right"],
+    { align: ["left", "right", "right"] },
   )
   return `${table}\n\n${count(responses)} responses; ${differing.length} of ${tables.length} tables differed and were replaced.${published ? " Published." : ""}\n`
 }

@@ -15,7 +15,7 @@ export const runRuns = (argv: Arguments): Promise<ExitCode> =>
     argv,
     ({ settings: { dataDir } }) =>
       Effect.gen(function* () {
-        const limit = yield* Effect.fromResult(rowLimit(argv))
+        const limit = yield* rowLimit(argv)
         const words = textsOf(argv, "what")
         const [verb, id] = words
         if (verb !== undefined && (verb !== "show" || words.length !== 2)) {

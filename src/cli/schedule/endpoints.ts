@@ -3,9 +3,8 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { Hono } from "hono"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 
 export interface Endpoints {
   /** Why the scheduler is not ready; absent when its last run ended well. */
@@ -16,7 +15,7 @@ export interface Endpoints {
 /** Listens on `address:port` until the scope closes; answers the URL. */
 export const listen = (where: string, { notReady, metrics }: Endpoints) =>
   Effect.gen(function* () {
-    const { host, port } = yield* Effect.fromResult(parseListen(where))
+    const { host, port } = yield* parseListen(where)
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const app = new Hono()
     app.get("/healthz", (c) => c.json({ status: "ok" }))
@@ -73,15 +72,13 @@ const explain = (
 
 const parseListen = (
   where: string,
-): Result.Result<{ readonly host: string; readonly port: number }, UsageError> => {
+): Effect.Effect<{ readonly host: string; readonly port: number }, UsageError> => {
   const [, host = "", digits = ""] = /^(?:\[?([^\]]+?)\]?:)?(\d{1,5})$/.exec(where) ?? []
   const port = Number(digits)
   return digits !== "" && port <= 65_535
-    ? Result.succeed({ host: host === "" ? "127.0.0.1" : host, port })
-    : Result.fail(
-        new UsageError({
-          why: `--listen ${where} is not an address and a port such as 127.0.0.1:9464.`,
-          advice: "A port alone listens on 127.0.0.1; `--listen off` has no endpoints.",
-        }),
+    ? Effect.succeed({ host: host === "" ? "127.0.0.1" : host, port })
+    : wrongUse(
+        `--listen ${where} is not an address and a port such as 127.0.0.1:9464.`,
+        "A port alone listens on 127.0.0.1; `--listen off` has no endpoints.",
       )
 }

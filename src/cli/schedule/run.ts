@@ -92,7 +92,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     const { dataDir, schedule: settings } = config.settings
     const isOnce = argv["once"] === true
     // A service that is not configured is an error now, not at every firing.
-    yield* Effect.fromResult(serviceOf(config))
+    yield* serviceOf(config)
     const lastEnd = yield* Ref.make<LastEnd>({
       code: exitCodes.ok,
       problem: problemOf(yield* readLastRun(dataDir)),

@@ -2,14 +2,12 @@
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
-import { parseDuration } from "../../config/read.ts"
 import { SERVE_TOKEN, serveToken } from "../../config/serveToken.ts"
 import { isLoopback } from "../../serve/access.ts"
 import { type ListenError, serve } from "../../serve/server.ts"
-import { repeatedOf, rowLimit, textOf } from "../arguments.ts"
+import { numberOf, repeatedOf, rowLimit, secondsOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
@@ -20,12 +18,12 @@ export const runServe = (argv: Arguments): Promise<ExitCode> =>
     ({ settings: { dataDir, archive, queryMemoryLimit } }) =>
       Effect.gen(function* () {
         const host = textOf(argv, "host") ?? "127.0.0.1"
-        const port = yield* Effect.fromResult(portOf(argv))
+        const port = yield* numberOf(argv, "port", 0, 65_535)
         const limits = {
-          seconds: yield* Effect.fromResult(timeoutOf(argv)),
-          rows: yield* Effect.fromResult(rowLimit(argv)),
+          seconds: (yield* secondsOf(argv, "timeout")) ?? Infinity,
+          rows: yield* rowLimit(argv),
         }
-        const token = yield* Effect.fromResult(tokenOf(argv, host))
+        const token = yield* tokenOf(argv, host)
         const url = yield* serve({
           dataDir,
           archive,
@@ -42,31 +40,13 @@ export const runServe = (argv: Arguments): Promise<ExitCode> =>
     { code: exitCodes.ok, text: "vaulthouse: serve stopped\n" },
   )
 
-const wrong = (why: string, advice?: string) =>
-  Result.fail(new UsageError(advice === undefined ? { why } : { why, advice }))
-
-const portOf = (argv: Arguments): Result.Result<number, UsageError> => {
-  const text = textOf(argv, "port") ?? ""
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
-    ? Result.succeed(Number(text))
-    : wrong(`--port ${text} is not a port: a number from 0 to 65535.`)
-}
-
-const timeoutOf = (argv: Arguments): Result.Result<number, UsageError> => {
-  const text = textOf(argv, "timeout")
-  const seconds = parseDuration(text)
-  return seconds === undefined
-    ? wrong(`--timeout ${text} is not a duration such as 30s or 5min.`)
-    : Result.succeed(seconds)
-}
-
 const MIN_TOKEN_LENGTH = 16
 
 /** From --token-file or the environment; needed wherever another machine can connect. */
 const tokenOf = (
   argv: Arguments,
   host: string,
-): Result.Result<Redacted.Redacted<string> | undefined, UsageError> => {
+): Effect.Effect<Redacted.Redacted<string> | undefined, UsageError> => {
   const file = textOf(argv, "token-file")
   let token = serveToken()
   let from = SERVE_TOKEN
@@ -75,24 +55,24 @@ const tokenOf = (
     try {
       token = Redacted.make(readFileSync(file, "utf8").trim())
     } catch (cause) {
-      return wrong(
+      return wrongUse(
         `${from} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
       )
     }
   }
   if (token !== undefined && Redacted.value(token).length < MIN_TOKEN_LENGTH) {
-    return wrong(
+    return wrongUse(
       `The token of ${from} has fewer than ${MIN_TOKEN_LENGTH} characters.`,
       "`openssl rand -hex 24` makes a good one.",
     )
   }
   if (token === undefined && !isLoopback(host)) {
-    return wrong(
+    return wrongUse(
       `--host ${host} lets other machines connect, so a token is needed.`,
       `Put one into a file for --token-file, or into ${SERVE_TOKEN}: \`openssl rand -hex 24 > token.txt\`.`,
     )
   }
-  return Result.succeed(token)
+  return Effect.succeed(token)
 }
 
 const explain = ({ code, why }: ListenError, host: string, port: number): UsageError => {

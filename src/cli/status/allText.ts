@@ -2,6 +2,7 @@
 import type { Problem } from "../../pipelines/readers/problems.ts"
 import type { Status } from "../../pipelines/readers/status.ts"
 import { type Meaning, paint } from "../color.ts"
+import { cellText, rowsTable } from "../rowsTable.ts"
 import { textTable } from "../table.ts"
 import { paragraph } from "../terminal.ts"
 import { freshnessTable, healthLine, lastRunLine, publishedLine, screenWidth } from "./parts.ts"
@@ -62,12 +63,10 @@ const tablesText = (tables: Status["tables"]): string => {
     ),
   )
   const head = Array.from({ length: columns }, () => ["table", "rows"]).flat()
-  return textTable(
-    head,
-    lines,
-    head.map((name) => (name === "rows" ? "right" : "left")),
-    screenWidth(),
-  )
+  return textTable(head, lines, {
+    align: head.map((name) => (name === "rows" ? "right" : "left")),
+    width: screenWidth(),
+  })
 }
 
 /** Two whole addresses do not fit a line, and the subaccount is the one to look for. */
@@ -91,27 +90,10 @@ const section = (
   rows: Status["gaps"],
   meaning: Meaning = "warning",
 ): ReadonlyArray<string> =>
-  rows.length === 0 ? [`${title}: none`] : [paint(`${title}:`, meaning), tableOf(rows), ""]
+  rows.length === 0
+    ? [`${title}: none`]
+    : [paint(`${title}:`, meaning), rowsTable(rows, "", { width: screenWidth(), cell }), ""]
 
 /** Instants to the minute; `status --json` has the rest. */
-const cell = (value: unknown): string => {
-  if (value === null || value === undefined) return "–"
-  if (typeof value === "number") return value.toLocaleString("en")
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
-  return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")
-}
-
-const heading = (name: string): string => name.replaceAll("_", " ")
-
-const tableOf = (rows: Status["gaps"]): string => {
-  const [first] = rows
-  if (first === undefined) return ""
-  const names = Object.keys(first)
-  const isNumber = (name: string): boolean => rows.some((row) => typeof row[name] === "number")
-  return textTable(
-    names.map(heading),
-    rows.map((row) => names.map((name) => cell(row[name]))),
-    names.map((name) => (isNumber(name) ? "right" : "left")),
-    screenWidth(),
-  )
-}
+const cell = (value: unknown): string =>
+  cellText(value).replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")

@@ -88,9 +88,11 @@ export const freshnessTable = (rows: ReadonlyArray<Freshness>): string =>
       age(row.age_hours),
       `${row.target_hours} h`,
     ]),
-    ["left", "right", "right", "left", "right", "right"],
-    screenWidth(),
-    paintStale,
+    {
+      align: ["left", "right", "right", "left", "right", "right"],
+      width: screenWidth(),
+      paintCell: paintStale,
+    },
   )
 
 export const swapsLine = ({ swaps }: Status): ReadonlyArray<string> =>

@@ -5,10 +5,10 @@ import type { Config } from "../../config/Config.ts"
 import { API_KEY } from "../../config/settings.ts"
 import { type CheckedSwap, checkSwap, sendSwap } from "../../pipelines/service/swap.ts"
 import { readSwaps } from "../../pipelines/service/swapJournal.ts"
-import { paintComplaint, warningText } from "../color.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { complain, warn } from "../complaints.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { printError, streams } from "../output.ts"
@@ -51,7 +51,7 @@ const list = (argv: Arguments, { settings }: Config) =>
 const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   const checked = yield* Effect.fromResult(checkSwap(typedInputs(argv), wireOf(config.settings)))
   const url = (config.settings.baseUrl ?? "{base_url}") + checked.request.path
-  for (const warning of checked.warnings) printError(`${warningText(warning)}\n`)
+  for (const warning of checked.warnings) warn(warning)
   if (argv["execute"] !== true) {
     printReport(
       argv,
@@ -61,7 +61,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
     )
     return exitCodes.ok
   }
-  const service = yield* Effect.fromResult(serviceOf(config))
+  const service = yield* serviceOf(config)
   if (config.apiKey === undefined) {
     return yield* new UsageError({
       why: "A swap needs an API key.",
@@ -78,8 +78,9 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   const result = { executed: true, request: requestOf(checked, url), ...outcome }
   printReport(argv, result, () => outcomeText(outcome))
   if (outcome.journalError !== null) {
-    const text = `vaulthouse: core.swaps still has swap ${outcome.swapId} as sent: ${outcome.journalError}`
-    printError(`${paintComplaint(text)}\n`)
+    complain(
+      `vaulthouse: core.swaps still has swap ${outcome.swapId} as sent: ${outcome.journalError}`,
+    )
     return exitCodes.unexpected
   }
   return outcome.state === "confirmed" ? exitCodes.ok : exitCodes.unexpected
@@ -103,11 +104,9 @@ const requestOf = ({ request: { method, body } }: CheckedSwap, url: string) => (
 const askPerson = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => {
   const { stdin, stderr } = streams()
   if (stdin.isTTY !== true) {
-    return Effect.fail(
-      new UsageError({
-        why: "There is no terminal to confirm the swap.",
-        advice: "Add --yes to send it without confirmation. Nothing was sent.",
-      }),
+    return wrongUse(
+      "There is no terminal to confirm the swap.",
+      "Add --yes to send it without confirmation. Nothing was sent.",
     )
   }
   return Effect.promise((signal) =>

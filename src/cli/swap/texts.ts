@@ -2,8 +2,7 @@
 import type { SwapOutcome } from "../../pipelines/service/swap.ts"
 import type { JournalledSwap } from "../../pipelines/service/swapJournal.ts"
 import { paint } from "../color.ts"
-import { outcomesOf, textTable } from "../table.ts"
-import { terminalWidth } from "../terminal.ts"
+import { textTable } from "../table.ts"
 
 export const requestText = (
   { method, body }: { readonly method: string; readonly body: string | undefined },
@@ -52,7 +51,7 @@ export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
     swap.transactionHash ?? swap.error ?? "",
   ])
   const head = ["requested at", "state", "subaccount", "from", "to", "transaction or error"]
-  const table = textTable(head, rows, [], terminalWidth(), outcomesOf(head, "state"))
+  const table = textTable(head, rows, { outcomes: ["state"] })
   const open = swaps.find(({ state }) => state === "unknown")
   return open === undefined
     ? `${table}\n`

@@ -56,8 +56,7 @@ export const landedTable = (
       ...shown.map((pipeline) => cells(pipeline.name, [pipeline])),
       ...(rest.length === 0 ? [] : [cells(`… ${rest.length} others`, rest)]),
     ],
-    ["left", "right", "right", "right"],
-    width,
+    { align: ["left", "right", "right", "right"], width },
   ).split("\n")
 }
 

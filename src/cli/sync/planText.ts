@@ -19,7 +19,7 @@ export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan):
       count(tasks),
       `about ${count(expected)}`,
     ]),
-    ["left", "right", "right"],
+    { align: ["left", "right", "right"] },
   )
   const reasons = [...Map.groupBy(skipped, (each) => each.skipped ?? "")].map(
     ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,

@@ -10,13 +10,13 @@ import { hasErrors } from "../../pipelines/publication/check.ts"
 import { run, type RunOptions } from "../../pipelines/run/run.ts"
 import type { SharedRunOptions } from "../../pipelines/workers/runByWorkers.ts"
 import { publishOptions } from "../arguments.ts"
-import { paintComplaint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
+import { complain } from "../complaints.ts"
 import { isPretty } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { brokenPolicies, type FailOn } from "../failOn.ts"
 import { notifyAfterError, notifyAfterRun } from "../notify/afterRun.ts"
-import { printError, streams } from "../output.ts"
+import { streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { serviceOf } from "../service.ts"
 import { reportAfterRun } from "../vaultReport/afterRun.ts"
@@ -39,7 +39,7 @@ export interface RunOnce {
 export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   const { argv, config, selection, command, wait } = options
   const { settings } = config
-  const service = yield* Effect.fromResult(serviceOf(config))
+  const service = yield* serviceOf(config)
   // Keeps V8's young generation small: pages are garbage once they are committed, so a larger one saves no work and
   // costs a sixth of a run's peak memory.
   setFlagsFromString("--semi-space-growth-factor=1")
@@ -72,7 +72,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   printReport(argv, { ...summary, problems }, (of) => summaryText(of, settings.dataDir, problems))
   const broken = brokenPolicies(settings.failOn, problems).map(({ text }) => text)
   for (const line of [...warnings(summary), ...broken]) {
-    printError(`${paintComplaint(`vaulthouse: ${line}`, "warning")}\n`)
+    complain(`vaulthouse: ${line}`, "warning")
   }
   if (summary.published) yield* reportAfterRun(config)
   const ended = { ...summary, problems }

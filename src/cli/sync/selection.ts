@@ -8,7 +8,7 @@ import { ConfigError } from "../../config/ConfigError.ts"
 import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseAddress } from "../../domain/address.ts"
-import { formatDay, parseDay } from "../../domain/time.ts"
+import { formatDay } from "../../domain/time.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
 import { openPublishedCopy, type PublishedCopy } from "../../pipelines/readers/published.ts"
@@ -16,9 +16,9 @@ import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import type { Scenario } from "../../pipelines/model/runSettings.ts"
 import type { PlanOptions } from "../../pipelines/run/plan.ts"
 import { runSettings } from "../../pipelines/model/runSettings.ts"
-import { textOf, textsOf } from "../arguments.ts"
+import { dayOf, textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 
 export type Selection = Omit<PlanOptions, "hasKey" | "paths" | "maxRequestsPerSecond">
 
@@ -30,7 +30,7 @@ export const readSelection = Effect.fnUntraced(function* (
   const { settings } = config
   const named = textsOf(argv, "pipeline")
   const pipelines = yield* named.length > 0 ? knownPipelines(named) : checkedPipelines(config)
-  const { since, until } = yield* Effect.fromResult(daysOf(argv))
+  const { since, until } = yield* daysOf(argv)
   yield* checkedFields(config)
   const vaults = yield* vaultAddresses(settings.dataDir, textsOf(argv, "vault"))
   return {
@@ -58,12 +58,8 @@ const knownPipelines = (
 ): Effect.Effect<ReadonlyArray<string>, UsageError> => {
   const unknown = names.find((name) => !pipelineNames.includes(name))
   if (unknown === undefined) return Effect.succeed(names)
-  return Effect.fail(
-    new UsageError({
-      why: `There is no pipeline \`${unknown}\`${didYouMean(unknown, pipelineNames) || "."}`,
-      advice: ALL_PIPELINES,
-    }),
-  )
+  const nearest = didYouMean(unknown, pipelineNames) || "."
+  return wrongUse(`There is no pipeline \`${unknown}\`${nearest}`, ALL_PIPELINES)
 }
 
 /** Those of the configuration file. */
@@ -86,33 +82,17 @@ export const checkedPipelines = ({
     : Effect.fail(new ConfigError({ problems, advice: ALL_PIPELINES }))
 }
 
-const wrong = (why: string) => Result.fail(new UsageError({ why }))
-
-const daysOf = (argv: Arguments) =>
-  Result.gen(function* () {
-    const since = yield* dayOf(argv, "since")
-    const until = yield* dayOf(argv, "until")
-    if (since !== undefined && until !== undefined && since > until) {
-      return yield* wrong(`--since ${formatDay(since)} is after --until ${formatDay(until)}.`)
-    }
-    if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
-      return yield* wrong(`--since ${formatDay(since)} is in the future.`)
-    }
-    return { since, until }
-  })
-
-const dayOf = (argv: Arguments, flag: string): Result.Result<number | undefined, UsageError> => {
-  const text = textOf(argv, flag)
-  if (text === undefined) return Result.succeed(undefined)
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDay(text) : undefined
-  return day === undefined
-    ? Result.fail(
-        new UsageError({
-          why: `--${flag} ${text} is not a day; expected YYYY-MM-DD, for example 2026-01-31.`,
-        }),
-      )
-    : Result.succeed(day)
-}
+const daysOf = Effect.fnUntraced(function* (argv: Arguments) {
+  const since = yield* dayOf(argv, "since")
+  const until = yield* dayOf(argv, "until")
+  if (since !== undefined && until !== undefined && since > until) {
+    return yield* wrongUse(`--since ${formatDay(since)} is after --until ${formatDay(until)}.`)
+  }
+  if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
+    return yield* wrongUse(`--since ${formatDay(since)} is in the future.`)
+  }
+  return { since, until }
+})
 
 /** Names are looked up in the published copy: they are known once their vaults were loaded. */
 const vaultAddresses = Effect.fnUntraced(function* (dataDir: string, texts: ReadonlyArray<string>) {

@@ -13,8 +13,7 @@ import * as Schedule from "effect/Schedule"
 import { type Otel, readOtel, type SignalExport } from "../../config/otel.ts"
 import { IsTraced } from "../../domain/span.ts"
 import { setGauges } from "../../pipelines/readers/gauges.ts"
-import { warningText } from "../color.ts"
-import { printError } from "../output.ts"
+import { warn } from "../complaints.ts"
 import { version } from "../version.ts"
 import { logLines } from "./logLines.ts"
 
@@ -29,7 +28,7 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
   const otel = yield* readOtel()
   if (otel === undefined) return yield* program
   const interval = Duration.seconds(otel.metricIntervalSeconds)
-  const warn = warnOnce()
+  const warnOf = warnOnce()
   const isMeasured = otel.signals.metrics !== undefined
   return yield* Effect.gen(function* () {
     const { flush } = yield* OtlpExporter.Flusher
@@ -41,18 +40,18 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
       gauges,
       Effect.timeoutOrElse(flush, {
         duration: LAST_EXPORT,
-        orElse: () => warn(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
+        orElse: () => warnOf(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
       }),
     )
     return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(last)))
   }).pipe(
     Effect.provideService(IsTraced, otel.signals.traces !== undefined),
-    Effect.provide(exporters(otel, interval, warn)),
+    Effect.provide(exporters(otel, interval, warnOf)),
     Effect.scoped,
   )
 })
 
-const exporters = (otel: Otel, interval: Duration.Duration, warn: Warn) => {
+const exporters = (otel: Otel, interval: Duration.Duration, warnOf: Warn) => {
   const { traces, metrics, logs } = otel.signals
   const optionsOf = ({ url, headers, compression }: SignalExport) => ({
     url,
@@ -80,7 +79,7 @@ const exporters = (otel: Otel, interval: Duration.Duration, warn: Warn) => {
         Layer.provideMerge(OtlpExporter.layerFlusher),
       ),
     ),
-  ).pipe(Layer.provide(clientOf(warn)))
+  ).pipe(Layer.provide(clientOf(warnOf)))
 }
 
 const exporting = (
@@ -111,21 +110,22 @@ const warnOnce = (): Warn => {
     Effect.sync(() => {
       if (isSaid) return
       isSaid = true
-      const text = `OpenTelemetry: ${what}; the run goes on, but its telemetry is not complete`
-      printError(`${warningText(text)}\n`)
+      warn(`OpenTelemetry: ${what}; the run goes on, but its telemetry is not complete`)
     })
 }
 
 /** Follows no redirect, which would take the headers to another origin. */
-const clientOf = (warn: Warn) =>
+const clientOf = (warnOf: Warn) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, (fetched) =>
       fetched.pipe(
         HttpClient.tap(({ status, request: { url } }) =>
-          status >= 200 && status < 300 ? Effect.void : warn(`${url} responds with HTTP ${status}`),
+          status >= 200 && status < 300
+            ? Effect.void
+            : warnOf(`${url} responds with HTTP ${status}`),
         ),
-        HttpClient.tapError(({ request: { url } }) => warn(`${url} can't be reached`)),
+        HttpClient.tapError(({ request: { url } }) => warnOf(`${url} can't be reached`)),
       ),
     ),
   ).pipe(

@@ -3,9 +3,8 @@ import { chmod, readFile, rename, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { setGauges } from "../../pipelines/readers/gauges.ts"
-import { warningText } from "../color.ts"
+import { warn } from "../complaints.ts"
 import { UsageError } from "../errors.ts"
-import { printError } from "../output.ts"
 
 /** In the text format 0.0.4. */
 export const metricsText = (dataDir: string): Effect.Effect<string> =>
@@ -30,7 +29,7 @@ export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<v
           new UsageError({ why: `the metrics file ${path} was not written: ${String(cause)}` }),
       }),
     ),
-    Effect.catch(({ why }) => Effect.sync(() => printError(`${warningText(why)}\n`))),
+    Effect.catch(({ why }) => Effect.sync(() => warn(why))),
   )
 
 interface Family {

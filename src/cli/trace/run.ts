@@ -2,13 +2,14 @@
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { archiveOf } from "../../pipelines/publication/archiveOf.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { trace } from "../../pipelines/readers/trace.ts"
 import type { Moment } from "../../pipelines/readers/traceTarget.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { pairsOf, rowLimit, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
@@ -27,9 +28,9 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
       const options = {
         table,
         moment: yield* momentOf(argv),
-        key: yield* Effect.fromResult(pairsOf(argv, "key")),
+        key: yield* pairsOf(argv, "key"),
         column: textOf(argv, "column"),
-        maxRows: yield* Effect.fromResult(rowLimit(argv)),
+        maxRows: yield* rowLimit(argv),
         withBody: argv["body"] === true,
       }
       const copy = yield* openPublishedCopy(settings.dataDir)
@@ -38,8 +39,10 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
         ...options,
         vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
       }
-      const found = yield* trace(copy, placeOf(settings), request)
-      printReport(argv, found, () => traceText(found, request))
+      const place = placeOf(settings)
+      const found = yield* trace(copy, place, request)
+      const { pathOf } = archiveOf(place)
+      printReport(argv, found, () => traceText(found, { ...request, pathOf }))
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
@@ -51,7 +54,7 @@ const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError
   const date = textOf(argv, "date")
   const at = textOf(argv, "at")
   if (date !== undefined && at !== undefined) {
-    return Effect.fail(new UsageError({ why: "Give --date or --at, not both." }))
+    return wrongUse("Give --date or --at, not both.")
   }
   const text = date ?? at
   if (text === undefined) return Effect.succeed(undefined)
@@ -64,13 +67,10 @@ const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError
     hour !== undefined && minute === undefined ? text.replace(/([T ]\d{2})/, "$1:00") : text
   const from = parseInstant(whole)
   if (shape === null || from === undefined || (date !== undefined && hour !== undefined)) {
-    return Effect.fail(
-      new UsageError({
-        why:
-          date === undefined
-            ? `--at ${text} is not a time: write YYYY-MM-DDTHH:MM, in UTC.`
-            : `--date ${text} is not a day: write YYYY-MM-DD.`,
-      }),
+    return wrongUse(
+      date === undefined
+        ? `--at ${text} is not a time: write YYYY-MM-DDTHH:MM, in UTC.`
+        : `--date ${text} is not a day: write YYYY-MM-DD.`,
     )
   }
   const covers =

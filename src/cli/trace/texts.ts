@@ -6,10 +6,12 @@ import {
   type Trace,
   type TracedFact,
 } from "../../pipelines/readers/trace.ts"
+import type { PathOf } from "../archiveLosses.ts"
 import { cellText } from "../rowsTable.ts"
 
 export interface TraceOptions {
   readonly withBody: boolean
+  readonly pathOf: PathOf
 }
 
 export const traceText = (found: Trace, options: TraceOptions): string => {
@@ -99,7 +101,7 @@ const runTexts = (run: Row | undefined): ReadonlyArray<string> =>
 
 const responseTexts = (
   { response, fragment }: TracedFact,
-  { withBody }: TraceOptions,
+  { withBody, pathOf }: TraceOptions,
 ): ReadonlyArray<string> => {
   if (response === undefined) {
     return ["  response  none archived: vaulthouse wrote this row itself, or the archive was lost"]
@@ -109,7 +111,7 @@ const responseTexts = (
     `  response  ${cellText(response["response_id"])}: ${cellText(response["endpoint"])}, status ${cellText(response["status"])}, received ${cellText(response["received_at"])}, ${cellText(response["bytes"])} bytes`,
     `              ${cellText(response["method"])} ${cellText(response["url"])}`,
     ...(sent === null ? [] : [`              sent ${cellText(sent)}`]),
-    `              raw/${cellText(response["archive_file"])}, frame at byte ${String(response["archive_offset"])}; sha256 ${cellText(response["body_sha256"])}`,
+    `              ${pathOf(cellText(response["archive_file"]))}, frame at byte ${String(response["archive_offset"])}; sha256 ${cellText(response["body_sha256"])}`,
     ...(withBody ? fragmentTexts(fragment) : []),
   ]
 }

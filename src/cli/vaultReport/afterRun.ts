@@ -2,8 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
-import { warningText } from "../color.ts"
-import { printError } from "../output.ts"
+import { warn } from "../complaints.ts"
 
 export const reportAfterRun = ({
   settings: { report, dataDir, queryMemoryLimit },
@@ -28,7 +27,7 @@ export const reportAfterRun = ({
         : Effect.sync(() => {
             const error = Cause.squash(cause)
             const why = error instanceof Error ? error.message : String(error)
-            printError(`${warningText(`the report was not written: ${why}`)}\n`)
+            warn(`the report was not written: ${why}`)
           }),
     ),
   )

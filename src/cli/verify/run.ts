@@ -20,9 +20,9 @@ export const runVerify = (argv: Arguments): Promise<ExitCode> =>
         printReport(argv, { findings }, () => findingsText(findings, settings.dataDir))
         if (findings.length === 0) return exitCodes.ok
         if (argv["json"] !== true) {
-          printError(
-            `${paragraph(`${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again; a damaged archive in \`raw\` can only be restored from a backup.`, 0, terminalWidth("stderr"))}\n`,
-          )
+          const { archive = "`raw`" } = settings
+          const advice = `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again. What the archive (${archive}) has lost can only be restored from a backup.`
+          printError(`${paragraph(advice, 0, terminalWidth("stderr"))}\n`)
         }
         return exitCodes.checks
       }),
@@ -39,9 +39,7 @@ const findingsText = (
   const table = textTable(
     ["finding", "file", "detail"],
     findings.map(({ kind, path, detail }) => [kind, path, detail]),
-    [],
-    terminalWidth(),
-    (line, column) => (column === 0 ? paint(line, "bad") : line),
+    { paintCell: (line, column) => (column === 0 ? paint(line, "bad") : line) },
   )
   return `${table}\n`
 }

@@ -20,7 +20,7 @@ export const runWorker = (argv: Arguments): Promise<ExitCode> =>
       Effect.gen(function* () {
         const { settings } = config
         const shared = yield* sharedLake(config, "worker")
-        const service = yield* Effect.fromResult(serviceOf(config))
+        const service = yield* serviceOf(config)
         const { work } = yield* Effect.promise(() => import("../../pipelines/workers/worker.ts"))
         const name = workerName()
         const log = workerLog(name, isPretty(settings), settings.progress)

@@ -1,0 +1,16 @@
+// What went wrong, or may, on standard error: how such messages begin, break and look. Loaded by every `--help`.
+import { type Meaning, paintComplaint, warningText } from "./color.ts"
+import { printError } from "./output.ts"
+import { paragraph, terminalWidth } from "./terminal.ts"
+
+/** After the program's name a sentence goes on in lower case, unless it begins with a name. */
+export const complaintText = (sentence: string): string =>
+  `vaulthouse: ${sentence.replace(/^(?!Parquet |Node )[A-Z](?=[a-z']* )/, (first) => first.toLowerCase())}`
+
+/** Prints a complaint, of which the first word is coloured. */
+export const complain = (text: string, meaning: Meaning = "bad"): void => {
+  printError(`${paintComplaint(paragraph(text, 0, terminalWidth("stderr")), meaning)}\n`)
+}
+
+/** A warning stops nothing. */
+export const warn = (text: string): void => printError(`${warningText(text)}\n`)
