@@ -23,6 +23,8 @@ export interface PaceStore {
   ) => Effect.Effect<boolean, PaceStoreError>
   /** Runs `listener` when a state was announced, by this process or another, until the scope closes. */
   readonly onAnnounced: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+  /** Called once, when `others` more processes are found that send requests too. */
+  readonly onShared?: ((others: number) => void) | undefined
 }
 
 export interface StoredPace {
@@ -99,6 +101,7 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
   let demand = 0
   let exchangedAt = -Infinity
   let isAway = false
+  let isShared = false
   const wanted = Latch.makeUnsafe()
   let exchanged = Deferred.makeUnsafe<void>()
 
@@ -141,6 +144,10 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     unshared = unshared.slice(changes)
     pace = next
     for (const { apply } of unshared) apply(pace)
+    if (processes > 1 && !isShared) {
+      isShared = true
+      store.onShared?.(processes - 1)
+    }
     if (unshared.some(({ isEvent }) => isEvent)) return true
     starts.push(...reserved)
     reservedAt = yield* now

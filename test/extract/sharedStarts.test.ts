@@ -168,8 +168,18 @@ describe("a request budget of several processes", () => {
     Effect.gen(function* () {
       const { store } = memoryStore()
       const unlimited = service(Infinity)
-      yield* start(4, unlimited, store, { concurrency: 8, maxRequestsPerSecond: 40 })
+      const others: Array<number> = []
+      const onShared = (found: number): void => void others.push(found)
+      yield* start(
+        4,
+        unlimited,
+        { ...store, onShared },
+        { concurrency: 8, maxRequestsPerSecond: 40 },
+      )
       yield* TestClock.adjust("20 seconds")
+      // Each learns once that there are others.
+      expect(others.length).toBe(4)
+      expect(Math.min(...others)).toBeGreaterThan(0)
       const { length } = within(unlimited.sent, 5, 20)
       expect(length).toBeGreaterThan(0.97 * 15 * 40)
       expect(length).toBeLessThanOrEqual(15 * 40 + 4)

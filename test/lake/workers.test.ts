@@ -8,6 +8,7 @@ import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { vaulthouse } from "../cli/command.ts"
+import { sharedPostgres } from "../support/postgres.ts"
 import { lake as installed } from "./lake.ts"
 import {
   differences,
@@ -78,12 +79,39 @@ describe.skipIf(installed === undefined)("workers", () => {
     await until("some tasks are done", async () => (await lake.done()) > 5)
     const [run] = await lake.work("select run_id from vaulthouse_work.runs")
     killed.child.kill("SIGKILL")
+    await until("a worker says that nobody plans", () =>
+      /is gone: workers read/.test(first.output()),
+    )
     first.child.kill("SIGKILL")
     const planner = await lake.planner(...pipelines)
     expect(await planner.ended, output(planner, ...others)).toBe(0)
     expect(planner.output()).toContain(
       `continues run ${String(run?.["run_id"])} (sync ${pipelines.join(" ")}), whose planner`,
     )
+    expect(output(...others)).toMatch(/has a planner again/)
+    await expectSameTables()
+  })
+
+  it("go on, as their planner does, once PostgreSQL is there again", async () => {
+    await open()
+    const workers = [await lake.worker(), await lake.worker()]
+    const planner = await lake.planner(...pipelines)
+    await until("some tasks are done", async () => (await lake.done()) > 5)
+    const [run] = await lake.work("select run_id from vaulthouse_work.runs")
+    const name = new URL(lake.catalog).pathname.slice(1)
+    const { query } = sharedPostgres()
+    await query(`alter database ${name} allow_connections false`)
+    await lake.work(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    )
+    await until("all say what they wait for", () =>
+      [planner, ...workers].every((each) => /waits for PostgreSQL postgres:/.test(each.output())),
+    )
+    await query(`alter database ${name} allow_connections true`)
+    expect(await planner.ended, output(planner, ...workers)).toBe(0)
+    expect(planner.output()).toContain(`continues run ${String(run?.["run_id"])}`)
+    for (const { output: text } of workers)
+      expect(text()).toMatch(/is connected to PostgreSQL .* again/)
     await expectSameTables()
   })
 

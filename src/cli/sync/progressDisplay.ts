@@ -94,6 +94,7 @@ export const lines = () => {
       case "stage":
         return { level: "INFO", message: `${event.stage} …` }
       case "waiting":
+      case "note":
         return { level: "INFO", message: event.text }
     }
   }

@@ -23,7 +23,12 @@ export const runWorker = (argv: Arguments): Promise<ExitCode> =>
         const service = yield* serviceOf(config)
         const { work } = yield* Effect.promise(() => import("../../pipelines/workers/worker.ts"))
         const name = workerName()
-        const log = workerLog(name, isPretty(settings), settings.progress)
+        const log = workerLog({
+          worker: name,
+          isForPeople: isPretty(settings),
+          isShown: settings.progress,
+          hasOwnArchive: settings.archive === undefined,
+        })
         return yield* work({
           ...placeOf(settings),
           ...service,

@@ -1,4 +1,5 @@
 // What a worker logs: the runs it joins and leaves, how far it is every ten seconds, failures and warnings.
+import { hostname } from "node:os"
 import type { WorkerEvent } from "../../pipelines/workers/worker.ts"
 import { paintProgress } from "../color.ts"
 import { type LogLine, printLine } from "../logLine.ts"
@@ -7,7 +8,16 @@ import { lines } from "../sync/progressDisplay.ts"
 
 const EVERY_MILLIS = 10_000
 
-export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean) => {
+export interface LogOptions {
+  readonly worker: string
+  readonly isForPeople: boolean
+  readonly isShown: boolean
+  /** The archive is in the data directory. */
+  readonly hasOwnArchive: boolean
+}
+
+export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOptions) => {
+  let isArchiveNoted = !hasOwnArchive
   let lineOf = lines()
   let done = nothing()
   let reported = done.tasks
@@ -43,6 +53,13 @@ export const workerLog = (worker: string, isForPeople: boolean, isShown: boolean
         reported = 0
         hasLost = false
         info(joinedText(event.run))
+        if (!isArchiveNoted && !isHere(event.run.planner)) {
+          isArchiveNoted = true
+          print(archiveLine)
+        }
+        return
+      case "planner":
+        print(plannerLine(event.run))
         return
       case "left":
         info(
@@ -82,11 +99,26 @@ const lostLine = ({ pipeline, entity }: TaskName): LogLine => ({
   fields: { pipeline, entity },
 })
 
+/** `planner` as a process and its machine. */
+const isHere = (planner: string): boolean => planner.endsWith(`@${hostname()}`)
+
+const archiveLine: LogLine = {
+  level: "WARN",
+  message:
+    "this worker and the planner are on different machines, and the setting `archive` is not set: each archives into its own data directory, where `trace`, `replay` and `verify` of another machine find nothing. Set `archive` to a folder or bucket that all machines reach",
+}
+
+const plannerLine = ({ runId, planner, hasPlanner }: Run): LogLine =>
+  hasPlanner
+    ? { level: "INFO", message: `run ${runId} has a planner again` }
+    : {
+        level: "WARN",
+        message: `the planner of run ${runId}, ${planner}, is gone: workers read what it had handed out, then wait. \`vaulthouse sync --workers\`, on any machine, continues the run`,
+      }
+
 type TaskName = Extract<WorkerEvent, { kind: "lost" }>["task"]
 
-const joinedText = ({
-  runId,
-  command,
-  planner,
-}: Extract<WorkerEvent, { kind: "joined" }>["run"]): string =>
+type Run = Extract<WorkerEvent, { kind: "joined" }>["run"]
+
+const joinedText = ({ runId, command, planner }: Run): string =>
   `reads run ${runId} (${command}), planned by ${planner}`

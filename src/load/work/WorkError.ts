@@ -1,5 +1,6 @@
 // Why the processes that share a lake can't agree through its PostgreSQL. Messages name the server without user and password.
 import * as Data from "effect/Data"
+import { SqlError } from "effect/sql/SqlError"
 import { postgresError } from "../postgres/PostgresError.ts"
 
 export class WorkError extends Data.TaggedError("WorkError")<{
@@ -26,3 +27,7 @@ export const workError = (target: string, cause: unknown): WorkError => {
   const { why, advice } = postgresError(target, innermost(cause))
   return new WorkError({ target, why, advice: advice.includes("publish") ? ADVICE : advice, cause })
 }
+
+/** PostgreSQL ended the statement, which had changed nothing, since it and another waited for each other. */
+export const isDeadlock = ({ cause }: WorkError): boolean =>
+  cause instanceof SqlError && cause.reason._tag === "DeadlockError"

@@ -1,6 +1,7 @@
 // The queue of a shared run's tasks: Effect's PersistedQueue, which hands each to one worker and to another if that one is
 // silent for longer than the lease.
 import { hash } from "node:crypto"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
@@ -58,8 +59,11 @@ const Element = Schema.Struct({ pipeline: Schema.String, entity: Schema.String }
 // A task that is given back is tried again as long as its run lasts: how often is for the worker to decide.
 const ALWAYS = 2 ** 31 - 1
 
+// Offered in one transaction: PostgreSQL waits for its disk once, and workers for no more than this.
+const TOGETHER = 1000
+
 export const taskQueue = Effect.fnUntraced(function* (runId: string) {
-  const { shown } = yield* WorkDatabase
+  const { shown, transaction } = yield* WorkDatabase
   const queue = yield* PersistedQueue.make({
     name: runId,
     schema: Element,
@@ -69,13 +73,22 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
   const failed = (cause: unknown) => workError(shown, cause)
   const logLevel = yield* References.MinimumLogLevel
   return {
-    /** Adds nothing where the task has been offered before. */
-    offer: (task: TaskName) =>
-      // An id has 255 characters at most, which a name may exceed.
-      Effect.mapError(
-        queue.offer(task, { id: hash("sha256", `${task.pipeline}/${task.entity}`) }),
-        failed,
-      ),
+    /** In order. Adds nothing of a task that has been offered before. */
+    offer: (tasks: ReadonlyArray<TaskName>) =>
+      Effect.forEach(
+        Arr.chunksOf(tasks, TOGETHER),
+        (some) =>
+          transaction(
+            Effect.forEach(
+              some,
+              (task) =>
+                // An id has 255 characters at most, which a name may exceed.
+                queue.offer(task, { id: hash("sha256", `${task.pipeline}/${task.entity}`) }),
+              { discard: true },
+            ),
+          ),
+        { discard: true },
+      ).pipe(Effect.mapError(failed)),
     /** Waits for a task; `attempts` counts those that ended with their worker or failed. It is done once `work` succeeds. */
     take: <E, R>(work: (task: TaskName, attempts: number) => Effect.Effect<void, E, R>) =>
       queue

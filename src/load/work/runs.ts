@@ -1,6 +1,7 @@
 // The run whose tasks workers read: one at a time, planned by the process that holds the planner's lock.
 import * as Effect from "effect/Effect"
 import { WorkDatabase, type WorkRow, type WorkRows } from "./WorkDatabase.ts"
+import { isDeadlock } from "./WorkError.ts"
 
 export interface SharedRun {
   readonly runId: string
@@ -18,6 +19,8 @@ export interface OpenRun extends SharedRun {
   readonly openedAt: Date
   /** Its last task is done. */
   readonly isRead: boolean
+  /** A planner is alive: its own, or one that is about to continue it. */
+  readonly hasPlanner: boolean
 }
 
 const openRunOf = (row: WorkRow): OpenRun => ({
@@ -28,6 +31,7 @@ const openRunOf = (row: WorkRow): OpenRun => ({
   planner: String(row["planner"]),
   openedAt: row["opened_at"] as Date,
   isRead: row["is_read"] === true,
+  hasPlanner: row["has_planner"] === true,
 })
 
 /** The run that has not ended; `undefined` where all have. Read by a session, where its loss is to be noticed. */
@@ -53,7 +57,11 @@ export const runIsRead = (runId: string) =>
 /** `false` where another planner has taken the run over, which then goes on. */
 export const endRun = (runId: string, planner: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
-    Effect.map(rows("end_run", [runId, planner]), ([ended]) => ended !== undefined),
+    rows("end_run", [runId, planner]).pipe(
+      // Workers renew the leases of their tasks in an order that only Effect's queue knows.
+      Effect.retry({ while: isDeadlock, times: 5 }),
+      Effect.map(([ended]) => ended !== undefined),
+    ),
   )
 
 /** How many workers are alive. */

@@ -28,8 +28,10 @@ export type ProgressEvent =
   | ({ readonly kind: "retry" } & Retry)
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
   | { readonly kind: "stage"; readonly stage: "publishing" | "publishing to PostgreSQL" }
-  /** Another process holds the warehouse. */
+  /** Another process holds the warehouse, or PostgreSQL is away. */
   | { readonly kind: "waiting"; readonly text: string }
+  /** What the run shares with other processes, or continues. */
+  | { readonly kind: "note"; readonly text: string }
 
 export type OnProgress = (event: ProgressEvent) => void
 

@@ -10,12 +10,15 @@ import { lakeCatalog, type Place } from "../publication/warehouse.ts"
 export interface BudgetOptions extends Pick<Place, "warehouse"> {
   readonly api: { readonly baseUrl: string }
   readonly pace: PaceOptions
+  /** Called once, where other processes that write the same lake send requests there too. */
+  readonly onShared?: (others: number) => void
 }
 
 export const requestBudget = ({
   warehouse = "file",
   api,
   pace,
+  onShared,
 }: BudgetOptions): Layer.Layer<RequestBudget, LoadError | WorkError> =>
   warehouse === "file"
     ? RequestBudget.layer(pace)
@@ -24,6 +27,6 @@ export const requestBudget = ({
           const catalog = yield* lakeCatalog(warehouse)
           // Loaded where it is used: a file needs no client of PostgreSQL.
           const { sharedBudget } = yield* Effect.promise(() => import("./sharedBudget.ts"))
-          return sharedBudget(catalog, new URL(api.baseUrl).origin, pace)
+          return sharedBudget(catalog, new URL(api.baseUrl).origin, pace, onShared)
         }),
       )

@@ -51,7 +51,10 @@ export type ExtractionOptions = Pick<RunOptions, "api" | "pace"> & Place
 
 /** What requests are sent with and their responses kept by. `worker`: this process among several that do the run. */
 export const extraction = (
-  options: ExtractionOptions & { readonly onRetry: (retry: Retry) => void },
+  options: ExtractionOptions & {
+    readonly onRetry: (retry: Retry) => void
+    readonly onShared?: (others: number) => void
+  },
   runId: string,
   worker?: string,
 ) => {
@@ -76,9 +79,14 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
   const runId = yield* newRunId
   const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
-  const extract = extraction({ ...options, onRetry }, runId)
+  const onShared = (others: number): void =>
+    options.onProgress({ kind: "note", text: sharedText(others, options.api.baseUrl) })
+  const extract = extraction({ ...options, onRetry, onShared }, runId)
   return yield* wholeRun({ options, runId, read: sync }, extract)
 })
+
+const sharedText = (others: number, baseUrl: string): string =>
+  `shares the requests that ${new URL(baseUrl).origin} allows with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than alone`
 
 /** How a run reads, and what its record goes through. */
 interface WholeRun<E, R> {

@@ -1,6 +1,7 @@
 // The request budget of all processes that send requests to one origin: its pace is in the lake's PostgreSQL.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
@@ -14,9 +15,22 @@ export const sharedBudget = (
   database: PostgresTarget,
   origin: string,
   pace: PaceOptions,
+  onShared?: PaceStore["onShared"],
 ): Layer.Layer<RequestBudget, WorkError> =>
-  Layer.unwrap(Effect.map(paceStore(origin), (store) => RequestBudget.layer(pace, store))).pipe(
-    Layer.provide(WorkDatabase.layer(database)),
+  Layer.unwrap(
+    Effect.map(paceStore(origin), (store) => RequestBudget.layer(pace, { ...store, onShared })),
+  ).pipe(Layer.provide(openOrNew(database)))
+
+/** Connections that the process has already, as a worker does. */
+const openOrNew = (database: PostgresTarget): Layer.Layer<WorkDatabase, WorkError> =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.serviceOption(WorkDatabase),
+      Option.match({
+        onNone: () => WorkDatabase.layer(database),
+        onSome: (open) => Layer.succeed(WorkDatabase, open),
+      }),
+    ),
   )
 
 const paceStore = (origin: string) =>

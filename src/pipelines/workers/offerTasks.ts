@@ -25,7 +25,6 @@ const POLL_MILLIS = 100
 const POLLS_SHARE = 10
 // How often the records of the tasks are counted while none is done.
 const COUNT_MILLIS = 2000
-const OFFERS_AT_ONCE = 64
 
 /** Reads everything the run is to read, and returns its summary. */
 export const offerTasks = Effect.fnUntraced(function* (
@@ -85,8 +84,7 @@ export const offerTasks = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis
     for (const reading of readings.values()) {
       const { name: pipeline } = reading.pipeline
-      const tasks = reading.next().map((entity) => ({ pipeline, entity }))
-      yield* Effect.forEach(tasks, queue.offer, { concurrency: OFFERS_AT_ONCE, discard: true })
+      yield* queue.offer(reading.next().map((entity) => ({ pipeline, entity })))
     }
     const over = selected.filter(({ name }) => !ended.has(name) && readings.get(name)?.isOver)
     if (over.length > 0 || now >= countedAt + COUNT_MILLIS) {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { WarehouseLocked } from "../../load/errors.ts"
 import { unfinishedRun } from "../../load/work/runs.ts"
-import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
+import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 /** This process, as `planner` of a run. */
 export const thisPlanner = (): string => `${process.pid}@${hostname()}`
@@ -17,12 +17,14 @@ export interface LockOptions {
   readonly onWait: (locked: WarehouseLocked) => void
 }
 
-/** Holds the lock until the scope closes; the session that it belongs to. */
-export const plannerLock = Effect.fnUntraced(function* ({ wait, onWait }: LockOptions) {
-  const { session, shown } = yield* WorkDatabase
-  const rows = yield* session
+/** Holds the lock for as long as the session. */
+export const plannerLock = Effect.fnUntraced(function* (
+  session: WorkRows,
+  { wait, onWait }: LockOptions,
+) {
+  const { shown } = yield* WorkDatabase
   const take = Effect.gen(function* () {
-    const [taken] = yield* rows("take_planner_lock")
+    const [taken] = yield* session("take_planner_lock")
     if (taken?.["is_held"] === true) return
     const run = yield* unfinishedRun()
     const [pid, ...host] = run?.planner.split("@") ?? []
@@ -48,5 +50,4 @@ export const plannerLock = Effect.fnUntraced(function* ({ wait, onWait }: LockOp
     }),
   )
   yield* wait === undefined ? take : waiting
-  return rows
 })

@@ -3,9 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { queueLayer } from "../../load/work/queue.ts"
 import {
   endRun,
   openRun,
@@ -14,7 +12,7 @@ import {
   takeOverRun,
   unfinishedRun,
 } from "../../load/work/runs.ts"
-import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
+import type { WorkDatabase, WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import { checkAccess } from "../publication/publish.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -23,21 +21,28 @@ import { newRunId, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
 import type { SyncOptions } from "../run/selection.ts"
 import { contextOf } from "../run/sync.ts"
 import { agreementOf, differencesOf } from "./agreement.ts"
+import { connected, type Connection, type ConnectionOptions, isAlive } from "./connected.ts"
 import { offerTasks } from "./offerTasks.ts"
 import { plannerLock, thisPlanner } from "./plannerLock.ts"
 import { isSameRequest, requestOf, type RunRequest } from "./request.ts"
 
-export interface SharedRunOptions extends RunOptions {
-  readonly catalog: PostgresTarget
-  /** How long a worker may be silent before its tasks go to others. */
-  readonly leaseSeconds: number
-}
+export interface SharedRunOptions extends RunOptions, Omit<ConnectionOptions, "onConnection"> {}
 
-export const runByWorkers = (options: SharedRunOptions) =>
+export const runByWorkers = Effect.fnUntraced(function* (options: SharedRunOptions) {
+  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
+  const onConnection = (text: string): void => options.onProgress({ kind: "waiting", text })
+  return yield* connected({ ...options, onConnection }, (connection) =>
+    planRuns(options, connection),
+  )
+})
+
+// The server may take this long to notice that an earlier connection of this planner's, with the lock, is lost.
+const LOST = "1 minute"
+
+const planRuns = (options: SharedRunOptions, { session, isAgain }: Connection) =>
   Effect.gen(function* () {
-    if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
-    const { wait, onProgress } = options
-    const session = yield* plannerLock({
+    const { wait = isAgain ? LOST : undefined, onProgress } = options
+    yield* plannerLock(session, {
       ...(wait === undefined ? {} : { wait }),
       onWait: (locked) => onProgress({ kind: "waiting", text: waitingText(locked) }),
     })
@@ -47,12 +52,12 @@ export const runByWorkers = (options: SharedRunOptions) =>
       if (differencesOf(open.settings, agreed).length > 0) {
         // Nobody can read it to its end as it was begun.
         onProgress({
-          kind: "waiting",
+          kind: "note",
           text: `gives up ${describe(open)}: the settings have changed since`,
         })
         yield* endRun(open.runId, open.planner)
       } else {
-        onProgress({ kind: "waiting", text: `continues ${describe(open)}` })
+        onProgress({ kind: "note", text: `continues ${describe(open)}` })
         const summary = yield* continuedRun(options, session, open)
         const wanted = requestOf(
           syncOptionsOf(options, open.runId),
@@ -62,15 +67,10 @@ export const runByWorkers = (options: SharedRunOptions) =>
       }
     }
     return yield* newRun(options, session)
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      Layer.provideMerge(queueLayer(options.leaseSeconds), WorkDatabase.layer(options.catalog)),
-    ),
-  )
+  })
 
 const describe = ({ runId, planner, command }: OpenRun): string =>
-  `run ${runId} (${command}), whose planner ${planner} is gone`
+  `run ${runId} (${command})${planner === thisPlanner() ? "" : `, whose planner ${planner} is gone`}`
 
 const syncOptionsOf = (options: SharedRunOptions, runId: string): SyncOptions => ({
   ...options,
@@ -92,7 +92,7 @@ const newRun = Effect.fnUntraced(function* (options: SharedRunOptions, session: 
     })
     return yield* readByWorkers({ ...options, ...syncOptions }, context, session)
   })
-  return yield* planned(options, runId, read)
+  return yield* planned(options, runId, session, read)
 })
 
 const continuedRun = Effect.fnUntraced(function* (
@@ -105,6 +105,7 @@ const continuedRun = Effect.fnUntraced(function* (
   return yield* planned(
     { ...options, ...request, command: run.command },
     run.runId,
+    session,
     (syncOptions) => readByWorkers({ ...options, ...syncOptions, ...request }, context, session),
     true,
   )
@@ -113,11 +114,13 @@ const continuedRun = Effect.fnUntraced(function* (
 const planned = Effect.fnUntraced(function* (
   options: SharedRunOptions,
   runId: string,
+  session: WorkRows,
   read: (syncOptions: SyncOptions) => ReturnType<typeof readByWorkers>,
   isContinued = false,
 ) {
-  const ended = endRun(runId, thisPlanner()).pipe(
-    // Where the database can't be reached, the next planner continues the run.
+  const ended = isAlive(session).pipe(
+    // Without its connection it no longer has the lock: it, or another planner, continues the run.
+    Effect.flatMap((alive) => (alive ? endRun(runId, thisPlanner()) : Effect.succeed(false))),
     Effect.catch(() => Effect.succeed(false)),
     Effect.provide(yield* Effect.context<WorkDatabase>()),
   )

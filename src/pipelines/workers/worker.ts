@@ -4,14 +4,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { finishClaim, type TaskName } from "../../load/work/claims.ts"
-import { queueLayer, taskQueue } from "../../load/work/queue.ts"
+import { taskQueue } from "../../load/work/queue.ts"
 import { type OpenRun, unfinishedRun } from "../../load/work/runs.ts"
-import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
+import type { WorkRows } from "../../load/work/WorkDatabase.ts"
 import { pipelines } from "../catalog.ts"
 import type { ProgressEvent } from "../model/progress.ts"
 import type { RunSettings } from "../model/runSettings.ts"
@@ -22,6 +21,7 @@ import { knownDrift } from "../run/state.ts"
 import { TASKS_AT_ONCE } from "../run/sync.ts"
 import { agreementOf, differencesOf, OtherSettings } from "./agreement.ts"
 import { claimedTasks } from "./claimedTasks.ts"
+import { connected, type ConnectionOptions } from "./connected.ts"
 import type { RunRequest } from "./request.ts"
 
 export type WorkerEvent =
@@ -29,20 +29,19 @@ export type WorkerEvent =
   /** Nothing to do until a run is planned. */
   | { readonly kind: "idle" }
   | { readonly kind: "joined"; readonly run: OpenRun }
+  /** Its planner is gone, or there is one again. */
+  | { readonly kind: "planner"; readonly run: OpenRun }
   /** Another worker has claimed the task, or the run has ended: nothing of it was committed since. */
   | { readonly kind: "lost"; readonly task: TaskName }
   | { readonly kind: "left"; readonly runId: string; readonly seconds: number }
 
-export interface WorkerOptions extends ExtractionOptions {
+export interface WorkerOptions extends ExtractionOptions, Omit<ConnectionOptions, "onConnection"> {
   /** Part of the name of its archive segments: letters, digits, `-` and `_`. */
   readonly name: string
   readonly version: string
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
   readonly taskTimeoutSeconds: number
-  readonly catalog: PostgresTarget
-  /** How long it may be silent before its tasks go to others. */
-  readonly leaseSeconds: number
   readonly onEvent: (event: WorkerEvent) => void
 }
 
@@ -52,13 +51,18 @@ const POLL_MILLIS = 500
 const MAX_ATTEMPTS = 5
 
 /** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
-export const work = (options: WorkerOptions) =>
+export const work = (options: WorkerOptions) => {
+  const onConnection = (text: string): void => options.onEvent({ kind: "waiting", text })
+  return connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
+}
+
+const workOn = (session: WorkRows, options: WorkerOptions) =>
   Effect.gen(function* () {
-    const session = yield* (yield* WorkDatabase).session
     yield* session("hold_worker_lock")
     options.onEvent({ kind: "idle" })
+    const look = watchPlanner(session, options)
     for (;;) {
-      const run = yield* unfinishedRun(session)
+      const run = yield* look
       if (run === undefined || run.isRead) {
         yield* Effect.sleep(POLL_MILLIS)
         continue
@@ -67,25 +71,30 @@ export const work = (options: WorkerOptions) =>
       if (differences.length > 0) {
         return yield* new OtherSettings({ runId: run.runId, planner: run.planner, differences })
       }
-      yield* joinRun(options, run, session)
+      yield* joinRun(options, run, look)
     }
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      Layer.provideMerge(queueLayer(options.leaseSeconds), WorkDatabase.layer(options.catalog)),
-    ),
-  )
+  })
 
-const joinRun = Effect.fnUntraced(function* (
-  options: WorkerOptions,
-  run: OpenRun,
-  session: WorkRows,
-) {
+type Look = ReturnType<typeof watchPlanner>
+
+/** The run that has not ended; reports once that its planner is gone, and once that there is one again. */
+const watchPlanner = (session: WorkRows, { onEvent }: WorkerOptions) => {
+  let hasPlanner = true
+  return Effect.tap(unfinishedRun(session), (run) =>
+    Effect.sync(() => {
+      const isPlanned = run?.hasPlanner ?? true
+      if (run !== undefined && isPlanned !== hasPlanner) onEvent({ kind: "planner", run })
+      hasPlanner = isPlanned
+    }),
+  )
+}
+
+const joinRun = Effect.fnUntraced(function* (options: WorkerOptions, run: OpenRun, look: Look) {
   const { name, onEvent } = options
   const { runId } = run
   const begun = yield* Clock.currentTimeMillis
   onEvent({ kind: "joined", run })
-  yield* byWarehouseClock(readTasks(options, run, session)).pipe(
+  yield* byWarehouseClock(readTasks(options, run, look)).pipe(
     Effect.provide(
       Layer.provideMerge(
         extraction(
@@ -103,11 +112,7 @@ const joinRun = Effect.fnUntraced(function* (
   onEvent({ kind: "idle" })
 })
 
-const readTasks = Effect.fnUntraced(function* (
-  options: WorkerOptions,
-  run: OpenRun,
-  session: WorkRows,
-) {
+const readTasks = Effect.fnUntraced(function* (options: WorkerOptions, run: OpenRun, look: Look) {
   const { runId } = run
   const { onEvent, taskTimeoutSeconds } = options
   const { context } = run.request as RunRequest
@@ -135,7 +140,7 @@ const readTasks = Effect.fnUntraced(function* (
     ),
   )
   const isOver = Effect.map(
-    unfinishedRun(session),
+    look,
     (open) => open === undefined || open.runId !== runId || open.isRead,
   )
   yield* Effect.replicateEffect(Effect.forever(readOne), TASKS_AT_ONCE, {

@@ -1,0 +1,91 @@
+// The connection to PostgreSQL that planner and workers need all the time. What fails since it was lost begins again with
+// a new one, from what was committed.
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import { queueLayer } from "../../load/work/queue.ts"
+import { unfinishedRun } from "../../load/work/runs.ts"
+import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
+
+const PAUSE_MILLIS = 2000
+const PATIENCE_MINUTES = 10
+const PATIENCE = PATIENCE_MINUTES * 60_000
+// A server that is there responds within less, unless it is overloaded.
+const ALIVE_MILLIS = 10_000
+
+export interface ConnectionOptions {
+  readonly catalog: PostgresTarget
+  /** How long a worker may be silent before its tasks go to others. */
+  readonly leaseSeconds: number
+  /** Called once for each time that the connection is lost, and once it is there again. */
+  readonly onConnection: (text: string) => void
+}
+
+export interface Connection {
+  /** For locks that last as long as it, and for what is to notice that it is lost. */
+  readonly session: WorkRows
+  /** Whether an earlier one was lost. */
+  readonly isAgain: boolean
+}
+
+/** Whether what was done on this connection failed for another reason than its loss. */
+export const isAlive = (session: WorkRows) =>
+  unfinishedRun(session).pipe(
+    Effect.as(true),
+    Effect.catch(() => Effect.succeed(false)),
+    Effect.timeoutOrElse({ duration: ALIVE_MILLIS, orElse: () => Effect.succeed(false) }),
+  )
+
+/**
+ * Runs `work`, and again where it failed because the connection was lost. Fails where there is none at the start, or none
+ * for ten minutes.
+ */
+export const connected = Effect.fnUntraced(function* <A, E, R>(
+  { catalog, leaseSeconds, onConnection }: ConnectionOptions,
+  work: (connection: Connection) => Effect.Effect<A, E, R>,
+) {
+  let isAgain = false
+  let lostAt: number | undefined
+  const layer = Layer.provideMerge(queueLayer(leaseSeconds), WorkDatabase.layer(catalog))
+
+  const lose = Effect.fnUntraced(function* (why: string) {
+    if (lostAt !== undefined) return
+    lostAt = yield* Clock.currentTimeMillis
+    onConnection(
+      `waits for PostgreSQL ${catalog.shown}: ${why}. It connects again as soon as it can, and ends if that takes longer than ${PATIENCE_MINUTES} minutes`,
+    )
+  })
+
+  const once = Effect.gen(function* () {
+    const services = yield* Layer.build(layer)
+    return yield* Effect.gen(function* () {
+      const rows = yield* (yield* WorkDatabase).session
+      const session: WorkRows = (name, parameters) =>
+        // At once: what fails next ends only when it has tried for a while to give its tasks back.
+        Effect.tapError(rows(name, parameters), ({ why }) => lose(why))
+      if (lostAt !== undefined) {
+        onConnection(`is connected to PostgreSQL ${catalog.shown} again`)
+        lostAt = undefined
+      }
+      const ended = yield* Effect.exit(work({ session, isAgain }))
+      isAgain = true
+      if (Exit.isFailure(ended) && !Cause.hasInterruptsOnly(ended.cause)) {
+        if (!(yield* isAlive(session))) return yield* lose("it does not respond")
+      }
+      return ended
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+
+  for (;;) {
+    const found = yield* Effect.result(once)
+    if (found._tag === "Success") {
+      if (found.success !== undefined) return yield* found.success
+    } else if (lostAt === undefined || (yield* Clock.currentTimeMillis) > lostAt + PATIENCE) {
+      return yield* Effect.fail(found.failure)
+    }
+    yield* Effect.sleep(PAUSE_MILLIS)
+  }
+})
