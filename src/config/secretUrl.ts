@@ -51,9 +51,10 @@ export const readPostgresUrl = (text: string): Result.Result<Secret, string> =>
   readSecret(text, parsePostgresUrl, ({ shown }) => shown)
 
 const LAKE = "ducklake:"
+const OF_POSTGRES = /^ducklake:postgres(ql)?:/
 
 const parseLake = (text: string): Result.Result<PostgresTarget, string> =>
-  text.startsWith(LAKE)
+  OF_POSTGRES.test(text)
     ? Result.mapError(
         parsePostgresUrl(text.slice(LAKE.length)),
         (problem) => `has a connection string after \`${LAKE}\` that ${problem}`,

@@ -51,6 +51,7 @@ describe("help", () => {
     ["tables", false],
     ["call", true],
     ["sync", true],
+    ["worker", true],
   ])("%s --help shows settings of requests: %s", async (name, shown) => {
     const { stdout } = await typed([name, "--help"])
     for (const flag of ["--base-url ", "--request-timeout "]) {
@@ -59,6 +60,12 @@ describe("help", () => {
       expect(settings.includes(flag), flag).toBe(shown)
     }
     expect(stdout).not.toMatch(/default: (\[\]|")/)
+  })
+
+  it("refuses a lake whose catalog is in another database than PostgreSQL", async () => {
+    const { code, stderr } = await typed(["status", "--warehouse", "ducklake:mysql://db/a"])
+    expect(code).toBe(2)
+    expect(stderr).toContain("--warehouse: is not `file`, or a lake such as `ducklake:postgres://")
   })
 
   it.runIf(hasTerminal).each([

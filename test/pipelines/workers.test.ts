@@ -73,6 +73,7 @@ describe("planner and workers agree", () => {
     ).toEqual(["overlapDays"])
     const api = { ...options.api, baseUrl: "https://other.example.com", apiKey: undefined }
     expect(namesOf({ ...options, version: "1.1.0", api })).toEqual(["version", "baseUrl", "apiKey"])
+    expect(namesOf({ ...options, archive: "s3://bucket/archive" })).toEqual(["archive"])
   })
 
   it("without the key's being stored", () => {

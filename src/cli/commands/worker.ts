@@ -1,5 +1,5 @@
 // vaulthouse worker: reads tasks of the runs that `sync --workers` plans.
-import type { Command } from "../Command.ts"
+import { type Command, requestingSettings } from "../Command.ts"
 
 export const worker: Command = {
   name: "worker",
@@ -7,7 +7,7 @@ export const worker: Command = {
   details:
     "Any number of workers, on any number of machines, read the tasks of one run into one lake. Each needs the same version, configuration and API key as `sync --workers` or `schedule --workers`, which plans the run on one of the machines. Ctrl-C and SIGTERM give its tasks back at once; those of a worker that dies go to others after the setting `workerLease`.",
   flags: {},
-  settings: "all",
+  settings: [...requestingSettings, "warehouse", "concurrency", "task-timeout", "progress"],
   examples: [
     ["worker", "on every machine, as a service"],
     ["sync --workers", "on one of them: plans a run and waits for its end"],

@@ -1,5 +1,5 @@
-// What planner and workers of a run must agree on: the version, the service, the key, and the settings that decide which
-// rows are read. A worker with others would write other rows.
+// What planner and workers of a run must agree on: the version, the service, the key, the archive, and the settings that
+// decide which rows are read. A worker with others would write other rows, or keep its responses where no other finds them.
 import { createHash } from "node:crypto"
 import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
@@ -17,6 +17,8 @@ export interface AgreedOptions {
   readonly api: Pick<ApiSettings, "apiKey" | "baseUrl" | "wire">
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
+  /** As in the settings: `undefined` for a folder of each data directory. */
+  readonly archive?: string | undefined
 }
 
 /** Keys are compared by a digest with the run's id in it, which does not reveal the key. */
@@ -30,12 +32,19 @@ const keyDigest = (runId: string, apiKey: Redacted.Redacted<string> | undefined)
 
 export const agreementOf = (
   runId: string,
-  { version, api, settings, unsupportedRetryDays }: AgreedOptions,
+  {
+    version,
+    api,
+    settings,
+    unsupportedRetryDays,
+    archive = "raw of the data directory",
+  }: AgreedOptions,
 ): Agreement => ({
   version,
   layout: fingerprintOf([...coreTables, ...operationTables]),
   baseUrl: api.baseUrl,
   apiKey: keyDigest(runId, api.apiKey),
+  archive,
   ...Object.fromEntries(
     Object.entries({
       wire: api.wire,
