@@ -20,8 +20,8 @@ export interface SegmentWriter {
 export interface ArchiveStore {
   /** Of a segment, for messages: no secrets. */
   readonly pathOf: (file: string) => string
-  /** In the order of their runs, or months. */
-  readonly segments: () => Promise<ReadonlyArray<StoredSegment>>
+  /** Those whose names begin with `start`, or all; in the order of their runs, or months. */
+  readonly segments: (start?: string) => Promise<ReadonlyArray<StoredSegment>>
   /** A whole segment. */
   readonly read: (file: string) => Promise<Buffer>
   /** Shorter where the segment ends before. */

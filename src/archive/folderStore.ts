@@ -7,10 +7,10 @@ import { SEGMENT_SUFFIX } from "./segments.ts"
 
 export const folderStore = (directory: string): ArchiveStore => ({
   pathOf: (file) => `${basename(directory)}/${file}`,
-  segments: async () =>
+  segments: async (start = "") =>
     existsSync(directory)
       ? readdirSync(directory)
-          .filter((file) => file.endsWith(SEGMENT_SUFFIX))
+          .filter((file) => file.startsWith(start) && file.endsWith(SEGMENT_SUFFIX))
           .toSorted()
           .map((file) => ({ file, bytes: statSync(join(directory, file)).size }))
       : [],

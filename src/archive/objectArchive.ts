@@ -71,10 +71,11 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
 
   return {
     pathOf: (file) => `${objects.location}/${file}`,
-    segments: async () => {
-      known.clear()
-      for (const [file, pieces] of segmentsOf(await objects.list(""))) known.set(file, pieces)
-      return [...known].map(([file, pieces]) => ({
+    segments: async (start = "") => {
+      const found = segmentsOf(await objects.list(start))
+      if (start === "") known.clear()
+      for (const [file, pieces] of found) known.set(file, pieces)
+      return [...found].map(([file, pieces]) => ({
         file,
         bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
       }))

@@ -39,10 +39,6 @@ export const prunedSegment = (file: string, at: number): string =>
 export const segmentFiles = async (store: ArchiveStore): Promise<ReadonlyArray<string>> =>
   (await store.segments()).map(({ file }) => file)
 
-/** Those that processes of the run wrote, except for compacted ones. */
-export const segmentsOfRun = (files: ReadonlyArray<string>, runId: string): ReadonlyArray<string> =>
-  files.filter((file) => runOfSegment(file) === runId)
-
 /** The segment in which a line about a run is read last: its last one, or the compacted one of its month. */
 export const segmentHolding = (files: ReadonlyArray<string>, runId: string): string =>
   files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
@@ -113,6 +109,52 @@ const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>)
   const known = places.find((place) => place > offset) ?? bytes.length
   const found = bytes.indexOf(MAGIC, offset + 1)
   return Math.min(known, found === -1 ? bytes.length : found)
+}
+
+// More than the frame with which a process ends its segment, unless hundreds of its commits were refused.
+const TAIL_BYTES = 64 * 1024
+
+/**
+ * Segments that processes of the run wrote, except for compacted ones, and that do not end with the run's end. Read from
+ * their last bytes: where more follows its end, or its end is longer, a segment that has one is among them.
+ */
+export const unendedSegments = async (
+  store: ArchiveStore,
+  runId: string,
+): Promise<ReadonlyArray<string>> => {
+  const unended: Array<string> = []
+  for (const { file, bytes } of await store.segments(runId)) {
+    if (runOfSegment(file) !== runId) continue
+    const tail = await tailOf(store, file, bytes)
+    if (!lastLines(file, tail).ends.some((end) => end.runId === runId)) unended.push(file)
+  }
+  return unended
+}
+
+const tailOf = async (store: ArchiveStore, file: string, bytes: number): Promise<Buffer> => {
+  const parts: Array<Buffer> = []
+  for (let at = Math.max(0, bytes - TAIL_BYTES); at < bytes;) {
+    const part = await store.readPart(file, at, bytes - at)
+    if (part.length === 0) break
+    parts.push(part)
+    at += part.length
+  }
+  return Buffer.concat(parts)
+}
+
+/** Of the frame that ends where `tail` does; nothing where it is cut short, or longer than that. */
+const lastLines = (file: string, tail: Buffer): Lines => {
+  for (let at = tail.length; at > 0;) {
+    at = tail.lastIndexOf(MAGIC, at - 1)
+    if (at === -1) break
+    try {
+      const { content, length } = decompressFirst(tail.subarray(at))
+      return at + length === tail.length ? readLines(file, content) : nothing
+    } catch {
+      // Four bytes that look like the beginning of a frame.
+    }
+  }
+  return nothing
 }
 
 /** Every frame of a segment. Throws `ArchiveDamaged` at the first damage. */

@@ -70,6 +70,8 @@ export class Warehouse extends Context.Service<
       what: string,
       work: (session: Session) => Promise<A>,
     ) => Effect.Effect<A, LoadError>
+    /** From now on no other process has it open; fails where one has, whatever it does. */
+    readonly alone: Effect.Effect<void, LoadError | WarehouseLocked>
     /** Every table there is, versions included: what an export covers. */
     readonly tables: ReadonlyArray<Table>
     readonly dataDir: string
@@ -87,43 +89,54 @@ export class Warehouse extends Context.Service<
   ): Layer.Layer<Warehouse, LoadError | WarehouseLocked> => Layer.effect(Warehouse, make(options))
 }
 
+/** Tries again while another process has it, for as long as the options say. */
+const patiently = <A, E, R>(
+  { wait, onWait }: WarehouseOptions,
+  take: Effect.Effect<A, E | WarehouseLocked, R>,
+): Effect.Effect<A, E | WarehouseLocked, R> => {
+  if (wait === undefined) return take
+  let isFirst = true
+  const noted = Effect.tapError(take, (error) =>
+    Effect.sync(() => {
+      if (isFirst && error instanceof WarehouseLocked) onWait?.(error)
+      isFirst = false
+    }),
+  )
+  return Effect.retry(noted, {
+    while: (error) => error instanceof WarehouseLocked,
+    schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: wait }),
+  })
+}
+
+const lockedOr =
+  (what: string) =>
+  (cause: unknown): LoadError | WarehouseLocked =>
+    cause instanceof WarehouseLocked ? cause : databaseError(what, cause)
+
 const locked = (options: WarehouseOptions, since: string) => {
   const take = Effect.tryPromise({
     try: () => {
       makePrivateDirectory(options.dataDir)
       return acquireLock(options.dataDir, since)
     },
-    catch: (cause) =>
-      cause instanceof WarehouseLocked
-        ? cause
-        : databaseError(`The data directory ${options.dataDir} can't be used`, cause),
+    catch: lockedOr(`The data directory ${options.dataDir} can't be used`),
   })
-  const acquired = Effect.acquireRelease(take, (lock) => Effect.sync(lock.release))
-  if (options.wait === undefined) return acquired
-  let isFirst = true
-  const noted = Effect.tapError(acquired, (error) =>
-    Effect.sync(() => {
-      if (isFirst && error._tag === "WarehouseLocked") options.onWait?.(error)
-      isFirst = false
-    }),
+  return patiently(
+    options,
+    Effect.acquireRelease(take, (lock) => Effect.sync(lock.release)),
   )
-  return Effect.retry(noted, {
-    while: (error) => error._tag === "WarehouseLocked",
-    schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: options.wait }),
-  })
 }
 
-const opened = (storage: Storage, options: WarehouseOptions, tables: ReadonlyArray<Table>) =>
-  Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () => storage.open(options, tables),
-      catch: (cause) =>
-        cause instanceof WarehouseLocked
-          ? cause
-          : databaseError(`The warehouse in ${storage.shown} can't be opened`, cause),
-    }),
-    (database) => Effect.promise(database.close),
+const opened = (storage: Storage, options: WarehouseOptions, tables: ReadonlyArray<Table>) => {
+  const open = Effect.tryPromise({
+    try: () => storage.open(options, tables),
+    catch: lockedOr(`The warehouse in ${storage.shown} can't be opened`),
+  })
+  return patiently(
+    options,
+    Effect.acquireRelease(open, (database) => Effect.promise(database.close)),
   )
+}
 
 const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, LoadError> =>
   Effect.tryPromise({ try: work, catch: (cause) => databaseError(what, cause) })
@@ -203,6 +216,10 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
         return summary
       }),
     exclusively,
+    alone: Effect.tryPromise({
+      try: () => database.alone(),
+      catch: lockedOr("Keeping other processes out of the warehouse"),
+    }),
     tables: tables.flatMap(storedTables),
     dataDir: options.dataDir,
     runId: options.runId,

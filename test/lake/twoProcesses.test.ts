@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { sharedPostgres } from "../support/postgres.ts"
+import { WarehouseLocked } from "../../src/load/errors.ts"
 import { ducklake } from "../../src/load/storage/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
 import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply } from "./lake.ts"
@@ -45,10 +46,10 @@ const openedIn = (shared: Lake) => (runId: string) =>
     ({ close }) => Effect.promise(close),
   )
 
-/** SQL that ends the connection which holds the lock of the lake's writers. */
-const endHolders = (catalog: string): string =>
+/** SQL that ends the connections which hold a lock: 1 is that of the lake's writers, 2 of all that have it open. */
+const endHolders = (catalog: string, lock = 1): string =>
   `select pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database
-   where locktype = 'advisory' and granted and objid = 1 and datname = '${new URL(catalog).pathname.slice(1)}'`
+   where locktype = 'advisory' and granted and objid = ${lock} and datname = '${new URL(catalog).pathname.slice(1)}'`
 
 describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("make its tables once, though both find none", () =>
@@ -58,6 +59,43 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       expect(yield* rows(one, "select count(*)::int as layouts from ops.layout")).toEqual([
         { layouts: 1 },
       ])
+    }),
+  )
+
+  it.live("let one of them be alone, as long as it has the lake open", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const open = openedIn(shared)
+      const refusal = (work: () => Promise<unknown>) =>
+        Effect.promise(() =>
+          work().then(
+            () => undefined,
+            (cause: unknown) => cause,
+          ),
+        )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const one = yield* open("one")
+          // A run that has read where bodies are, and recorded nothing yet.
+          const run = yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* open("run")
+              return yield* refusal(() => one.alone())
+            }),
+          )
+          expect(run).toBeInstanceOf(WarehouseLocked)
+          yield* Effect.promise(() => one.alone())
+          const late = yield* refusal(() =>
+            ducklake(lakeOf(shared)).open({ dataDir: shared.data, runId: "late" }, []),
+          )
+          expect(late).toBeInstanceOf(WarehouseLocked)
+          yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog, 2)))
+          expect(yield* refusal(() => one.exclusively(async () => undefined))).toMatchObject({
+            why: "the connection was lost, and others may write since",
+          })
+        }),
+      )
+      yield* open("late")
     }),
   )
 

@@ -1,12 +1,12 @@
 // Runs of several processes, each with a segment of its own: as one run's in every command; and one that was killed.
-import { renameSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { commitMarkerLine, runEndLine } from "../../src/archive/lines.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
-import { readWholeFrames, segmentOfRun } from "../../src/archive/segments.ts"
+import { readWholeFrames, segmentOfRun, unendedSegments } from "../../src/archive/segments.ts"
 import { prune } from "../../src/pipelines/archive/prune.ts"
 import type { SyncOptions } from "../../src/pipelines/run/selection.ts"
 import { extraction, newRunId, wholeRun } from "../../src/pipelines/run/run.ts"
@@ -107,7 +107,13 @@ describe("segments of several processes", () => {
          values ('${runId}', 'sync', '-', 'test', now()::timestamp)`,
       )
       const kept = yield* query(dataDir, "select count(*) as n from raw.responses")
+      // Known by its last bytes, though many small frames and half of one came before them.
+      const unended = Effect.promise(() => unendedSegments(folderStore(directory), runId))
+      expect(yield* unended).toEqual([killed])
+      appendFileSync(join(directory, killed), frames[0]?.subarray(0, 20) ?? "")
+      expect(yield* unended).toEqual([killed])
       yield* replayed(dataDir)
+      expect(yield* unended).toEqual([])
       const ends = yield* Effect.promise(async () => {
         const found: Array<number> = []
         for (const file of segments(dataDir).slice(-2)) {

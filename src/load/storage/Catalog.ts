@@ -3,7 +3,7 @@
 import type { Client } from "pg"
 import type { Claim } from "../../domain/claim.ts"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
-import { claimLost, LoadError } from "../errors.ts"
+import { claimLost, LoadError, WarehouseLocked } from "../errors.ts"
 import { connect } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
 import { PostgresError, postgresError } from "../postgres/PostgresError.ts"
@@ -15,6 +15,8 @@ export const METADATA_SCHEMA = "vaulthouse_lake"
 // Advisory locks are a database's own; the first key keeps ours apart from those of other programs.
 const LOCKS = 0x7661_756c
 const WRITERS = 1
+// Every process that has the lake open shares it; one that must be alone takes it.
+const OPEN = 2
 const RUNS = LOCKS + 1
 const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 
@@ -60,6 +62,7 @@ export class Catalog {
   readonly #runId: string
   #client: Client
   #isLost = false
+  #isAlone = false
   /** The newest snapshot after this process's last turn. */
   #snapshot: string | undefined
   #clockAhead = 0
@@ -79,6 +82,17 @@ export class Catalog {
     } catch (cause) {
       throw catalogError(target, cause)
     }
+  }
+
+  /** Until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
+  async enter(): Promise<void> {
+    await this.#tryLock("pg_try_advisory_lock_shared")
+  }
+
+  /** No other process enters until `close`. Rejects with `WarehouseLocked` where one has entered. */
+  async alone(): Promise<void> {
+    await this.#tryLock("pg_try_advisory_lock")
+    this.#isAlone = true
   }
 
   /** The folder of the lake's files; `undefined` where there is no lake yet. */
@@ -177,6 +191,12 @@ export class Catalog {
     if (lost !== undefined) throw claimLost(lost)
   }
 
+  async #tryLock(take: string): Promise<void> {
+    const [taken] = await this.rows(`SELECT ${take}(${LOCKS}, ${OPEN}) AS is_held`)
+    if (taken?.["is_held"] === true) return
+    throw new WarehouseLocked({ file: this.#target.shown, holder: undefined })
+  }
+
   async #begin(): Promise<void> {
     const client = this.#client
     const lose = (): void => {
@@ -191,9 +211,11 @@ export class Catalog {
 
   async #reconnect(): Promise<void> {
     try {
+      if (this.#isAlone) throw new Error("the connection was lost, and others may write since")
       this.#client = await connect(this.#target)
       this.#isLost = false
       await this.#begin()
+      await this.enter()
     } catch (cause) {
       throw catalogError(this.#target, cause)
     }

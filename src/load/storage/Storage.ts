@@ -60,6 +60,8 @@ export interface Database {
   readonly reader: DuckDBConnection
   /** Waits for its turn and runs `work`, a write transaction from BEGIN to COMMIT. Not to be nested. */
   readonly exclusively: <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
+  /** No other process opens it until `close`. Rejects with `WarehouseLocked` where one has it open. */
+  readonly alone: () => Promise<void>
   /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
   readonly clockAhead: () => number
   /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */

@@ -58,6 +58,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         writer,
         reader,
         exclusively: onlyWriter,
+        alone: async () => undefined,
         clockAhead: () => 0,
         accepts: () => true,
         isRunning: async () => false,

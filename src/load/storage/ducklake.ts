@@ -40,6 +40,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
   open: async (options, tables) => {
     const catalog = await Catalog.open(lake.catalog, options.runId)
     try {
+      await catalog.enter()
       const spill = await spillFolder(options.dataDir)
       const connections = await openConnections(options, spill, (writer) =>
         attachLake(writer, lake, catalog),
@@ -49,6 +50,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         writer,
         reader,
         exclusively: (work) => catalog.exclusively(work),
+        alone: () => catalog.alone(),
         clockAhead: () => catalog.clockAhead,
         accepts: (statement) => !NOT_KEPT.test(statement),
         isRunning: (runId) => catalog.isRunning(runId),

@@ -5,7 +5,7 @@ import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { runEndLine } from "../../archive/lines.ts"
 import { ObjectStoreError } from "../../archive/ObjectStore.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { Commits, readFrames, segmentFiles, segmentsOfRun } from "../../archive/segments.ts"
+import { Commits, readFrames, unendedSegments } from "../../archive/segments.ts"
 import { text } from "../../load/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
@@ -15,16 +15,15 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 
+// The last run too, however it ended: it may have left a worker that hung.
 const unended = `select run_id, outcome from ops.runs
   where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
-const endedWell = new Set<unknown>(["complete", "partial", "deferred"])
-
-/** For every run that did not end well and does not go on elsewhere. Comes before the record of a new run. */
+/** For every run that may lack its end and does not go on elsewhere. Comes before the record of a new run. */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
-  const found = (yield* warehouse.rows(unended)).filter(({ outcome }) => !endedWell.has(outcome))
+  const found = yield* warehouse.rows(unended)
   const dead = yield* Effect.filter(found, (run) =>
     Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning),
   )
@@ -38,11 +37,12 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
 
 const goingOn = "select run_id from ops.runs where outcome is null"
 
-/** As `endDeadRuns`, for what must not happen during a run: fails where one goes on elsewhere. */
+/** As `endDeadRuns`, for what must not happen during a run: fails where one goes on elsewhere, and none begins after it. */
 export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Place) {
   yield* endDeadRuns(place)
-  const [run] = yield* (yield* Warehouse).rows(goingOn)
-  if (run === undefined) return
+  const warehouse = yield* Warehouse
+  const [run] = yield* warehouse.rows(goingOn)
+  if (run === undefined) return yield* warehouse.alone
   return yield* new LoadError({
     reason: "Files",
     what,
@@ -54,7 +54,7 @@ export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Plac
 /** Ends the segments that processes of a run left without an end. None of these may still be writing. */
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)
-  const files = segmentsOfRun(yield* inArchive(() => segmentFiles(store)), runId)
+  const files = yield* inArchive(() => unendedSegments(store, runId))
   if (files.length === 0) return
   const warehouse = yield* Warehouse
   const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
