@@ -81,7 +81,7 @@ export const settings = {
     kind: { type: "pathSegment", example: "platform" },
     flag: "platform-segment",
     default: "platform",
-    describe: "The word in place of `platform` in the paths of the real service",
+    describe: "Word that replaces `platform` in the paths of the real service",
   },
   concurrency: {
     kind: { type: "integer", min: 1, max: 256, none: "adaptive" },
@@ -113,7 +113,7 @@ export const settings = {
     flag: "task-timeout",
     default: 600,
     describe:
-      "Time limit for one task, with retries but without the time that its requests wait for their start",
+      "Time limit for one task, including retries but not the time that its requests wait to be sent",
   },
   logFormat: {
     kind: { type: "choice", of: ["pretty", "json"] },
@@ -302,7 +302,7 @@ export const settings = {
   },
   schedule: {
     ...schedule,
-    describe: "When `vaulthouse schedule` runs which pipelines",
+    describe: "When `vaulthouse schedule` runs each group of pipelines",
   },
   report: {
     ...report,

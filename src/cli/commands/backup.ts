@@ -5,7 +5,7 @@ export const backup: Command = {
   name: "backup",
   summary: "Write a backup of the warehouse and its archive into a new folder",
   details:
-    "Copies the warehouse as of the last publication and every archived response, with checksums. A sync may go on meanwhile. Parquet files are not in it: `publish` writes them again.",
+    "Copies the warehouse as of the last publication and every archived response, with checksums. A sync may run meanwhile. Parquet files are left out: `publish` writes them again.",
   positional: { name: "folder", describe: "A new or empty folder" },
   flags: { json: { type: "boolean", describe: "Print the files as JSON" } },
   settings: warehouseSettings,

@@ -3,7 +3,7 @@ import { type Command, warehouseSettings } from "../Command.ts"
 
 export const compact: Command = {
   name: "compact",
-  summary: "Join the archive files of past months into one a month",
+  summary: "Join the archive files of each past month into one",
   details:
     "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
   flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },

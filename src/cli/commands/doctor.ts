@@ -5,7 +5,7 @@ export const doctor: Command = {
   name: "doctor",
   summary: "Check this machine, the configuration, the service, the key and the warehouse",
   details:
-    "Checks everything a run needs and explains how to fix what is missing. With a key, sends one cheap request to each endpoint that needs a key and shows which ones the key can access. Changes nothing, and works without a key or a service. Exit code 4 when a check failed.",
+    "Checks everything a run needs and explains how to fix what is missing. With a key, sends one cheap request to each endpoint that needs a key and shows which ones the key can access. Changes nothing, and works without a key or a service. Exit code 4 if a check fails.",
   flags: {
     all: { type: "boolean", describe: "Include endpoints known to be slow" },
     json: { type: "boolean", describe: "Print the findings as JSON" },

@@ -1,11 +1,11 @@
-// vaulthouse fields: what the service sends that no column takes.
+// vaulthouse fields: what the service sends that has no column.
 import type { Command } from "../Command.ts"
 
 export const fields: Command = {
   name: "fields",
-  summary: "List fields the service sends that no column takes",
+  summary: "List fields the service sends that have no column",
   details:
-    "The API document names few fields; those it does not name are kept in `extra`. This lists them from the published copy, with an example each, and suggests a column where name and type are similar. With --write the suggestions are added to the setting `fields`; `vaulthouse replay` then fills the columns for all history from the archive.",
+    "Fields that the API document does not name are kept in `extra`. This lists them from the published copy, each with an example, and suggests a column where name and type are similar. --write adds the suggestions to the setting `fields`; `vaulthouse replay` then fills the columns for all history from the archive.",
   flags: {
     write: {
       type: "boolean",

@@ -5,7 +5,7 @@ export const init: Command = {
   name: "init",
   summary: "Write a commented configuration file and try the connection",
   details:
-    "On a terminal, asks for what flags and environment do not give: the base address, the platform's word in the paths and the data directory. Writes vaulthouse.config.yaml, or the file that --config names, with the most useful settings explained; the API key never goes in it. Then connects to the service and shows what the key has access to, as `doctor` does: exit code 4 when that failed; the file stays.",
+    "On a terminal, asks for what flags and the environment leave out: the base address, the word for the platform in paths, and the data directory. Writes vaulthouse.config.yaml, or the file that --config names, with the most useful settings explained; the API key never goes in it. Then connects to the service and shows what the key has access to, as `doctor` does. Exit code 4 if that fails; the file is kept.",
   flags: {
     force: { type: "boolean", describe: "Replace a file that exists" },
     json: { type: "boolean", describe: "Print the findings as JSON" },

@@ -5,7 +5,7 @@ export const move: Command = {
   name: "move",
   summary: "Copy the warehouse from its file into a lake, or back",
   details:
-    "Copies every table of the warehouse that the settings name, row by row, and compares all rows before the new warehouse is complete; nothing writes either one meanwhile. The target must hold nothing. If it is stopped or killed, nothing was moved: run it again. The old warehouse stays as it is, and in use until you change the settings.",
+    "Copies every table of the warehouse that the settings name, row by row, and compares all rows before the new warehouse is complete; neither can be written meanwhile. The target must be empty. If the move is stopped or killed, nothing has changed: run it again. The old warehouse is kept as it is, and stays in use until you change the settings.",
   flags: {
     to: {
       type: "string",
@@ -16,7 +16,7 @@ export const move: Command = {
     "lake-data": {
       type: "string",
       requiresArg: true,
-      describe: "As the setting lake.data, for the new lake",
+      describe: "Where the new lake keeps its Parquet files, like the setting lake.data",
     },
     json: { type: "boolean", describe: "Print what was moved as JSON" },
   },

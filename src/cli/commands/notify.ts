@@ -5,7 +5,7 @@ export const notify: Command = {
   name: "notify",
   summary: "Test the receivers of notifications",
   details:
-    "`notify test` sends a test message to every entry of the setting `notify`, once, and prints the result: an HTTP status, an exit code, or why it failed. Pings are sent too. Exit code 4 when one failed. `sync` and `schedule` send notifications by themselves.",
+    "`notify test` sends a test message to every entry of the setting `notify`, once, and prints the result: an HTTP status, an exit code, or why it failed. Pings are sent too. Exit code 4 if one fails. `sync` and `schedule` send notifications on their own.",
   positional: { name: "what", describe: "`test`" },
   flags: { json: { type: "boolean", describe: "Print the results as JSON" } },
   examples: [["notify test", "after each change of the setting"]],

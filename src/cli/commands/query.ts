@@ -5,7 +5,7 @@ export const query: Command = {
   name: "query",
   summary: "Query the published copy with SQL",
   details:
-    "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without any, a terminal gets an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null.",
+    "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without SQL, a terminal opens an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null.",
   positional: { name: "sql", describe: "One statement, in quotes" },
   flags: {
     file: { type: "string", requiresArg: true, describe: "Read the SQL from this file" },

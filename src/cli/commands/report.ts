@@ -5,7 +5,7 @@ export const report: Command = {
   name: "report",
   summary: "Write a report of the vaults over a period: one HTML file, PDF or PNG",
   details:
-    "Writes one file with the figures of a period compared with the previous period of the same length, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
+    "Writes one file: the figures of a period compared with those of the period before, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
   flags: {
     vault: {
       type: "string",
@@ -22,11 +22,11 @@ export const report: Command = {
     to: {
       type: "string",
       requiresArg: true,
-      describe: "Last day of the period, such as 2026-05-31 (default: the newest that is over)",
+      describe: "Last day of the period, such as 2026-05-31 (default: the last complete day)",
     },
     format: {
       choices: ["html", "pdf", "png"],
-      describe: "Format (default: what --out ends with, else html)",
+      describe: "Format (default: the ending of --out, else html)",
     },
     out: {
       type: "string",

@@ -5,7 +5,7 @@ export const schedule: Command = {
   name: "schedule",
   summary: "Run sync on a schedule until stopped",
   details:
-    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run makes up for all that were missed while the machine slept. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone; with --once it ends with exit code 75.",
+    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run makes up for all that were missed while the machine was asleep. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone; with --once it ends with exit code 75.",
   flags: {
     once: { type: "boolean", describe: "Run what is due now, then end" },
     workers: {

@@ -5,13 +5,13 @@ export const serve: Command = {
   name: "serve",
   summary: "Show the warehouse as a web page on this machine",
   details:
-    "Opens a web page over the published copy: every vault with what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads. It only reads, loads nothing from other hosts, and shows each new publication by itself. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
+    "Shows the published copy as a web page: every vault and what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads. It only reads, loads nothing from other hosts, and picks up each new publication. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
   flags: {
     port: {
       type: "string",
       requiresArg: true,
       default: "8484",
-      describe: "Port to listen on; 0 for any that is free",
+      describe: "Port to listen on; 0 for any free one",
     },
     host: {
       type: "string",

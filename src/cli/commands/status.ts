@@ -5,7 +5,7 @@ export const status: Command = {
   name: "status",
   summary: "Show how fresh and complete the warehouse is",
   details:
-    "Shows on one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention, with what to do. Reads the files that the last run wrote, and the published copy.",
+    "Shows on one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention and what to do about it. Reads the files that the last run wrote, and the published copy.",
   flags: {
     all: {
       type: "boolean",

@@ -5,9 +5,9 @@ export const verify: Command = {
   name: "verify",
   summary: "Check the published files against their manifest",
   details:
-    "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 when something differs.",
+    "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 if anything differs.",
   flags: { json: { type: "boolean", describe: "Print the findings as JSON" } },
   settings: warehouseSettings,
-  examples: [["verify", "check everything below the data directory"]],
+  examples: [["verify", "check everything in the data directory"]],
   run: async (argv) => (await import("../verify/run.ts")).runVerify(argv),
 }

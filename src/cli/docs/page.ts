@@ -62,7 +62,7 @@ const helpOf = async (command?: string): Promise<string> => {
   return help
     .replace(/^Settings:\n(?:.+\n)*\n?/m, "")
     .replace(/^ +(?:--version|-h, --help) .*\n?/gm, "")
-    .replace(/^Options:\n(?=\n|$)/m, "")
+    .replace(/^Options:\n+(?=Examples:|$)/m, "")
     .trim()
 }
 
