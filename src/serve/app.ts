@@ -7,8 +7,8 @@ import { type Context, Hono } from "hono"
 import { csrf } from "hono/csrf"
 import type { Publication } from "../pipelines/readers/latestCopy.ts"
 import { completeSql } from "../pipelines/readers/sqlCompletion.ts"
-import { isFormat, queryResponse } from "./api/query.ts"
-import { readSeries } from "./api/series.ts"
+import { queryResponse } from "./api/query.ts"
+import { seriesResponse } from "./api/series.ts"
 import { ownNameOnly, signIn, strictHeaders } from "./access.ts"
 import { document, documentEnd, documentHead, type Links, type Page } from "./html/layout.ts"
 import { readDataPage } from "./pages/data.ts"
@@ -38,7 +38,7 @@ export const makeApp = (site: Site): Hono => {
   const respond = async <E>(
     c: Context,
     effect: Effect.Effect<Response, E>,
-    show = asPage,
+    show: (c: Context, problem: Problem) => Response,
   ): Promise<Response> => {
     const exit = await site.run(effect, { signal: c.req.raw.signal })
     if (Exit.isSuccess(exit)) return exit.value
@@ -46,9 +46,8 @@ export const makeApp = (site: Site): Hono => {
   }
 
   /** A page with the publication it shows. */
-  const page =
-    <E>(make: (c: Context) => Effect.Effect<Page, E>) =>
-    (c: Context): Promise<Response> =>
+  const page = <E>(path: string, make: (c: Context) => Effect.Effect<Page, E>) =>
+    app.get(path, (c) =>
       respond(
         c,
         Effect.gen(function* () {
@@ -59,7 +58,13 @@ export const makeApp = (site: Site): Hono => {
             ? c.body(document(made, publication, links))
             : c.body(streamed(site.run, made, made.sections, publication, links))
         }),
-      )
+        asPage,
+      ),
+    )
+
+  /** What programs read: errors are text. */
+  const api = <E>(path: string, make: (c: Context) => Effect.Effect<Response, E>) =>
+    app.get(path, (c) => respond(c, make(c), asText))
 
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
@@ -71,70 +76,41 @@ export const makeApp = (site: Site): Hono => {
     return c.body(found.content)
   })
   if (site.access.token !== undefined) requireToken(app, site)
-  app.get(
-    "/",
-    page(() => Effect.map(site.overview, overviewPage)),
-  )
-  app.get("/api/publication", (c) =>
-    respond(
-      c,
-      Effect.map(latest.publication, ({ runId, publishedAt }) =>
-        c.json({ run_id: runId, published_at: publishedAt }),
-      ),
+
+  page("/", (c) => Effect.flatMap(site.overview, (all) => overviewPage(all, c.req.query())))
+  page("/vault/:chain/:address", (c) => readVaultPage(site, part(c, "chain"), part(c, "address")))
+  page("/data", (c) => readDataPage(site, c.req.query()))
+  page("/data/run/:run", (c) => readRunPage(site, part(c, "run")))
+  page("/sql", (c) => readSqlPage(site, c.req.query("q") ?? ""))
+  page("/trace/:table", (c) => readTracePage(site, part(c, "table"), c.req.query()))
+
+  api("/api/publication", (c) =>
+    Effect.map(latest.publication, ({ runId, publishedAt }) =>
+      c.json({ run_id: runId, published_at: publishedAt }),
     ),
   )
-  app.get(
-    "/vault/:chain/:address",
-    page((c) => readVaultPage(site, c.req.param("chain") ?? "", c.req.param("address") ?? "")),
-  )
-  app.get("/api/vault/:chain/:address/series/:series", (c) => {
-    const { chain, address, series } = c.req.param()
-    const { from, to, buckets } = c.req.query()
-    const request = { chainId: chain, vaultAddress: address, series, from, to, buckets }
-    return respond(
-      c,
-      Effect.map(readSeries(site, request), (found) => c.json(found)),
-      asText,
-    )
+  api("/api/vault/:chain/:address/series/:series", (c) => {
+    const { chain = "", address = "", series = "" } = c.req.param()
+    const found = seriesResponse(site, { ...c.req.query(), chain, address, series })
+    return Effect.map(found, (each) => c.json(each))
   })
-  app.get(
-    "/data",
-    page((c) => readDataPage(site, c.req.query())),
+  api("/api/query", (c) => queryResponse(site, c.req.query()))
+  api("/api/completion", (c) =>
+    Effect.map(site.catalog, (catalog) => {
+      const [words, begun] = completeSql(catalog, c.req.query("sql") ?? "")
+      return c.json({ words, begun })
+    }),
   )
-  app.get(
-    "/data/run/:run",
-    page((c) => readRunPage(site, c.req.param("run") ?? "")),
+  app.notFound((c) =>
+    isApi(c)
+      ? asText(c, { status: 404, message: `There is no ${c.req.path}.` })
+      : c.html(document(notFoundPage, undefined, links), 404),
   )
-  app.get(
-    "/sql",
-    page((c) => readSqlPage(site, c.req.query("q") ?? "")),
-  )
-  app.get("/api/query", async (c) => {
-    const format = c.req.query("format") ?? "json"
-    if (!isFormat(format)) return c.text("format is json, csv or parquet.\n", 400)
-    const sql = c.req.query("q") ?? ""
-    if (sql.trim() === "")
-      return c.text("There is no query: write one SELECT as the parameter q.\n", 400)
-    const isSafe = c.req.query("csv_safe") === "true"
-    return respond(c, queryResponse(site, sql, format, isSafe), asText)
-  })
-  app.get("/api/completion", (c) =>
-    respond(
-      c,
-      Effect.map(site.catalog, (catalog) => {
-        const [words, begun] = completeSql(catalog, c.req.query("sql") ?? "")
-        return c.json({ words, begun })
-      }),
-      asText,
-    ),
-  )
-  app.get(
-    "/trace/:table",
-    page((c) => readTracePage(site, c.req.param("table") ?? "", c.req.query())),
-  )
-  app.notFound((c) => c.html(document(notFoundPage, undefined, links), 404))
   return app
 }
+
+/** Of the path. */
+const part = (c: Context, name: string): string => c.req.param(name) ?? ""
 
 /** Reads two sections at once; the message of one that fails is in its place. */
 const streamed = (
@@ -158,6 +134,8 @@ const streamed = (
   )
 }
 
+const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
+
 const asText = (c: Context, { status, message }: Problem): Response =>
   c.text(`${message}\n`, status) as Response
 
@@ -172,5 +150,9 @@ const requireToken = (app: Hono, { access, assets }: Site): void => {
     const { token } = await c.req.parseBody()
     return accept(c, typeof token === "string" ? token : "") ? c.redirect("/", 303) : form(c, true)
   })
-  app.use(required((c) => form(c, false)))
+  app.use(
+    required((c) =>
+      isApi(c) ? c.text("Send the token as `Authorization: Bearer …`.\n", 401) : form(c, false),
+    ),
+  )
 }

@@ -1,5 +1,5 @@
 // Addresses of the pages, so that each is written once.
-type Row = Readonly<Record<string, unknown>>
+import type { Row } from "./html/columns.ts"
 
 const query = (parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).flatMap(([name, value]) =>

@@ -5,10 +5,18 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
 import { type Catalog, readCatalog } from "../pipelines/readers/catalog.ts"
-import type { PublishedCopy, ReadError } from "../pipelines/readers/published.ts"
+import {
+  parametersIn,
+  type PublishedCopy,
+  type QueryParameters,
+  type ReadError,
+  sqlFile,
+} from "../pipelines/readers/published.ts"
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
-import { type Overview, readOverview } from "./pages/overview.ts"
+import { type Overview, readOverview } from "./vaults.ts"
+import type { Row } from "./html/columns.ts"
+import { type TableSection, tableSection } from "./html/table.ts"
 import type { QueryContext } from "./runQuery.ts"
 
 export interface Site extends QueryContext {
@@ -47,3 +55,19 @@ const cached = <A>(
     Cache.make({ capacity: 1, timeToLive, lookup: (_file: string) => latest.read(read) }),
     (cache) => Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file)),
   )
+
+/** A section of a page: the rows of `warehouse/serve/<page>_<part>.sql`. */
+export const sqlSection = (
+  { latest }: Site,
+  page: string,
+  part: string,
+  section: TableSection<Row>,
+  parameters: QueryParameters = {},
+) => {
+  const sql = sqlFile("serve", `${page}_${part}`)
+  return latest.read((copy) =>
+    Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) =>
+      tableSection(part, section, rows),
+    ),
+  )
+}

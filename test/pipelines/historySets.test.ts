@@ -224,6 +224,7 @@ describe("a set that is read again", () => {
                 vault,
                 moment: undefined,
                 key: { protocol: "Morpho", date: today },
+                named: (column) => column,
                 column: undefined,
                 maxRows: 5,
                 withBody: false,

@@ -4,7 +4,11 @@ select
     kind,
     event_id,
     title,
-    detail
+    -- Of a timelock its labels as sent: JSON, as a rule a list.
+    case
+        when kind like 'timelock%' then coalesce(nullif(array_to_string(detail ->> '$[*]', ', '), ''), detail ->> '$')
+        else detail
+    end as detail
 from mart.governance_timeline
 where chain_id = $chain_id and vault_address = $vault_address
 order by occurred_at desc, kind, event_id

@@ -38,6 +38,7 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
       const request = {
         ...options,
         vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
+        named: flagFor,
       }
       const place = placeOf(settings)
       const found = yield* trace(copy, place, request)
@@ -46,6 +47,13 @@ export const runTrace = (argv: Arguments): Promise<ExitCode> =>
       return exitCodes.ok
     }).pipe(Effect.scoped),
   )
+
+const flagFor = (column: string, value: string, isTime: boolean): string =>
+  column === "vault_address"
+    ? `--vault ${value}`
+    : isTime
+      ? `--at ${value}`
+      : `--key ${column}=${value}`
 
 const MICROS = { day: 86_400_000_000, hour: 3_600_000_000, minute: 60_000_000, second: 1_000_000 }
 

@@ -25,6 +25,8 @@ export interface TraceOptions {
   readonly moment: Moment | undefined
   /** Values of other columns of the key. */
   readonly key: Readonly<Record<string, string>>
+  /** How a reader names a row further: by a flag, or by a parameter of an address. */
+  readonly named: (column: string, value: string, isTime: boolean) => string
 }
 
 export interface Target {
@@ -181,7 +183,7 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
     options.moment === undefined && time !== undefined
       ? rows.filter((row) => row[time] === first[time])
       : rows
-  if (sameTime.length > 1) return yield* severalThere(named, sameTime)
+  if (sameTime.length > 1) return yield* severalThere(named, sameTime, options)
   const stored = time === undefined || key.includes(time) ? key : [...key, time]
   return {
     ...named,
@@ -212,23 +214,18 @@ const keyParameters = Effect.fnUntraced(function* (
 const severalThere = (
   { name, key, time }: Named,
   rows: ReadonlyArray<Row>,
+  options: TraceOptions,
 ): Effect.Effect<never, NotThere> => {
   const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
   // Of the columns with a flag of their own, one is easier to type.
   const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
   const values = [...new Set(rows.map((row) => text(row[column])))]
   const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
-  const value = values[0] ?? "…"
-  const flag =
-    column === "vault_address"
-      ? `--vault ${value}`
-      : column === time
-        ? `--at ${value}`
-        : `--key ${column}=${value}`
+  const example = options.named(column, values[0] ?? "…", column === time)
   return Effect.fail(
     new NotThere({
       why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${column}: ${shown}).`,
-      advice: `Name one, for example with ${flag}.`,
+      advice: `Name one, for example with ${example}.`,
     }),
   )
 }

@@ -1,36 +1,45 @@
 // `/api/query`: the result of a query as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
 import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
+import { ReadError } from "../../pipelines/readers/published.ts"
 import { type LimitedResult, type QueryContext, runQuery, runQueryToParquet } from "../runQuery.ts"
 
-export type Format = "csv" | "json" | "parquet"
-
-export const isFormat = (text: string): text is Format =>
-  text === "csv" || text === "json" || text === "parquet"
-
-const types: Readonly<Record<Format, string>> = {
-  csv: "text/csv; charset=utf-8",
+const types = {
   json: "application/json",
+  csv: "text/csv; charset=utf-8",
   parquet: "application/vnd.apache.parquet",
-}
+} as const
 
-export const queryResponse = (
+type Format = keyof typeof types
+
+const isFormat = (text: string): text is Format => Object.hasOwn(types, text)
+
+const invalid = (why: string) =>
+  new ReadError({ why, advice: "docs/web-page.md describes the API." })
+
+/** Of the parameters of its address. */
+export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
-  sql: string,
-  format: Format,
-  csvSafe: boolean,
-) =>
-  format === "parquet"
-    ? Effect.map(runQueryToParquet(context, sql), ({ bytes, rows }) =>
-        fileOf(bytes, format, rows >= context.limits.rows ? rows : undefined),
-      )
-    : Effect.map(runQuery(context, sql), (result) =>
-        fileOf(
-          format === "csv" ? csvText(result, csvSafe) : jsonText(result),
-          format,
-          result.cutBy === undefined ? undefined : result.rows.length,
-        ),
-      )
+  { q: sql = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,
+) {
+  if (!isFormat(format)) return yield* invalid(`format=${format} is not json, csv or parquet.`)
+  if (isSafe !== "true" && isSafe !== "false") {
+    return yield* invalid(`csv_safe=${isSafe} is not true or false.`)
+  }
+  if (sql.trim() === "") {
+    return yield* invalid("There is no query: write one SELECT as the parameter q.")
+  }
+  if (format === "parquet") {
+    const { bytes, rows } = yield* runQueryToParquet(context, sql)
+    return fileOf(bytes, format, rows >= context.limits.rows ? rows : undefined)
+  }
+  const result = yield* runQuery(context, sql)
+  return fileOf(
+    format === "csv" ? csvText(result, isSafe === "true") : jsonText(result),
+    format,
+    result.cutBy === undefined ? undefined : result.rows.length,
+  )
+})
 
 /** The name of a file that a limit may have cut short says how much of the result it is. */
 const fileOf = (

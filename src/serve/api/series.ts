@@ -3,24 +3,24 @@ import * as Effect from "effect/Effect"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import {
   parametersIn,
+  type PublishedCopy,
   type QueryParameters,
   ReadError,
   sqlFile,
 } from "../../pipelines/readers/published.ts"
+import { charts, type Series } from "../charts/charts.ts"
 import type { Site } from "../site.ts"
-
-/** Each is `warehouse/serve/series_<name>.sql`. */
-const names = ["ratio", "pnl", "apy", "allocation", "buffer"]
+import { findVault } from "../vaults.ts"
 
 export interface SeriesRequest {
-  readonly chainId: string
-  readonly vaultAddress: string
+  readonly chain: string
+  readonly address: string
   readonly series: string
   /** ISO-8601; the whole series without them. */
-  readonly from: string | undefined
-  readonly to: string | undefined
+  readonly from?: string
+  readonly to?: string
   /** How many at most; each keeps its lowest and highest value. */
-  readonly buckets: string | undefined
+  readonly buckets?: string
 }
 
 const DEFAULT_BUCKETS = 1000
@@ -32,46 +32,50 @@ const ADVICE = "docs/web-page.md describes the API."
 const invalid = (why: string) => new ReadError({ why, advice: ADVICE })
 
 /** Columns as lists, which is what charts take. */
-export const readSeries = Effect.fnUntraced(function* ({ latest }: Site, request: SeriesRequest) {
-  const { series, vaultAddress: vault_address, chainId } = request
+export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: SeriesRequest) {
+  const { series, chain, address } = request
+  const names = charts.map((chart) => chart.series)
   if (!names.includes(series)) {
     const why = `There is no series ${series}; there are ${names.join(", ")}.`
     return yield* new NotThere({ why, advice: ADVICE })
   }
+  const vault = yield* findVault(yield* site.overview, chain, address)
   const buckets = Number(request.buckets ?? DEFAULT_BUCKETS)
   if (!Number.isInteger(buckets) || buckets < 1 || buckets > MOST_BUCKETS) {
-    return yield* invalid(`buckets is a number from 1 to ${MOST_BUCKETS}.`)
+    return yield* invalid(
+      `buckets=${String(request.buckets)} is not a number from 1 to ${MOST_BUCKETS}.`,
+    )
   }
-  return yield* latest.read((copy, publication) =>
+  return yield* site.latest.read((copy, publication) =>
     Effect.gen(function* () {
-      const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address })
+      const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address: address })
       const from = yield* millisOf("from", request.from ?? span?.["from_at"])
       // The end is exclusive, and the newest point belongs to the series.
       const to =
         request.to === undefined
           ? (yield* millisOf("to", span?.["to_at"])) + HOUR_SECONDS * 1000
           : yield* millisOf("to", request.to)
-      const hours = Math.max(1, Math.ceil((to - from) / 1000 / HOUR_SECONDS / buckets))
-      const parameters: QueryParameters = {
-        chain_id: Number(chainId),
-        vault_address,
-        from_at: { micros: from * 1000 },
-        to_at: { micros: to * 1000 },
-        width_seconds: hours * HOUR_SECONDS,
+      if (from >= to) {
+        return yield* invalid(`from=${iso(from)} is not before to=${iso(to)}.`)
       }
-      const sql = sqlFile("serve", `series_${series}`)
-      const rows = yield* copy.rows(sql, parametersIn(sql, parameters))
+      const { bucketSeconds, columns } = yield* readSeries(copy, series, vault, {
+        from,
+        to,
+        buckets,
+      })
       return {
         run_id: publication.runId,
         series,
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-        bucket_seconds: hours * HOUR_SECONDS,
-        columns: columnsOf(rows),
+        from: iso(from),
+        to: iso(to),
+        bucket_seconds: bucketSeconds,
+        columns,
       }
     }),
   )
 })
+
+const iso = (millis: number): string => new Date(millis).toISOString()
 
 const millisOf = (name: string, value: unknown): Effect.Effect<number, ReadError> => {
   if (value === null || value === undefined) return Effect.succeed(0)
@@ -83,7 +87,27 @@ const millisOf = (name: string, value: unknown): Effect.Effect<number, ReadError
     : Effect.succeed(millis)
 }
 
-const columnsOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
-  Object.fromEntries(
-    Object.keys(rows[0] ?? {}).map((column) => [column, rows.map((row) => row[column])]),
-  )
+/** `warehouse/serve/series_<name>.sql` between two instants, in milliseconds since 1970; the end is exclusive. */
+export const readSeries = (
+  copy: PublishedCopy,
+  name: string,
+  vault: Readonly<Record<string, unknown>>,
+  { from, to, buckets }: { readonly from: number; readonly to: number; readonly buckets: number },
+): Effect.Effect<Series, ReadError> => {
+  const hours = Math.max(1, Math.ceil((to - from) / 1000 / HOUR_SECONDS / buckets))
+  const bucketSeconds = hours * HOUR_SECONDS
+  const parameters: QueryParameters = {
+    chain_id: Number(vault["chain_id"]),
+    vault_address: String(vault["vault_address"]),
+    from_at: { micros: from * 1000 },
+    to_at: { micros: to * 1000 },
+    width_seconds: bucketSeconds,
+  }
+  const sql = sqlFile("serve", `series_${name}`)
+  return Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) => ({
+    bucketSeconds,
+    columns: Object.fromEntries(
+      Object.keys(rows[0] ?? {}).map((column) => [column, rows.map((row) => row[column])]),
+    ),
+  }))
+}

@@ -1,6 +1,6 @@
 // Draws the charts of a vault's page: each `figure` names a series, and all of them show one period.
-import { drawings } from "./drawings.ts"
-import { type Period, periodControl } from "./period.ts"
+import { charts } from "../charts/charts.ts"
+import { periodControl } from "./period.ts"
 import { plot } from "./plot.ts"
 import { fetchSeries } from "./series.ts"
 
@@ -8,28 +8,18 @@ const page = document.getElementById("charts")
 const figures = [...document.querySelectorAll<HTMLElement>("figure[data-series]")]
 
 const start = async (section: HTMLElement): Promise<void> => {
-  const path = section.dataset["path"] ?? ""
   const shown = await Promise.all(
-    figures.map(async (figure) => {
-      const drawing = drawings[figure.dataset["series"] ?? ""]
-      if (drawing === undefined) return undefined
-      const read = fetchSeries(`${path}/${drawing.series}`)
-      const whole = await read(undefined, figure.clientWidth)
-      return { figure, drawing, read, whole }
+    figures.flatMap((figure) => {
+      const chart = charts.find(({ series }) => series === figure.dataset["series"])
+      if (chart === undefined) return []
+      const read = fetchSeries(`${section.dataset["path"] ?? ""}/${chart.series}`)
+      return [read(undefined, figure.clientWidth).then((whole) => ({ figure, chart, read, whole }))]
     }),
   )
-  const found = shown.filter((each) => each !== undefined)
-  const [first] = found
+  const [first] = shown
   if (first === undefined) return
   const control = periodControl(section, { from: first.whole.from, to: first.whole.to })
-  for (const { figure, drawing, read, whole } of found) {
-    const chart = plot(figure, drawing, whole, control)
-    control.follow((period: Period) => {
-      chart.show(period)
-      if (!drawing.isHourly) return
-      void chart.refine(period, read)
-    })
-  }
+  for (const { figure, chart, read, whole } of shown) plot(figure, chart, whole, read, control)
 }
 
 if (page !== null && figures.length > 0) {

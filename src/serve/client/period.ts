@@ -7,7 +7,6 @@ export interface Period {
 
 export interface PeriodControl {
   readonly whole: Period
-  readonly current: () => Period
   readonly set: (period: Period) => void
   /** Called at once, and at every change. */
   readonly follow: (listener: (period: Period) => void) => void
@@ -58,7 +57,12 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
 
   const lengths = [...section.querySelectorAll<HTMLButtonElement>("button[data-days]")]
   const periodOf = (button: HTMLButtonElement): Period => newest(Number(button.dataset["days"]))
-  for (const button of lengths) button.addEventListener("click", () => set(periodOf(button)))
+  for (const button of lengths) {
+    const days = Number(button.dataset["days"])
+    // What is longer than the history shows the same as all of it.
+    button.hidden = Number.isFinite(days) && days * SECONDS_PER_DAY > whole.to - whole.from
+    button.addEventListener("click", () => set(periodOf(button)))
+  }
   const moves: Readonly<Record<string, () => void>> = {
     earlier: () => pan(-0.5),
     later: () => pan(0.5),
@@ -76,7 +80,7 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
     for (const button of lengths)
       button.setAttribute("aria-pressed", String(isSame(period, periodOf(button))))
   })
-  return { whole, current: () => current, set, follow, pan, zoom }
+  return { whole, set, follow, pan, zoom }
 }
 
 /** `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`: a period can be linked to. */

@@ -1,5 +1,6 @@
 // A calendar as a table: a row for each month, a column for each day, each day in one of a few shades and with its figure.
 import { html, type Html } from "./html.ts"
+import { table } from "./table.ts"
 
 /** From 0, complete, to 4, nearly nothing there; `none` where what is absent can't be had. */
 export type Level = 0 | 1 | 2 | 3 | 4 | "none"
@@ -13,49 +14,40 @@ export interface CalendarDay {
   readonly href: string
 }
 
-const DAYS = Array.from({ length: 31 }, (_, at) => at + 1)
+const DAYS = Array.from({ length: 31 }, (_, at) => String(at + 1))
 
-/** `legend` says what each level stands for. */
+/** `legend` says what each level stands for, `empty` what no days mean. */
 export const calendar = (
   caption: string,
   days: ReadonlyArray<CalendarDay>,
   legend: ReadonlyArray<readonly [Level, string]>,
+  empty: string,
 ): Html => {
   const byDay = new Map(days.map((each) => [each.day, each]))
-  const months = [...new Set(days.map(({ day }) => day.slice(0, 7)))].toReversed()
-  return html`<div class="scroll" tabindex="0">
-    <table class="calendar">
-      <caption>
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Month</th>
-          ${DAYS.map((day) => html`<th scope="col">${day}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${months.map(
-          (month) =>
-            html`<tr>
-              <th scope="row">${month}</th>
-              ${DAYS.map((day) => cell(byDay.get(`${month}-${String(day).padStart(2, "0")}`)))}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+  return html`${table({
+      caption,
+      className: "calendar",
+      rows: [...new Set(days.map(({ day }) => day.slice(0, 7)))].toReversed(),
+      empty,
+      columns: [
+        { label: "Month", cell: (month) => month },
+        ...DAYS.map((day) => ({
+          label: day,
+          cell: (month: string) => cell(byDay.get(`${month}-${day.padStart(2, "0")}`)),
+        })),
+      ],
+    })}
     <ul class="legend">
       ${legend.map(([level, words]) => html`<li><span class="swatch level-${level}"></span>${words}</li>`)}
-    </ul>
-  </div>`
+    </ul>`
 }
 
 // A complete day needs no attention: it is no link, so that the keyboard reaches the others quickly.
-const cell = (found: CalendarDay | undefined): Html => {
-  if (found === undefined) return html`<td></td>`
+const cell = (found: CalendarDay | undefined) => {
+  if (found === undefined) return null
   const { level, label, href } = found
   const mark = html`<span class="hidden">${label}</span>`
-  return html`<td class="level-${level}" title="${label}">
-    ${level === 0 ? mark : html`<a href="${href}">${mark}</a>`}
-  </td>`
+  return level === 0
+    ? html`<span class="day level-0" title="${label}">${mark}</span>`
+    : html`<a class="day level-${level}" title="${label}" href="${href}">${mark}</a>`
 }

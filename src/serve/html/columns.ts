@@ -1,5 +1,6 @@
 // The kinds of columns that tables of rows have.
-import { figure, MISSING, time } from "./figures.ts"
+import { MISSING } from "../figures.ts"
+import { figure, time } from "./figure.ts"
 import { type Html, name } from "./html.ts"
 import type { Column } from "./table.ts"
 

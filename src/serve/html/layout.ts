@@ -1,7 +1,7 @@
 // The document around every page: navigation, the publication it shows, and the place for a note about a newer one.
 import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
-import { time } from "./figures.ts"
+import { time } from "./figure.ts"
 import { html, type Html, nothing } from "./html.ts"
 
 export type Section = "overview" | "data" | "sql"

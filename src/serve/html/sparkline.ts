@@ -1,4 +1,6 @@
 // A line over some days as SVG, drawn on the server, so that it needs no script.
+import { scaleLinear } from "d3-scale"
+import { line } from "d3-shape"
 import { html, type Html, nothing } from "./html.ts"
 
 const WIDTH = 120
@@ -13,24 +15,16 @@ export const sparkline = (
 ): Html => {
   const known = values.filter((value) => value !== null)
   if (known.length < 2) return nothing
-  const spread = Math.max(...known) - Math.min(...known) || Math.abs(par) * 0.001
-  const low = Math.min(...known, ...(Math.min(...known) - par < spread ? [par] : []))
-  const high = Math.max(...known, ...(par - Math.max(...known) < spread ? [par] : []))
-  const x = (at: number) => PAD + (at / Math.max(1, values.length - 1)) * (WIDTH - 2 * PAD)
-  const y = (value: number) =>
-    HEIGHT - PAD - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * PAD)
-  let isBroken = true
-  const path = values
-    .map((value, at) => {
-      if (value === null) {
-        isBroken = true
-        return ""
-      }
-      const step = `${isBroken ? "M" : "L"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`
-      isBroken = false
-      return step
-    })
-    .join("")
+  const [least, most] = [Math.min(...known), Math.max(...known)]
+  const spread = most - least || Math.abs(par) * 0.001
+  const isInSight = par > least - spread && par < most + spread
+  const [low, high] = isInSight ? [Math.min(least, par), Math.max(most, par)] : [least, most]
+  const x = scaleLinear([0, values.length - 1], [PAD, WIDTH - PAD])
+  const y = scaleLinear([low, high], [HEIGHT - PAD, PAD])
+  const path = line<number | null>()
+    .defined((value) => value !== null)
+    .x((_, at) => Math.round(x(at) * 10) / 10)
+    .y((value) => Math.round(y(value ?? 0) * 10) / 10)
   return html`<svg
     class="sparkline"
     viewBox="0 0 ${WIDTH} ${HEIGHT}"
@@ -39,7 +33,7 @@ export const sparkline = (
     role="img"
     aria-label="${label}"
   >
-    ${par >= low && par <= high && html`<path class="par" d="M0 ${y(par).toFixed(1)}H${WIDTH}" />`}
-    <path class="line" d="${path}" />
+    ${isInSight && html`<path class="par" d="M0 ${y(par).toFixed(1)}H${WIDTH}" />`}
+    <path class="line" d="${path(values) ?? ""}" />
   </svg>`
 }

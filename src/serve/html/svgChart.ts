@@ -1,149 +1,101 @@
 // A chart as SVG, drawn without script: for the report, which is a file.
 import { scaleLinear, scaleUtc } from "d3-scale"
 import { area, line } from "d3-shape"
+import type { Chart, Series } from "../charts/charts.ts"
+import { figureAt, lonePlaces, noteOf, type Picture, rangeOf } from "../charts/picture.ts"
 import { html, type Html } from "./html.ts"
 
-export interface ChartLine {
-  readonly label: string
-  /** Instants in milliseconds since 1970 and values, in order of time; null is a hole. */
-  readonly points: ReadonlyArray<readonly [at: number, value: number | null]>
-  /** Which of the colours `--hue-1` to `--hue-8` of style.css. */
-  readonly hue: number
-}
-
-export interface ChartArea {
-  readonly label: string
-  readonly points: ReadonlyArray<readonly [at: number, low: number, high: number]>
-  readonly hue: number
-}
-
-export interface SvgChart {
-  readonly title: string
-  readonly lines: ReadonlyArray<ChartLine>
-  readonly areas?: ReadonlyArray<ChartArea>
-  /** Milliseconds since 1970. */
+/** Milliseconds since 1970: a period, and the beginning of the one before, which is shown for comparison. */
+export interface Span {
+  readonly before: number
   readonly from: number
   readonly to: number
-  /** Where the period begins that the report is about; what lies before is for comparison. */
-  readonly periodFrom: number
-  /** Stretches of time to shade. */
-  readonly shaded?: ReadonlyArray<readonly [from: number, to: number]>
-  /** A level drawn where it is in sight. */
-  readonly level?: number
-  /** Whether 0 is always in sight. */
-  readonly fromZero?: boolean
-  readonly format: (value: number) => string
 }
 
 const WIDTH = 560
 const HEIGHT = 190
 const LEFT = 58
-const RIGHT = 8
+const RIGHT = 18
 const TOP = 8
 const BOTTOM = 22
 const DAY_MILLIS = 86_400_000
 
-export const svgChart = (chart: SvgChart): Html => {
-  const { title, lines, areas = [], level, shaded = [], format } = chart
-  const values = [
-    ...lines.flatMap(({ points }) =>
-      points.flatMap(([, value]) => (value === null ? [] : [value])),
-    ),
-    ...areas.flatMap(({ points }) => points.flatMap(([, low, high]) => [low, high])),
-  ]
+export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
+  const { title, level, base, format } = chart
+  const picture = chart.picture(series)
+  const { times, lines, areas, shaded } = picture
+  const figures = lines.flatMap((each) => each.figures.filter((figure) => figure !== null))
   const caption = html`<figcaption>${title}</figcaption>`
-  if (values.length === 0) {
+  if (figures.length === 0) {
     return html`<figure>
       ${caption}
       <p class="empty">No points.</p>
     </figure>`
   }
-  const x = scaleUtc([new Date(chart.from), new Date(chart.to)], [LEFT, WIDTH - RIGHT])
-  const low = values.reduce((least, value) => Math.min(least, value), Infinity)
-  const high = values.reduce((most, value) => Math.max(most, value), -Infinity)
-  const room = (high - low || Math.abs(high) * 0.001 || 1) * 0.05
-  const y = scaleLinear(
-    [chart.fromZero === true ? Math.min(0, low) : low - room, high + room],
-    [HEIGHT - BOTTOM, TOP],
+  const x = scaleUtc([new Date(span.before), new Date(span.to)], [LEFT, WIDTH - RIGHT])
+  const low = figures.reduce((least, figure) => Math.min(least, figure), Infinity)
+  const high = figures.reduce((most, figure) => Math.max(most, figure), -Infinity)
+  const range = rangeOf(low, high, base)
+  const y = scaleLinear(range, [HEIGHT - BOTTOM, TOP])
+  const atX = (seconds: number): number => tenth(x(seconds * 1000))
+  const atY = (figure: number): number => tenth(y(figure))
+  const note = noteOf(picture)
+  const isInSight = level !== undefined && level >= range[0] && level <= range[1]
+  const places = [...times.keys()]
+  const figureOf = (place: number | undefined, at: number): number | null =>
+    place === undefined ? 0 : (lines[place]?.figures[at] ?? null)
+  const linePath = (place: number): string =>
+    line<number>()
+      .defined((at) => figureOf(place, at) !== null)
+      .x((at) => atX(times[at] ?? 0))
+      .y((at) => atY(figureOf(place, at) ?? 0))(places) ?? ""
+  const areaPath = ({ upper, lower }: Picture["areas"][number]): string =>
+    area<number>()
+      .defined((at) => figureOf(upper, at) !== null && figureOf(lower, at) !== null)
+      .x((at) => atX(times[at] ?? 0))
+      .y0((at) => atY(figureOf(lower, at) ?? 0))
+      .y1((at) => atY(figureOf(upper, at) ?? 0))(places) ?? ""
+  const shown = lines.flatMap((each, place) =>
+    each.isEdge === true ? [] : [{ ...each, place, last: lastOf(picture, place) }],
   )
-  const at = (millis: number): string => x(millis).toFixed(1)
-  const [bottom = 0, top = 0] = y.domain()
-  const isInSight = level !== undefined && level >= bottom && level <= top
+  const hueOf = (place: number): string => `--hue: var(--hue-${lines[place]?.hue ?? 1})`
   return html`<figure>
     ${caption}
     <svg
       class="chart"
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       role="img"
-      aria-label="${title}: ${summary(chart)}"
+      aria-label="${title}: ${shown.map(({ label, last }) => `${label} ${format(last)}`).join(", ")} at the end"
     >
-      ${x.ticks(6).map((tick) => html`<path class="grid" d="M${at(tick.getTime())} ${TOP}V${HEIGHT - BOTTOM}" /><text x="${at(tick.getTime())}" y="${HEIGHT - 6}" text-anchor="middle">${dateLabel(tick, chart)}</text>`)}
-      ${y.ticks(4).map((tick) => html`<path class="grid" d="M${LEFT} ${y(tick).toFixed(1)}H${WIDTH - RIGHT}" /><text x="${LEFT - 6}" y="${(y(tick) + 3.5).toFixed(1)}" text-anchor="end">${format(tick)}</text>`)}
-      ${shaded.map(([from, to]) => html`<rect class="shaded" x="${at(from)}" y="${TOP}" width="${Math.max(0.6, x(to) - x(from)).toFixed(1)}" height="${HEIGHT - TOP - BOTTOM}" />`)}
-      ${areas.map(({ points, hue }) => html`<path class="area hue-${hue}" d="${areaPath(points, x, y)}" />`)}
-      ${isInSight && html`<path class="level" d="M${LEFT} ${y(level).toFixed(1)}H${WIDTH - RIGHT}" />`}
-      ${lines.map(({ points, hue }) => html`<path class="line hue-${hue}" d="${linePath(points, x, y)}" />`)}
-      ${lines.map(({ points, hue }) => lonePoints(points).map(([when, value]) => html`<circle class="hue-${hue}" cx="${at(when)}" cy="${y(value).toFixed(1)}" r="1.6" />`))}
-      <path class="period" d="M${at(chart.periodFrom)} ${TOP}V${HEIGHT - BOTTOM}" />
+      ${x.ticks(6).map((tick) => html`<path class="grid" d="M${tenth(x(tick))} ${TOP}V${HEIGHT - BOTTOM}" /><text x="${tenth(x(tick))}" y="${HEIGHT - 6}" text-anchor="middle">${dateLabel(tick, span)}</text>`)}
+      ${y.ticks(4).map((tick) => html`<path class="grid" d="M${LEFT} ${atY(tick)}H${WIDTH - RIGHT}" /><text x="${LEFT - 6}" y="${atY(tick) + 3.5}" text-anchor="end">${format(tick)}</text>`)}
+      ${shaded.map(([from, to]) => html`<rect class="shaded" x="${atX(from)}" y="${TOP}" width="${tenth(Math.max(0.6, atX(to) - atX(from)))}" height="${HEIGHT - TOP - BOTTOM}" />`)}
+      ${areas.map((each) => html`<path class="area" style="${hueOf(each.upper)}" d="${areaPath(each)}" />`)}
+      ${isInSight && html`<path class="level" d="M${LEFT} ${atY(level)}H${WIDTH - RIGHT}" />`}
+      ${shown.map(({ place }) => html`<path class="line" style="${hueOf(place)}" d="${linePath(place)}" />`)}
+      ${shown.map(({ place, figures: own }) => lonePlaces(own).map((at) => html`<circle style="${hueOf(place)}" cx="${atX(times[at] ?? 0)}" cy="${atY(own[at] ?? 0)}" r="1.6" />`))}
+      <path class="period" d="M${tenth(x(span.from))} ${TOP}V${HEIGHT - BOTTOM}" />
     </svg>
-    ${legend(chart)}
+    <ul class="legend">
+      ${shown.map(({ place, label, last }) => html`<li><span class="swatch" style="${hueOf(place)}"></span>${label} ${format(last)}</li>`)}
+    </ul>
+    ${note !== undefined && html`<p class="note">${note}</p>`}
   </figure>`
 }
-
-type Scale = (value: number) => number
 
 // Of a pixel: more digits would double the file.
 const tenth = (value: number): number => Math.round(value * 10) / 10
 
-const linePath = (points: ChartLine["points"], x: Scale, y: Scale): string =>
-  line<readonly [number, number | null]>()
-    .defined(([, value]) => value !== null)
-    .x(([when]) => tenth(x(when)))
-    .y(([, value]) => tenth(y(value ?? 0)))(points) ?? ""
-
-const areaPath = (points: ChartArea["points"], x: Scale, y: Scale): string =>
-  area<readonly [number, number, number]>()
-    .x(([when]) => tenth(x(when)))
-    .y0(([, low]) => tenth(y(low)))
-    .y1(([, , high]) => tenth(y(high)))(points) ?? ""
-
-/** Points between two holes: a line does not show them. */
-const lonePoints = (points: ChartLine["points"]): ReadonlyArray<readonly [number, number]> =>
-  points.flatMap(([when, value], place) =>
-    value !== null &&
-    (points[place - 1]?.[1] ?? null) === null &&
-    (points[place + 1]?.[1] ?? null) === null
-      ? [[when, value] as const]
-      : [],
-  )
-
-const dateLabel = (tick: Date, { from, to }: SvgChart): string => {
+const dateLabel = (tick: Date, { before, to }: Span): string => {
   const text = tick.toISOString()
-  if (to - from > 400 * DAY_MILLIS) return text.slice(0, 7)
-  return to - from > 4 * DAY_MILLIS ? text.slice(5, 10) : text.slice(5, 16).replace("T", " ")
+  if (to - before > 400 * DAY_MILLIS) return text.slice(0, 7)
+  return to - before > 4 * DAY_MILLIS ? text.slice(5, 10) : text.slice(5, 16).replace("T", " ")
 }
 
-const lastOf = ({ points }: ChartLine): number | undefined =>
-  points.findLast(([, value]) => value !== null)?.[1] ?? undefined
-
-const summary = ({ lines, areas = [], format }: SvgChart): string =>
-  [
-    ...lines.map((each) => `${each.label} ${format(lastOf(each) ?? Number.NaN)}`),
-    ...(lines.length === 0 ? areas.map(({ label }) => label) : []),
-  ].join(", ") + " at the end"
-
-/** What the colours mean, with the last figures. */
-const legend = ({ lines, areas = [], format }: SvgChart): Html =>
-  html`<ul class="legend">
-    ${lines.map((each) => {
-      const last = lastOf(each)
-      return html`<li>
-        <span class="swatch hue-${each.hue}"></span>${each.label}
-        ${last !== undefined && format(last)}
-      </li>`
-    })}
-    ${(lines.length === 0 ? areas : []).map(({ label, hue, points }) => {
-      const [, low = 0, high = 0] = points.at(-1) ?? []
-      return html`<li><span class="swatch hue-${hue}"></span>${label} ${format(high - low)}</li>`
-    })}
-  </ul>`
+/** The newest figure that is there. */
+const lastOf = (picture: Picture, place: number): number | null =>
+  figureAt(
+    picture,
+    place,
+    picture.lines[place]?.figures.findLastIndex((figure) => figure !== null) ?? -1,
+  )

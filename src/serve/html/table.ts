@@ -14,7 +14,8 @@ export interface TableOptions<Row> {
   readonly rows: ReadonlyArray<Row>
   /** What no rows mean. */
   readonly empty: string
-  readonly className?: string
+  /** `cards`: on a narrow screen each row is a block of labelled figures. */
+  readonly className?: "calendar" | "cards" | "values"
 }
 
 /** It scrolls by itself where it is wider than the page. */
@@ -29,7 +30,7 @@ export const table = <Row>({
   const [first, ...others] = columns
   const align = (column: Column<Row>) => (column.align === "right" ? "number" : "text")
   return html`<div class="scroll" tabindex="0">
-    <table class="${className ?? "plain"}">
+    <table class="${className ?? ""}">
       <caption>
         ${caption}
       </caption>
@@ -43,7 +44,7 @@ export const table = <Row>({
           (row) =>
             html`<tr>
               ${first && html`<th scope="row" class="${align(first)}">${first.cell(row)}</th>`}
-              ${others.map((column) => html`<td class="${align(column)}">${column.cell(row)}</td>`)}
+              ${others.map((column) => html`<td class="${align(column)}" ${className === "cards" && html`data-label="${column.label}"`}>${column.cell(row)}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -51,9 +52,17 @@ export const table = <Row>({
   </div>`
 }
 
-/** A table below a heading. */
-export const tableSection = <Row>(id: string, title: string, options: TableOptions<Row>): Html =>
+/** A table below a heading, for rows that are read later. */
+export interface TableSection<Row> extends Omit<TableOptions<Row>, "rows"> {
+  readonly title: string
+}
+
+export const tableSection = <Row>(
+  id: string,
+  { title, ...options }: TableSection<Row>,
+  rows: ReadonlyArray<Row>,
+): Html =>
   html`<section aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
-    ${table(options)}
+    ${table({ ...options, rows })}
   </section>`

@@ -1,6 +1,7 @@
 // Values of any query, as they are, for tables whose columns are not known beforehand.
-import { MISSING } from "./figures.ts"
+import { MISSING } from "../figures.ts"
 import { html, type Html, type Part } from "./html.ts"
+import type { Row } from "./columns.ts"
 import type { Column } from "./table.ts"
 
 // One cell must not fill the page; downloads have the whole value.
@@ -25,8 +26,6 @@ export const valueColumns = (
     cell: (row) => valueCell(row[at]),
     ...(rows.some((row) => typeof row[at] === "number") ? { align: "right" as const } : {}),
   }))
-
-type Row = Readonly<Record<string, unknown>>
 
 /** A row's columns and values as a list of terms. */
 export const pairs = (row: Row): Html =>

@@ -1,15 +1,16 @@
 // How complete the series are: a calendar of the last year, and the missing points of one day.
 import * as Effect from "effect/Effect"
 import { parseDay } from "../../domain/time.ts"
-import { sqlFile } from "../../pipelines/readers/published.ts"
+import { NotThere } from "../../pipelines/readers/NotThere.ts"
+import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { calendar, type Level } from "../html/calendar.ts"
-import type { Row } from "../html/columns.ts"
-import { textColumn } from "../html/columns.ts"
-import { count, percent } from "../html/figures.ts"
+import { choice } from "../html/choice.ts"
+import { type Row, textColumn } from "../html/columns.ts"
+import { count, percent } from "../figures.ts"
 import { html, type Html, nothing } from "../html/html.ts"
-import { tableSection } from "../html/table.ts"
+import type { TableSection } from "../html/table.ts"
 import { dataPage } from "../links.ts"
-import type { Site } from "../site.ts"
+import { type Site, sqlSection } from "../site.ts"
 
 export interface Chosen {
   readonly vault?: string | undefined
@@ -27,19 +28,25 @@ export const readCalendar = ({ latest }: Site, chosen: Chosen) =>
   latest.read((copy) =>
     Effect.gen(function* () {
       const choices = yield* copy.rows(sqlFile("serve", "data_choices"))
+      const unknown = (["vault", "series"] as const).find(
+        (kind) =>
+          (chosen[kind] ?? "") !== "" &&
+          !choices.some((each) => each["kind"] === kind && each["value"] === chosen[kind]),
+      )
+      if (unknown !== undefined) {
+        const why = `There is no ${unknown} ${String(chosen[unknown])}.`
+        return yield* new NotThere({ why, advice: "/data lists them." })
+      }
       const days = yield* copy.rows(sqlFile("serve", "data_days"), chosenValues(chosen))
       return html`<section aria-labelledby="completeness">
         <h2 id="completeness">Completeness</h2>
         ${choiceForm(choices, chosen)}
-        ${
-          days.length === 0
-            ? html`<p class="empty">No point is expected.</p>`
-            : calendar(
-                "Days of the last year: the darker, the more of their points are missing",
-                days.map((row) => calendarDay(row, chosen)),
-                legend,
-              )
-        }
+        ${calendar(
+          "Days of the last year: the darker, the more of their points are missing",
+          days.map((row) => calendarDay(row, chosen)),
+          legend,
+          "No point is expected.",
+        )}
       </section>`
     }),
   )
@@ -74,63 +81,51 @@ const calendarDay = (row: Row, chosen: Chosen) => {
     day,
     level: levelOf(missing / expected, notOffered),
     label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${absent.join("")}`,
-    href: `${dataPage({ ...chosen, day })}#day`,
+    href: `${dataPage({ ...chosen, day })}#hours`,
   }
 }
 
 const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Chosen): Html => {
-  const options = (kind: string, selected: string | undefined) =>
+  const options = (kind: string) =>
     choices
-      .filter((choice) => choice["kind"] === kind)
-      .map(
-        ({ value, label }) =>
-          html`<option value="${String(value)}" ${value === selected && html`selected`}>
-            ${String(label)}
-          </option>`,
-      )
+      .filter((each) => each["kind"] === kind)
+      .map(({ value, label }): readonly [string, string] => [String(value), String(label)])
   return html`<form method="get" action="/data" class="actions">
-    <label
-      >Vault
-      <select name="vault">
-        <option value="">every vault</option>
-        ${options("vault", vault)}
-      </select></label
-    >
-    <label
-      >Series
-      <select name="series">
-        <option value="">every series</option>
-        ${options("series", series)}
-      </select></label
-    >
+    ${choice("Vault", "vault", "every vault", options("vault"), vault)}
+    ${choice("Series", "series", "every series", options("series"), series)}
     <button>Show</button>
   </form>`
 }
 
-/** Nothing unless an existing day is chosen. */
-export const readDay = ({ latest }: Site, chosen: Chosen) => {
+/** Nothing unless a day is chosen. */
+export const readDay = (site: Site, chosen: Chosen) => {
+  if ((chosen.day ?? "") === "") return Effect.succeed(nothing)
   const day = parseDay(chosen.day)
-  if (day === undefined) return Effect.succeed(nothing)
-  return latest.read((copy) =>
-    Effect.map(
-      copy.rows(sqlFile("serve", "data_hours"), { ...chosenValues(chosen), day: { day } }),
-      (rows) =>
-        tableSection("day", `Absent points of ${String(chosen.day)}`, {
-          caption:
-            "Missing: a later run requests the point again. Empty: the service responded without it",
-          rows,
-          empty: "Every expected point is there.",
-          columns: [
-            textColumn("Vault", "vault_name", "vault_address"),
-            textColumn("Series", "series"),
-            textColumn("State", "state"),
-            {
-              label: "Hours",
-              cell: ({ hours, period }) =>
-                period === "day" || !Array.isArray(hours) ? "the day" : hours.join(", "),
-            },
-          ],
+  return day === undefined
+    ? Effect.fail(
+        new ReadError({
+          why: `day=${String(chosen.day)} is not a day such as 2026-05-31.`,
+          advice: "Choose one in the calendar.",
         }),
-    ),
-  )
+      )
+    : sqlSection(site, "data", "hours", absentPoints(String(chosen.day)), {
+        ...chosenValues(chosen),
+        day: { day },
+      })
 }
+
+const absentPoints = (day: string): TableSection<Row> => ({
+  title: `Absent points of ${day}`,
+  caption: "Missing: a later run requests the point again. Empty: the service responded without it",
+  empty: "Every expected point is there.",
+  columns: [
+    textColumn("Vault", "vault_name", "vault_address"),
+    textColumn("Series", "series"),
+    textColumn("State", "state"),
+    {
+      label: "Hours",
+      cell: ({ hours, period }) =>
+        period === "day" || !Array.isArray(hours) ? "the day" : hours.join(", "),
+    },
+  ],
+})

@@ -1,138 +1,76 @@
-// Every vault at a glance, those in trouble first, with the reason in words. All figures and words come from
-// warehouse/serve/overview.sql and troubles.sql.
+// Every vault at a glance, those in trouble first, with the reason in words.
 import * as Effect from "effect/Effect"
-import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
-import { count, figure, instant, MISSING, money, percent, ratio, times } from "../html/figures.ts"
-import { html, type Html, name, nothing, type Part } from "../html/html.ts"
+import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
+import { html, type Html, name, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { sparkline } from "../html/sparkline.ts"
 import { table } from "../html/table.ts"
+import { troubleList } from "../html/troubles.ts"
 import { latestTrace, vaultPage } from "../links.ts"
+import { type Overview, type Vault, vaultName, worst } from "../vaults.ts"
+import { latestFigure } from "./vaultFigures.ts"
+import { type Filter, filtered, filterForm, isFiltered, states } from "./filter.ts"
 
-type Row = Readonly<Record<string, unknown>>
-
-export interface Overview {
-  /** Those with the worst trouble first. */
-  readonly vaults: ReadonlyArray<Row & { readonly troubles: ReadonlyArray<Row> }>
-}
-
-export const readOverview = Effect.fnUntraced(function* (copy: PublishedCopy) {
-  const vaults = yield* copy.rows(sqlFile("serve", "overview"))
-  const troubles = yield* copy.rows(sqlFile("serve", "troubles"))
-  const byVault = Map.groupBy(troubles, keyOf)
-  const placed = vaults.map((vault) => ({ ...vault, troubles: byVault.get(keyOf(vault)) ?? [] }))
-  return { vaults: placed.toSorted(worstFirst) } satisfies Overview
-})
-
-const keyOf = (row: Row): string => `${String(row["chain_id"])} ${String(row["vault_address"])}`
-
-type Vault = Overview["vaults"][number]
-
-const NO_TROUBLE = 9
-
-const worst = ({ troubles }: Vault): number => Number(troubles[0]?.["severity"] ?? NO_TROUBLE)
-
-const tvl = (vault: Vault): number => Number(vault["tvl_usd"] ?? 0)
-
-/** By the worst trouble, then by TVL; vaults that have ended come last. */
-const worstFirst = (one: Vault, other: Vault): number =>
-  Number(one["is_ended"]) - Number(other["is_ended"]) ||
-  worst(one) - worst(other) ||
-  tvl(other) - tvl(one)
-
-export const overviewPage = ({ vaults }: Overview): Page => ({
-  title: "Overview",
-  section: "overview",
-  body: html`<h1>Vaults</h1>
-    <p class="lead">${summary(vaults)}</p>
-    ${table({
-      caption: "Every vault, those in trouble first",
-      className: "overview",
-      rows: vaults,
-      empty: "The warehouse has no vault yet.",
-      columns: [
-        { label: "Vault", cell: vaultCell },
-        { label: "Collateral ratio", align: "right", cell: ratioCell },
-        { label: "90 days", cell: lineCell },
-        {
-          label: "APY",
-          align: "right",
-          cell: (row) =>
-            figure(
-              percent(row["apy_smoothed"]),
-              row["apy_smoothed_on"],
-              trace(row, "apy_smoothed"),
-            ),
-        },
-        {
-          label: "TVL, USD",
-          align: "right",
-          cell: (row) =>
-            figure(money(row["tvl_usd"]), row["tvl_at"], trace(row, String(row["tvl_column"]))),
-        },
-        { label: "Withdrawals", align: "right", cell: withdrawalsCell },
-        { label: "Oldest series", align: "right", cell: freshnessCell },
-      ],
-    })}`,
-})
-
-const trace = latestTrace
+export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
+  Effect.map(filtered(vaults, filter), (shown): Page => ({
+    title: "Overview",
+    section: "overview",
+    body: html`<h1>Vaults</h1>
+      <p class="lead">${summary(vaults)}</p>
+      ${vaults.length > 1 && filterForm(vaults, filter)}
+      ${table({
+        caption: isFiltered(filter)
+          ? `${count(shown.length)} of ${count(vaults.length)} vaults, those in trouble first`
+          : "Every vault, those in trouble first",
+        className: "cards",
+        rows: shown,
+        empty:
+          vaults.length === 0
+            ? "The warehouse has no vault yet."
+            : `None of ${count(vaults.length)} vaults matches.`,
+        columns: [
+          { label: "Vault", cell: vaultCell },
+          { label: "Collateral ratio", align: "right", cell: ratioCell },
+          { label: "90 days", cell: lineCell },
+          {
+            label: "APY",
+            align: "right",
+            cell: (row) => latestFigure(row, "apy_smoothed", percent, "apy_smoothed_on"),
+          },
+          {
+            label: "TVL, USD",
+            align: "right",
+            cell: (row) => latestFigure(row, String(row["tvl_column"]), money, "tvl_at"),
+          },
+          { label: "Withdrawals", align: "right", cell: withdrawalsCell },
+          { label: "Oldest series", align: "right", cell: freshnessCell },
+        ],
+      })}`,
+  }))
 
 const summary = (vaults: ReadonlyArray<Vault>): Html => {
-  const of = (severity: number) => vaults.filter((vault) => worst(vault) === severity).length
-  const [critical, warned, noted] = [of(1), of(2), of(3)]
-  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}:
-    <strong class="severity-1">${count(critical)} in trouble</strong>,
-    <strong class="severity-2">${count(warned)} to watch</strong>, ${count(noted)} with incomplete
-    data, ${count(vaults.length - critical - warned - noted)} with nothing to report.`
+  const counted = states.map(({ severity, words }, place) => {
+    const text = `${count(vaults.filter((vault) => worst(vault) === severity).length)} ${words}`
+    return html`${place > 0 && ", "}${severity < 3 ? html`<strong class="severity-${severity}">${text}</strong>` : text}`
+  })
+  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}: ${counted}.`
 }
 
 const vaultCell = (row: Vault): Html =>
   html`<a class="vault" href="${vaultPage(row)}">${name(vaultName(row))}</a>
     <span class="chain">${chainText(row)}</span>
-    ${row.troubles.length > 0 && troubleList(row.troubles)}`
+    ${row.troubles.length > 0 && troubleList(row.troubles, latestTrace)}`
 
-export const vaultName = (row: Row): string =>
-  row["vault_name"] === null ? String(row["vault_address"]) : String(row["vault_name"])
-
-const chainText = (row: Row): string =>
+const chainText = (row: Vault): string =>
   [
     `chain ${String(row["chain_id"])}`,
     ...(row["status"] === "active" ? [] : [String(row["status"] ?? "status unknown")]),
     ...(row["is_ended"] === true ? ["ended"] : []),
   ].join(", ")
 
-/** Severity of what is wrong with the data, not with the vault. */
-const DATA = 3
-
-const severityWords: Readonly<Record<number, string>> = { 1: "Trouble", 2: "Watch", 3: "Data" }
-
-/** In words, each linked to its figure; what is wrong with the data is one line. */
-export const troubleList = (troubles: ReadonlyArray<Row>): Html => {
-  const [onData = [], others = []] = [true, false].map((isData) =>
-    troubles.filter(({ severity }) => (severity === DATA) === isData),
-  )
-  return html`<ul class="troubles">
-    ${others.map((trouble) => troubleItem(Number(trouble["severity"]), troubleWords(trouble)))}
-    ${onData.length > 0 && troubleItem(DATA, onData.map(({ words }) => String(words)).join("; "))}
-  </ul>`
-}
-
-const troubleItem = (severity: number, words: Part): Html =>
-  html`<li class="severity-${severity}">
-    <span class="mark">${severityWords[severity]}</span> <span>${words}</span>
-  </li>`
-
-const troubleWords = (trouble: Row): Part => {
-  const { figure: column, words } = trouble
-  return typeof column === "string"
-    ? html`<a href="${trace(trouble, column)}">${String(words)}</a>`
-    : String(words)
-}
-
 const ratioCell = (row: Vault): Html => {
   const drawdown = row["drawdown_90d"]
-  return html`${figure(ratio(row["collateral_ratio"]), row["ratio_at"], trace(row, "collateral_ratio"))}
+  return html`${latestFigure(row, "collateral_ratio", ratio, "ratio_at")}
   ${drawdown !== null && html`<span class="note">${percent(drawdown)} below high</span>`}`
 }
 
@@ -157,10 +95,9 @@ const lineCell = (row: Vault): Html => {
 }
 
 const withdrawalsCell = (row: Vault): Html => {
-  const share = row["pending_withdrawals_share"]
   const cover = row["withdrawal_buffer_adequacy"]
-  return html`${figure(percent(share), row["withdrawals_since_at"], trace(row, "pending_withdrawals_share"))}
-  ${cover !== null && html`<span class="note">buffer ${times(cover)} ×</span>`}`
+  return html`${latestFigure(row, "pending_withdrawals_share", percent, "withdrawals_since_at")}
+  ${cover !== null && html`<span class="note">buffer ${multiple(cover)}</span>`}`
 }
 
 const freshnessCell = (row: Vault): Html => {

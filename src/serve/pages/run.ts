@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { findRun, readRunHistory, readRunReport } from "../../pipelines/readers/runs.ts"
 import { numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
-import { count } from "../html/figures.ts"
+import { count } from "../figures.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { type Column, tableSection } from "../html/table.ts"
@@ -17,7 +17,7 @@ const part = (
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,
 ): Html =>
-  rows.length === 0 ? nothing : tableSection(id, title, { caption, rows, columns, empty: "" })
+  rows.length === 0 ? nothing : tableSection(id, { title, caption, columns, empty: "" }, rows)
 
 export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
   latest.read((copy) =>

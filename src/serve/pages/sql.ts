@@ -1,7 +1,8 @@
 // Queries: a form that works without script, the result as a table, downloads, and the worked questions.
 import * as Effect from "effect/Effect"
 import { sqlFile } from "../../pipelines/readers/published.ts"
-import { count } from "../html/figures.ts"
+import { count } from "../figures.ts"
+import type { Row } from "../html/columns.ts"
 import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
@@ -9,8 +10,6 @@ import { valueColumns } from "../html/values.ts"
 import { resultChart } from "./resultChart.ts"
 import { resultFile, sqlPage } from "../links.ts"
 import { type LimitedResult, type Limits, type QueryContext, runQuery } from "../runQuery.ts"
-
-type Row = Readonly<Record<string, unknown>>
 
 /** A query that fails is shown with its message, so that it can be corrected. */
 export const readSqlPage = Effect.fnUntraced(function* (context: QueryContext, typed: string) {

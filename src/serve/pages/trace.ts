@@ -10,7 +10,8 @@ import {
   type TracedFact,
 } from "../../pipelines/readers/trace.ts"
 import type { Moment } from "../../pipelines/readers/traceTarget.ts"
-import { count, time } from "../html/figures.ts"
+import { count } from "../figures.ts"
+import { time } from "../html/figure.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { pairs, valueCell } from "../html/values.ts"
@@ -27,20 +28,18 @@ export const readTracePage = (
   { column, vault_address, at, ...key }: Readonly<Record<string, string>>,
 ) =>
   latest.read((copy) => {
+    const request = {
+      table,
+      column,
+      vault: vault_address,
+      moment: momentOf(at),
+      key,
+      named: (name: string, value: string, isTime: boolean) =>
+        `${isTime ? "at" : name}=${value} in the address`,
+      maxRows: MOST_ROWS,
+    }
     const traced = (withBody: boolean) =>
-      trace(
-        copy,
-        { dataDir, archive },
-        {
-          table,
-          column,
-          vault: vault_address,
-          moment: momentOf(at),
-          key,
-          maxRows: MOST_ROWS,
-          withBody,
-        },
-      )
+      trace(copy, { dataDir, archive }, { ...request, withBody })
     return traced(true).pipe(
       // The archive may not be where the published copy is.
       Effect.catchTag("LoadError", () => traced(false)),

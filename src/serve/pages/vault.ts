@@ -1,38 +1,24 @@
 // One vault: its newest figures, what is wrong with it, and the rows behind them.
 import * as Effect from "effect/Effect"
-import { NotThere } from "../../pipelines/readers/NotThere.ts"
-import { parametersIn, sqlFile } from "../../pipelines/readers/published.ts"
-import type { Row } from "../html/columns.ts"
-import { html, type Html, name } from "../html/html.ts"
+import { html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
-import type { Site } from "../site.ts"
-import { troubleList, vaultName } from "./overview.ts"
+import { troubleList } from "../html/troubles.ts"
+import { latestTrace } from "../links.ts"
+import { type Site, sqlSection } from "../site.ts"
+import { findVault, vaultName } from "../vaults.ts"
 import { vaultCharts } from "./vaultCharts.ts"
 import { figureList } from "./vaultFigures.ts"
 import { vaultHistory } from "./vaultHistory.ts"
 import { vaultHoldings } from "./vaultHoldings.ts"
 
-/** How the rows of `warehouse/serve/vault_<name>.sql` are shown. */
-export type Sections = Readonly<Record<string, (rows: ReadonlyArray<Row>) => Html>>
-
 /** Figures and troubles are those of the overview; the sections are read while the page is already shown. */
 export const readVaultPage = Effect.fnUntraced(function* (
-  { latest, overview }: Site,
+  site: Site,
   chainId: string,
   vaultAddress: string,
 ) {
-  const { vaults } = yield* overview
-  const vault = vaults.find(
-    (each) => String(each["chain_id"]) === chainId && each["vault_address"] === vaultAddress,
-  )
-  if (vault === undefined) {
-    return yield* new NotThere({
-      why: `There is no vault ${vaultAddress} on chain ${chainId}.`,
-      advice: "The overview lists every vault.",
-    })
-  }
+  const vault = yield* findVault(yield* site.overview, chainId, vaultAddress)
   const key = { chain_id: Number(chainId), vault_address: vaultAddress }
-  const sections = { ...vaultHistory(vault), ...vaultHoldings(vault) }
   return {
     title: vaultName(vault),
     scripts: ["chart.js"],
@@ -43,11 +29,10 @@ export const readVaultPage = Effect.fnUntraced(function* (
         (${String(vault["chain_type"])}),
         ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
       </p>
-      ${vault.troubles.length > 0 ? troubleList(vault.troubles) : html`<p class="good">Nothing is wrong with it.</p>`}
+      ${vault.troubles.length > 0 ? troubleList(vault.troubles, latestTrace) : html`<p class="good">Nothing is wrong with it.</p>`}
       ${figureList(vault)} ${vaultCharts(vault)}`,
-    sections: Object.entries(sections).map(([part, show]) => {
-      const sql = sqlFile("serve", `vault_${part}`)
-      return latest.read((copy) => Effect.map(copy.rows(sql, parametersIn(sql, key)), show))
-    }),
+    sections: Object.entries({ ...vaultHistory(vault), ...vaultHoldings(vault) }).map(
+      ([part, section]) => sqlSection(site, "vault", part, section, key),
+    ),
   } satisfies Page
 })

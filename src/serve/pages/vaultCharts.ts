@@ -1,16 +1,8 @@
 // Where the charts of a vault's page are drawn by client/chart.ts; the tables below them have the newest of the same figures.
+import { charts } from "../charts/charts.ts"
+import type { Row } from "../html/columns.ts"
 import { html, type Html } from "../html/html.ts"
 import { vaultSeries } from "../links.ts"
-
-type Row = Readonly<Record<string, unknown>>
-
-const charts: ReadonlyArray<readonly [series: string, title: string]> = [
-  ["ratio", "Collateral ratio, with its lowest and highest; shaded below par"],
-  ["apy", "APY, smoothed and raw"],
-  ["pnl", "Unrealized PnL, USD"],
-  ["allocation", "Allocation by protocol, day by day"],
-  ["buffer", "Net value and buffer, USD"],
-]
 
 const periods: ReadonlyArray<readonly [days: string, label: string]> = [
   ["7", "7 days"],
@@ -41,7 +33,7 @@ export const vaultCharts = (vault: Row): Html =>
     </p>
     <div class="charts">
       ${charts.map(
-        ([series, title]) =>
+        ({ series, title }) =>
           html`<figure data-series="${series}">
             <figcaption id="chart-${series}">${title}</figcaption>
             <div class="plot" tabindex="0" role="group" aria-labelledby="chart-${series}"></div>

@@ -1,72 +1,43 @@
 // The newest figures of a vault, each with its instant and a link to its trace.
-import { amount, figure, money, percent, ratio, times } from "../html/figures.ts"
+import { amount, money, multiple, percent, ratio, times } from "../figures.ts"
+import type { Row } from "../html/columns.ts"
+import { figure } from "../html/figure.ts"
 import { html, type Html } from "../html/html.ts"
 import { latestTrace } from "../links.ts"
 
-type Row = Readonly<Record<string, unknown>>
+/** Of a row of mart.vault_latest, by its columns. */
+export const latestFigure = (
+  vault: Row,
+  column: string,
+  format: (value: unknown) => string,
+  asOf: string,
+): Html => figure(format(vault[column]), vault[asOf], latestTrace(vault, column))
 
-interface Shown {
-  readonly label: string
-  /** Of mart.vault_latest. */
-  readonly column: string
-  readonly format: (value: unknown) => string
-  /** The column with its instant. */
-  readonly asOf: string
-}
-
-const shown: ReadonlyArray<Shown> = [
-  { label: "Collateral ratio", column: "collateral_ratio", format: ratio, asOf: "ratio_at" },
-  { label: "APY, smoothed", column: "apy_smoothed", format: percent, asOf: "apy_smoothed_on" },
-  { label: "APY, raw", column: "apy_unsmoothed", format: percent, asOf: "apy_unsmoothed_on" },
-  { label: "Net value, USD", column: "nav_usd", format: money, asOf: "nav_at" },
-  {
-    label: "Reported TVL, USD",
-    column: "reported_tvl",
-    format: money,
-    asOf: "reported_tvl_since_at",
-  },
-  { label: "PnL, USD", column: "pnl_usd", format: money, asOf: "pnl_at" },
-  { label: "Buffer, USD", column: "buffer_usd", format: money, asOf: "nav_at" },
-  { label: "Buffer, of net value", column: "buffer_share", format: percent, asOf: "nav_at" },
-  {
-    label: "Withdrawals pending, of assets",
-    column: "pending_withdrawals_share",
-    format: percent,
-    asOf: "withdrawals_since_at",
-  },
-  {
-    label: "Buffer over queue",
-    column: "withdrawal_buffer_adequacy",
-    format: (value) => (value === null ? times(value) : `${times(value)} ×`),
-    asOf: "nav_at",
-  },
-  {
-    label: "Lowest health factor",
-    column: "lowest_health_factor",
-    format: times,
-    asOf: "lowest_health_at",
-  },
-  {
-    label: "Largest protocol",
-    column: "top_protocol_share",
-    format: percent,
-    asOf: "allocation_on",
-  },
-  {
-    label: "Performance fee, %",
-    column: "performance_fee_pct",
-    format: amount,
-    asOf: "fees_since_at",
-  },
+const shown: ReadonlyArray<
+  readonly [label: string, column: string, format: (value: unknown) => string, asOf: string]
+> = [
+  ["Collateral ratio", "collateral_ratio", ratio, "ratio_at"],
+  ["APY, smoothed", "apy_smoothed", percent, "apy_smoothed_on"],
+  ["APY, raw", "apy_unsmoothed", percent, "apy_unsmoothed_on"],
+  ["Net value, USD", "nav_usd", money, "nav_at"],
+  ["Reported TVL, USD", "reported_tvl", money, "reported_tvl_since_at"],
+  ["PnL, USD", "pnl_usd", money, "pnl_at"],
+  ["Buffer, USD", "buffer_usd", money, "nav_at"],
+  ["Buffer, of net value", "buffer_share", percent, "nav_at"],
+  ["Withdrawals pending, of assets", "pending_withdrawals_share", percent, "withdrawals_since_at"],
+  ["Buffer over queue", "withdrawal_buffer_adequacy", multiple, "nav_at"],
+  ["Lowest health factor", "lowest_health_factor", times, "lowest_health_at"],
+  ["Largest protocol", "top_protocol_share", percent, "allocation_on"],
+  ["Performance fee, %", "performance_fee_pct", amount, "fees_since_at"],
 ]
 
 export const figureList = (vault: Row): Html =>
   html`<dl class="figures">
     ${shown.map(
-      ({ label, column, format, asOf }) =>
+      ([label, column, format, asOf]) =>
         html`<div>
           <dt>${label}</dt>
-          <dd>${figure(format(vault[column]), vault[asOf], latestTrace(vault, column))}</dd>
+          <dd>${latestFigure(vault, column, format, asOf)}</dd>
         </div>`,
     )}
   </dl>`

@@ -1,105 +1,99 @@
 // What a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks, governance.
-import { amount, count, money, percent, times } from "../html/figures.ts"
+import { amount, count, money, percent, times } from "../figures.ts"
 import { numberColumn, type Row, textColumn, timeColumn, yesColumn } from "../html/columns.ts"
 import { html } from "../html/html.ts"
-import { tableSection } from "../html/table.ts"
+import type { TableSection } from "../html/table.ts"
 import { tracePage } from "../links.ts"
-import type { Sections } from "./vault.ts"
 
 const ofHealth = (column: string) => (row: Row) =>
   tracePage("mart.subaccount_health", column, { subaccount_address: row["subaccount_address"] })
 
-export const vaultHoldings = (vault: Row): Sections => {
+export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<Row>>> => {
   const key = { chain_id: vault["chain_id"], vault_address: vault["vault_address"] }
   const ofRequest = (column: string) => (row: Row) =>
     tracePage("mart.withdrawal_queue", column, { ...key, request_id: row["request_id"] })
   return {
-    subaccounts: (rows) =>
-      tableSection("subaccounts", "Subaccounts", {
-        caption: "The nearest to liquidation first",
-        rows,
-        empty: "No subaccount is known to belong to it.",
-        columns: [
-          textColumn("Subaccount", "name", "subaccount_address"),
-          numberColumn("Health factor", "health_factor", times, ofHealth("health_factor")),
-          textColumn("Band", "band"),
-          numberColumn("Collateral, USD", "collateral_usd", money, ofHealth("collateral_usd")),
-          numberColumn("Debt, USD", "debt_usd", money, ofHealth("debt_usd")),
-          timeColumn("As of", "as_of_at"),
-        ],
-      }),
-    withdrawals: (rows) =>
-      tableSection("withdrawals", "Withdrawal queue", {
-        caption: "First in, first out",
-        rows,
-        empty: "No withdrawal is pending.",
-        columns: [
-          numberColumn("Place", "place", count),
-          timeColumn("Requested", "requested_at"),
-          numberColumn("Amount", "amount", amount, ofRequest("amount")),
-          numberColumn("USD", "amount_usd", money),
-          numberColumn("Cumulative share of the vault", "cumulative_share", percent),
-          yesColumn("Covered by buffer", "is_covered_by_buffer"),
-          timeColumn("Estimated", "estimated_completion_at"),
-          yesColumn("Late", "is_late"),
-          timeColumn("As of", "read_at"),
-        ],
-      }),
-    loans: (rows) =>
-      tableSection("loans", "Loans", {
-        caption: "Active loans that its subaccounts gave or took, the next due first",
-        rows,
-        empty: "No active loan is known.",
-        columns: [
-          {
-            label: "Loan",
-            cell: (row) =>
-              html`<a href="${tracePage("mart.loan_book", undefined, { loan_id: row["loan_id"] })}"
-                >${shortened(row["loan_address"])}</a
-              >`,
-          },
-          textColumn("Side", "side"),
-          numberColumn("Principal", "principal_amount", amount),
-          textColumn("Token", "principal_token_symbol"),
-          numberColumn("APR", "apr", percent),
-          numberColumn("Next payment", "next_payment_amount", amount),
-          timeColumn("Due", "next_payment_due_at"),
-          timeColumn("Matures", "matures_at"),
-          timeColumn("As of", "read_at"),
-        ],
-      }),
-    timelocks: (rows) =>
-      tableSection("timelocks", "Pending timelocks", {
-        caption: "In the order in which they can be executed",
-        rows,
-        empty: "No timelock is scheduled.",
-        columns: [
-          textColumn("What", "labels"),
-          timeColumn("Executable from", "executable_at"),
-          yesColumn("Executable now", "is_executable"),
-          timeColumn("Scheduled", "scheduled_at"),
-          {
-            label: "Timelock",
-            cell: (row) =>
-              html`<a
-                href="${tracePage("mart.timelock_schedule", "executable_at", { ...key, timelock_id: row["timelock_id"] })}"
-                >${shortened(row["timelock_id"])}</a
-              >`,
-          },
-        ],
-      }),
-    governance: (rows) =>
-      tableSection("governance", "Governance", {
-        caption: "The newest 50 events",
-        rows,
-        empty: "No event is known.",
-        columns: [
-          timeColumn("At", "occurred_at"),
-          textColumn("Kind", "kind"),
-          textColumn("What", "title"),
-          textColumn("Detail", "detail"),
-        ],
-      }),
+    subaccounts: {
+      title: "Subaccounts",
+      caption: "The nearest to liquidation first",
+      empty: "No subaccount is known to belong to it.",
+      columns: [
+        textColumn("Subaccount", "name", "subaccount_address"),
+        numberColumn("Health factor", "health_factor", times, ofHealth("health_factor")),
+        textColumn("Band", "band"),
+        numberColumn("Collateral, USD", "collateral_usd", money, ofHealth("collateral_usd")),
+        numberColumn("Debt, USD", "debt_usd", money, ofHealth("debt_usd")),
+        timeColumn("As of", "as_of_at"),
+      ],
+    },
+    withdrawals: {
+      title: "Withdrawal queue",
+      caption: "First in, first out",
+      empty: "No withdrawal is pending.",
+      columns: [
+        numberColumn("Place", "place", count),
+        timeColumn("Requested", "requested_at"),
+        numberColumn("Amount", "amount", amount, ofRequest("amount")),
+        numberColumn("USD", "amount_usd", money),
+        numberColumn("Cumulative share of the vault", "cumulative_share", percent),
+        yesColumn("Covered by buffer", "is_covered_by_buffer"),
+        timeColumn("Estimated", "estimated_completion_at"),
+        yesColumn("Late", "is_late"),
+        timeColumn("As of", "read_at"),
+      ],
+    },
+    loans: {
+      title: "Loans",
+      caption: "Active loans that its subaccounts gave or took, the next due first",
+      empty: "No active loan is known.",
+      columns: [
+        {
+          label: "Loan",
+          cell: (row) =>
+            html`<a href="${tracePage("mart.loan_book", undefined, { loan_id: row["loan_id"] })}"
+              >${shortened(row["loan_address"])}</a
+            >`,
+        },
+        textColumn("Side", "side"),
+        numberColumn("Principal", "principal_amount", amount),
+        textColumn("Token", "principal_token_symbol"),
+        numberColumn("APR", "apr", percent),
+        numberColumn("Next payment", "next_payment_amount", amount),
+        timeColumn("Due", "next_payment_due_at"),
+        timeColumn("Matures", "matures_at"),
+        timeColumn("As of", "read_at"),
+      ],
+    },
+    timelocks: {
+      title: "Pending timelocks",
+      caption: "In the order in which they can be executed",
+      empty: "No timelock is scheduled.",
+      columns: [
+        textColumn("What", "labels"),
+        timeColumn("Executable from", "executable_at"),
+        yesColumn("Executable now", "is_executable"),
+        timeColumn("Scheduled", "scheduled_at"),
+        {
+          label: "Timelock",
+          cell: (row) =>
+            html`<a
+              href="${tracePage("mart.timelock_schedule", "executable_at", { ...key, timelock_id: row["timelock_id"] })}"
+              >${shortened(row["timelock_id"])}</a
+            >`,
+        },
+      ],
+    },
+    governance: {
+      title: "Governance",
+      caption: "The newest 50 events",
+      empty: "No event is known.",
+      columns: [
+        timeColumn("At", "occurred_at"),
+        textColumn("Kind", "kind"),
+        textColumn("What", "title"),
+        textColumn("Detail", "detail"),
+      ],
+    },
   }
 }
 

@@ -1,18 +1,13 @@
 // What a report shows: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
-import {
-  parametersIn,
-  type PublishedCopy,
-  type QueryParameters,
-  sqlFile,
-} from "../../pipelines/readers/published.ts"
+import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
-import { type Overview, readOverview } from "../pages/overview.ts"
-
-type Row = Readonly<Record<string, unknown>>
+import { readSeries } from "../api/series.ts"
+import { type Chart, charts, type Series } from "../charts/charts.ts"
+import type { Row } from "../html/columns.ts"
+import { readOverview, type Vault } from "../vaults.ts"
 
 const DAY_MILLIS = 86_400_000
-const HOUR_SECONDS = 3600
 // More than a chart has pixels would show nothing more.
 const BUCKETS = 600
 
@@ -25,13 +20,11 @@ export interface ReportOptions {
   readonly lastDay: number | undefined
 }
 
-const series = ["ratio", "apy", "pnl", "allocation", "buffer"] as const
-
 export interface VaultReport {
-  readonly vault: Overview["vaults"][number]
+  readonly vault: Vault
   readonly period: Row | undefined
   readonly before: Row | undefined
-  readonly series: Readonly<Record<(typeof series)[number], ReadonlyArray<Row>>>
+  readonly charts: ReadonlyArray<readonly [Chart, Series]>
 }
 
 export interface Report {
@@ -40,7 +33,6 @@ export interface Report {
   readonly from: number
   readonly to: number
   readonly before: number
-  readonly bucketMillis: number
   /** Those with the worst trouble first. */
   readonly vaults: ReadonlyArray<VaultReport>
 }
@@ -49,7 +41,8 @@ export const readReport = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { vaults, days, lastDay }: ReportOptions,
 ) {
-  const newest = yield* newestDay(copy)
+  const [source] = yield* copy.rows(sqlFile("serve", "report_source"))
+  const newest = Date.parse(String(source?.["last_day"]))
   const last = lastDay ?? newest
   if (last > newest) {
     return yield* new NotThere({
@@ -71,50 +64,35 @@ export const readReport = Effect.fnUntraced(function* (
       advice: "`vaulthouse status` shows how far the history goes.",
     })
   }
-  const [newestRun] = yield* copy.rows(sqlFile("serve", "report_run"))
   const overview = yield* readOverview(copy)
   const chosen = overview.vaults.filter(
     (vault: Row) => vaults.length === 0 || vaults.includes(String(vault["vault_address"])),
   )
-  const hours = Math.max(1, Math.ceil((2 * days * 24) / BUCKETS))
   const figuresOf = (vault: Row, isPeriod: boolean) =>
     figures.find(
       (row) => row["vault_address"] === vault["vault_address"] && row["is_period"] === isPeriod,
     )
-  const read = (vault: Overview["vaults"][number]) => {
-    const parameters: QueryParameters = {
-      chain_id: Number(vault["chain_id"]),
-      vault_address: String(vault["vault_address"]),
-      from_at: { micros: before * 1000 },
-      to_at: { micros: to * 1000 },
-      width_seconds: hours * HOUR_SECONDS,
-    }
-    return Effect.map(
-      Effect.forEach(series, (name) => {
-        const sql = sqlFile("serve", `series_${name}`)
-        return Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) => [name, rows])
-      }),
-      (found): VaultReport => ({
-        vault,
-        period: figuresOf(vault, true),
-        before: figuresOf(vault, false),
-        series: Object.fromEntries(found) as VaultReport["series"],
-      }),
+  const read = Effect.fnUntraced(function* (vault: Vault) {
+    const drawn = yield* Effect.forEach(charts, (chart) =>
+      Effect.map(
+        readSeries(copy, chart.series, vault, { from: before, to, buckets: BUCKETS }),
+        (series) => [chart, series] as const,
+      ),
     )
-  }
+    return {
+      vault,
+      period: figuresOf(vault, true),
+      before: figuresOf(vault, false),
+      charts: drawn,
+    } satisfies VaultReport
+  })
   return {
-    runId: String(newestRun?.["run_id"] ?? ""),
+    runId: String(source?.["run_id"] ?? ""),
     from,
     to,
     before,
-    bucketMillis: hours * HOUR_SECONDS * 1000,
     vaults: yield* Effect.forEach(chosen, read),
   } satisfies Report
 })
 
 export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
-
-const newestDay = (copy: PublishedCopy) =>
-  Effect.map(copy.rows(sqlFile("serve", "report_days")), ([row]) =>
-    Date.parse(String(row?.["last_day"])),
-  )

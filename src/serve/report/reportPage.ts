@@ -2,15 +2,15 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { raw } from "hono/html"
-import { count, MISSING, money, percent, ratio } from "../html/figures.ts"
+import { count, MISSING, money, percent, ratio } from "../figures.ts"
 import { html, type Html, name } from "../html/html.ts"
+import { svgChart } from "../html/svgChart.ts"
 import { table } from "../html/table.ts"
-import { vaultName } from "../pages/overview.ts"
+import { troubleList } from "../html/troubles.ts"
+import { vaultName } from "../vaults.ts"
 import { dayOf, type Report, type VaultReport } from "./readReport.ts"
-import { vaultCharts } from "./reportCharts.ts"
 
 const DAY_MILLIS = 86_400_000
-const severityWords: Readonly<Record<number, string>> = { 1: "Trouble", 2: "Watch", 3: "Data" }
 
 const style = (): string =>
   ["style.css", "report.css"]
@@ -99,14 +99,12 @@ const section = (each: VaultReport, report: Report): Html =>
     <p class="lead code">
       ${String(each.vault["vault_address"])} on chain ${String(each.vault["chain_id"])}
     </p>
-    ${each.vault.troubles.length > 0 && html`<p class="note">Now:</p>`}
-    <ul class="troubles">
-      ${each.vault.troubles.map((trouble) => {
-        const severity = Number(trouble["severity"])
-        return html`<li class="severity-${severity}">
-          <span class="mark">${severityWords[severity]}</span> ${String(trouble["words"])}
-        </li>`
-      })}
-    </ul>
-    <div class="charts">${vaultCharts(each, report)}</div>
+    ${
+      each.vault.troubles.length > 0 &&
+      html`<p class="note">Now:</p>
+        ${troubleList(each.vault.troubles)}`
+    }
+    <div class="charts">
+      ${each.charts.map(([chart, series]) => svgChart(chart, series, report))}
+    </div>
   </section>`

@@ -1,0 +1,141 @@
+// The charts of a vault, in a page and in a report: the lines and areas of each series, and how its figures are written.
+import { compact, percent, ratio } from "../figures.ts"
+import { type Figures, type Line, type Picture, pictureOf } from "./picture.ts"
+
+/** A series as api/series.ts reads it: a list for each column. */
+export interface Series {
+  readonly bucketSeconds: number
+  readonly columns: Readonly<Record<string, ReadonlyArray<unknown>>>
+}
+
+export interface Chart {
+  readonly series: string
+  readonly title: string
+  readonly picture: (series: Series) => Picture
+  readonly format: (value: unknown) => string
+  /** A level to draw where it is in sight. */
+  readonly level?: number
+  /** The level that is always in sight. */
+  readonly base?: number
+}
+
+const PAR = 1
+const SECONDS_PER_DAY = 86_400
+
+/** Seconds since 1970 of an ISO-8601 instant or day, UTC. */
+export const secondsOf = (text: unknown): number => Date.parse(String(text)) / 1000
+
+const listOf = ({ columns }: Series, column: string): Figures =>
+  (columns[column] ?? []).map((value) => (value === null ? null : Number(value)))
+
+const daysOf = ({ columns }: Series): ReadonlyArray<unknown> => [...new Set(columns["day"])]
+
+const daily = (series: Series, lines: ReadonlyArray<Line>, areas?: Picture["areas"]): Picture =>
+  pictureOf(daysOf(series).map(secondsOf), SECONDS_PER_DAY, lines, areas)
+
+const hourly = (series: Series, lines: ReadonlyArray<Line>, areas?: Picture["areas"]): Picture =>
+  pictureOf((series.columns["bucket_at"] ?? []).map(secondsOf), series.bucketSeconds, lines, areas)
+
+/** The last figure of each bucket as a line, its lowest and highest as an area around it. */
+const around = (series: Series, label: string): Picture =>
+  hourly(
+    series,
+    [
+      { label: "highest", hue: 1, figures: listOf(series, "high"), isEdge: true },
+      { label: "lowest", hue: 1, figures: listOf(series, "low"), isEdge: true },
+      { label, hue: 1, figures: listOf(series, "close") },
+    ],
+    [{ upper: 0, lower: 1 }],
+  )
+
+/** One stretch for all buckets below par without a break: seams would show. */
+const belowPar = ({ times, lines }: Picture, bucketSeconds: number): Picture["shaded"] => {
+  const stretches: Array<[from: number, to: number]> = []
+  for (const [at, time] of times.entries()) {
+    const low = lines.find(({ label }) => label === "lowest")?.figures[at] ?? null
+    if (low === null || low >= PAR) continue
+    const last = stretches.at(-1)
+    if (last?.[1] === time) last[1] += bucketSeconds
+    else stretches.push([time, time + bucketSeconds])
+  }
+  return stretches
+}
+
+// `--hue-8` is for the others.
+const NAMED = 7
+
+const sum = (figures: Figures): number =>
+  figures.reduce<number>((total, figure) => total + (figure ?? 0), 0)
+
+/** Protocols one upon the other, the largest at the bottom; those without a colour of their own are one area. */
+const stacked = (series: Series): Picture => {
+  const days = daysOf(series)
+  const values = listOf(series, "value")
+  const places = new Map(days.map((day, place) => [day, place]))
+  const protocols = new Map<string, Array<number>>()
+  for (const [at, protocol] of (series.columns["protocol"] ?? []).entries()) {
+    const figures = protocols.get(String(protocol)) ?? days.map(() => 0)
+    figures[places.get(series.columns["day"]?.[at]) ?? 0] = values[at] ?? 0
+    protocols.set(String(protocol), figures)
+  }
+  const shown = [...protocols].toSorted(([, one], [, other]) => sum(other) - sum(one))
+  const others = shown.splice(NAMED).map(([, figures]) => figures)
+  if (others.length > 0) {
+    const together = days.map((_, at) => sum(others.map((figures) => figures[at] ?? 0)))
+    shown.push([`${others.length} others`, together])
+  }
+  const height = days.map(() => 0)
+  const lines = shown.map(([label, figures], place) => {
+    for (const [at, figure] of figures.entries()) height[at] = (height[at] ?? 0) + figure
+    return { label, hue: place + 1, figures: [...height] }
+  })
+  const areas = lines.map((_, upper) => (upper === 0 ? { upper } : { upper, lower: upper - 1 }))
+  return daily(series, lines, areas)
+}
+
+export const charts: ReadonlyArray<Chart> = [
+  {
+    series: "ratio",
+    title: "Collateral ratio, with its lowest and highest; shaded below par",
+    picture: (series) => {
+      const picture = around(series, "ratio")
+      return { ...picture, shaded: belowPar(picture, series.bucketSeconds) }
+    },
+    format: ratio,
+    level: PAR,
+  },
+  {
+    series: "apy",
+    title: "APY, smoothed and raw",
+    picture: (series) =>
+      daily(series, [
+        { label: "raw", hue: 3, figures: listOf(series, "apy_unsmoothed") },
+        { label: "smoothed", hue: 1, figures: listOf(series, "apy_smoothed") },
+      ]),
+    format: percent,
+  },
+  {
+    series: "pnl",
+    title: "Unrealized PnL, USD",
+    picture: (series) => around(series, "PnL"),
+    format: compact,
+  },
+  {
+    series: "allocation",
+    title: "Allocation by protocol, day by day",
+    picture: stacked,
+    format: compact,
+    base: 0,
+  },
+  {
+    series: "buffer",
+    title: "Net value and buffer, USD",
+    picture: (series) =>
+      hourly(series, [
+        { label: "net value", hue: 1, figures: listOf(series, "nav_usd") },
+        { label: "buffer", hue: 3, figures: listOf(series, "buffer_usd") },
+      ]),
+    format: compact,
+    base: 0,
+  },
+]

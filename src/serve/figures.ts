@@ -1,0 +1,49 @@
+// How figures and instants are written, in a browser too. A missing value is a dash, never a zero.
+export const MISSING = "–"
+
+const numberOf = (value: unknown): number | undefined => {
+  if (value === null || value === undefined || value === "") return undefined
+  const number = Number(value)
+  return Number.isNaN(number) ? undefined : number
+}
+
+const formatted = (options: Intl.NumberFormatOptions) => {
+  const format = new Intl.NumberFormat("en", options)
+  return (value: unknown): string => {
+    const number = numberOf(value)
+    return number === undefined ? MISSING : format.format(number)
+  }
+}
+
+/** `0.0512` as `5.12 %`. */
+export const percent = (value: unknown, digits = 2): string => {
+  const number = numberOf(value)
+  return number === undefined
+    ? MISSING
+    : `${new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(number * 100)} %`
+}
+
+// Rounded down: 0.99996 is below par, so it must not read as 1.
+export const ratio = formatted({
+  minimumFractionDigits: 4,
+  maximumFractionDigits: 4,
+  roundingMode: "floor",
+})
+export const times = formatted({ maximumFractionDigits: 2, roundingMode: "floor" })
+/** `1.5 ×`. */
+export const multiple = (value: unknown): string => {
+  const text = times(value)
+  return text === MISSING ? text : `${text} ×`
+}
+export const count = formatted({ maximumFractionDigits: 0 })
+export const amount = formatted({ maximumSignificantDigits: 6 })
+
+/** To three digits and a unit: `64.9M`. */
+export const money = formatted({ notation: "compact", maximumSignificantDigits: 3 })
+
+/** As `money`, for charts: neighbouring marks of an axis differ by less. */
+export const compact = formatted({ notation: "compact", maximumSignificantDigits: 5 })
+
+/** ISO-8601 UTC as `2026-11-22 12:40`, a day as it is. */
+export const instant = (value: unknown): string =>
+  typeof value === "string" && value !== "" ? value.slice(0, 16).replace("T", " ") : MISSING

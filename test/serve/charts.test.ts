@@ -1,0 +1,64 @@
+// What is drawn of a series, in a page and in a report alike.
+import { describe, expect, it } from "vitest"
+import { charts, secondsOf, type Series } from "../../src/serve/charts/charts.ts"
+import { figureAt, lonePlaces, noteOf, rangeOf } from "../../src/serve/charts/picture.ts"
+
+const pictureOf = (name: string, columns: Series["columns"]) => {
+  const chart = charts.find(({ series }) => series === name)
+  if (chart === undefined) throw new Error(`no chart ${name}`)
+  return chart.picture({ bucketSeconds: 3600, columns })
+}
+
+const hours = (...at: ReadonlyArray<number>) =>
+  at.map((hour) => `2026-05-01T${String(hour).padStart(2, "0")}:00:00.000Z`)
+
+describe("a picture", () => {
+  it("has a hole where points are missing, and shades what is below par as one stretch", () => {
+    const low = [1.01, 0.99, 0.98, 0.97, 1.02]
+    const picture = pictureOf("ratio", {
+      bucket_at: hours(0, 1, 2, 6, 7),
+      low,
+      high: low,
+      close: low,
+    })
+    const [highest, lowest, ratio] = picture.lines
+    expect(ratio?.figures).toEqual([1.01, 0.99, 0.98, null, 0.97, 1.02])
+    expect([highest?.isEdge, lowest?.isEdge]).toEqual([true, true])
+    const from = secondsOf("2026-05-01")
+    expect(picture.shaded.map((stretch) => stretch.map((at) => (at - from) / 3600))).toEqual([
+      [1, 3],
+      [6, 7],
+    ])
+  })
+
+  it("stacks protocols, the largest at the bottom, and those without a colour as one", () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+    const picture = pictureOf("allocation", {
+      day: names.flatMap(() => ["2026-05-01", "2026-05-02"]),
+      protocol: names.flatMap((name) => [name, name]),
+      value: names.flatMap((_, at) => [at + 1, at === 0 ? null : at + 1]),
+    })
+    expect(picture.lines.map(({ label, hue }) => `${label} ${hue}`)).toEqual(
+      "i 1,h 2,g 3,f 4,e 5,d 6,c 7,2 others 8".split(","),
+    )
+    expect(picture.lines.map((_, line) => figureAt(picture, line, 0))).toEqual([
+      9, 8, 7, 6, 5, 4, 3, 3,
+    ])
+    expect(figureAt(picture, 7, 1)).toBe(2)
+    expect(picture.lines.at(-1)?.figures).toEqual([45, 44])
+  })
+
+  it("shows a point between two holes, and says of a single one that it is no fault", () => {
+    expect(lonePlaces([1, null, 2, null, 3, 4])).toEqual([0, 2])
+    const one = pictureOf("buffer", { bucket_at: hours(5), nav_usd: [7], buffer_usd: [1] })
+    expect(noteOf(one)).toContain("One point so far, at 2026-05-01 05:00")
+    const two = pictureOf("buffer", { bucket_at: hours(5, 6), nav_usd: [7, 8], buffer_usd: [1, 1] })
+    expect([noteOf(two), noteOf(pictureOf("buffer", {}))]).toEqual([undefined, undefined])
+  })
+
+  it("gives a flat line some room, and none below a base", () => {
+    expect(rangeOf(10, 10, 0)).toEqual([0, 10.6])
+    const [low, high] = rangeOf(1, 1, undefined)
+    expect([low < 1, high > 1]).toEqual([true, true])
+  })
+})
