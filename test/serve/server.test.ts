@@ -56,9 +56,13 @@ describe("who may read", () => {
   it.live("with a token, only those who bring it or have signed in with it", () =>
     Effect.gen(function* () {
       const url = yield* startServer(yield* synced, { withToken: true })
-      const refused = yield* get(`${url}/api/publication`)
+      const refused = yield* get(url)
       expect(refused.status).toBe(401)
       expect(refused.body).toContain('name="token"')
+      expect(yield* get(`${url}/api/publication`)).toMatchObject({
+        status: 401,
+        body: "Send the token as `Authorization: Bearer …`.\n",
+      })
       const bearer = yield* get(`${url}/api/publication`, { authorization: `Bearer ${token}` })
       expect(bearer.status).toBe(200)
       const signIn = (typed: string, headers: Record<string, string> = {}) =>
@@ -111,6 +115,7 @@ describe("pages", () => {
         expect(vault.status).toBe(200)
         expect(vault.body).not.toContain('class="error"')
         expect(vault.body).toContain("</html>")
+        expect(vault.body).not.toContain("[&quot;")
         const [, trace = ""] =
           /href="(\/trace[^"]*column=collateral_ratio&[^"]*)"/.exec(vault.body) ?? []
         if (trace === "") continue
@@ -140,11 +145,11 @@ describe("pages", () => {
         yield* publishAgain(dataDir)
         const url = yield* startServer(dataDir)
         const { body } = yield* get(`${url}/data?day=2026-05-28`)
-        expect(body).toMatch(/href="\/data\?day=2026-05-28#day">.*missing/)
+        expect(body).toMatch(/href="\/data\?day=2026-05-28#hours">.*missing/)
         expect(body).toContain("the service has none")
         const { body: ratios } = yield* get(`${url}/data?series=ratio`)
         expect(ratios).toMatch(
-          /class="level-none" title="2026-05-27: 0\.0 %[^>]*>\s*<a href="\/data\?series=ratio&amp;day=2026-05-27#day"/,
+          /class="day level-none" title="2026-05-27: 0\.0 %[^>]*href="\/data\?series=ratio&amp;day=2026-05-27#hours"/,
         )
         expect(body).toMatch(/Absent points of 2026-05-28.*<bdi>missing<\/bdi>/s)
         expect(body).toMatch(/a text, not a number.*<bdi>ratio_range<\/bdi>/s)
@@ -156,7 +161,7 @@ describe("pages", () => {
   )
 
   it.live(
-    "name a vault in trouble with the reason in words, each of seven, and no figure rounded to its limit",
+    "name a vault in trouble with the reason in words, each of seven, no figure rounded to its limit, and filter by it",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* synced
@@ -170,7 +175,7 @@ describe("pages", () => {
         const below = rows.find((row) => row.includes("(ratio 0.9999)")) ?? ""
         expect(below).toMatch(/class="figure"[^>]*>0\.9999</)
         const [, path = ""] = /class="vault" href="([^"]+)"/.exec(below) ?? []
-        const belowPar = /id="below-par".*?<\/section>/s.exec((yield* get(`${url}${path}`)).body)
+        const belowPar = /id="below_par".*?<\/section>/s.exec((yield* get(`${url}${path}`)).body)
         expect(belowPar?.[0]).toMatch(/column=collateral_ratio[^>]*>0\.9999</)
         const executable = rows.find((row) => row.includes("since 2026-05-30")) ?? ""
         const [, traced = ""] =
@@ -183,6 +188,47 @@ describe("pages", () => {
         // The worst first.
         expect(rows[0]).toContain("Trouble")
         expect(rows.at(-1)).not.toContain("Trouble")
+
+        // The filter, without script.
+        const shown = (query: string) =>
+          Effect.map(get(`${url}/?${query}`), (reply) => ({
+            body: reply.body,
+            names: [...reply.body.matchAll(/class="vault"[^>]*><bdi>([^<]*)</g)].map(
+              ([, name]) => name,
+            ),
+          }))
+        const { names: all } = yield* shown("")
+        expect(body).toContain('<form method="get" action="/"')
+        const [vault = {}] = yield* vaultsOf(dataDir)
+        const { chain_id, vault_address, vault_name } = vault
+        for (const typed of [
+          String(vault_name).toUpperCase(),
+          String(vault_address).slice(0, 12),
+        ]) {
+          const found = yield* shown(`name=+${encodeURIComponent(typed)}&chain=&trouble=`)
+          expect(found.names).toEqual([vault_name])
+          expect(found.body).toContain(`1 of ${all.length} vaults`)
+          expect(found.body).toContain(`value=" ${typed}"`)
+        }
+        const onChain = yield* shown(`chain=${String(chain_id)}`)
+        expect(onChain.names).toContain(vault_name)
+        const states = yield* Effect.forEach(["trouble", "watch", "data", "none"], (state) =>
+          Effect.map(shown(`trouble=${state}`), ({ names }) => names),
+        )
+        expect(new Set(states.flat())).toEqual(new Set(all))
+        expect(states.flat()).toHaveLength(all.length)
+        expect(states[0]?.length).toBeGreaterThan(0)
+        expect((yield* shown("name=nobody")).body).toContain(`None of ${all.length} vaults matches`)
+        for (const [query, message] of [
+          ["trouble=much", "trouble=much is none of trouble, watch, data, none"],
+          ["chain=0", "chain=0 is none of "],
+        ]) {
+          const reply = yield* get(`${url}/?${query}`)
+          expect([reply.status, reply.body]).toEqual([
+            400,
+            expect.stringContaining(String(message)),
+          ])
+        }
       }).pipe(Effect.scoped),
   )
 
@@ -207,15 +253,22 @@ describe("pages", () => {
       for (const name of ["pnl", "apy", "allocation", "buffer"]) {
         expect((yield* get(`${path}/${name}?from=2026-05-25&to=2026-05-30`)).status).toBe(200)
       }
-      expect((yield* get(`${path}/nothing`)).status).toBe(404)
-      for (const wrong of ["ratio?buckets=0", "ratio?from=yesterday"]) {
-        expect((yield* get(`${path}/${wrong}`)).status).toBe(400)
+      const refused: ReadonlyArray<readonly [string, number, string]> = [
+        [`${path}/nothing`, 404, "no series nothing; there are ratio, apy"],
+        [`${url}/api/nothing`, 404, "There is no /api/nothing."],
+        [`${path.replace("/vault/", "/vault/9")}/ratio`, 404, "There is no vault"],
+        [`${path}/ratio?buckets=0`, 400, "buckets=0 is not a number from 1 to 5000"],
+        [`${path}/ratio?from=yesterday`, 400, "from=yesterday is not an instant"],
+        [`${path}/ratio?from=2026-06-01&to=2026-05-01`, 400, "is not before to=2026-05-01"],
+        [`${url}/api/query`, 400, "There is no query: write one SELECT as the parameter q."],
+        [`${url}/api/query?q=select+1&format=xml`, 400, "format=xml is not json, csv or parquet"],
+        [`${url}/api/query?q=select+1&csv_safe=yes`, 400, "csv_safe=yes is not true or false"],
+      ]
+      for (const [address, status, message] of refused) {
+        const reply = yield* get(address)
+        expect(reply).toMatchObject({ status, body: expect.stringContaining(message) })
+        expect(reply.headers["content-type"]).toMatch(/^text\/plain/)
       }
-      const without = yield* get(`${url}/api/query`)
-      expect([without.status, without.body]).toEqual([
-        400,
-        "There is no query: write one SELECT as the parameter q.\n",
-      ])
     }).pipe(Effect.scoped),
   )
 
@@ -229,6 +282,12 @@ describe("pages", () => {
       ])
       expect((yield* get(`${url}/nothing`)).status).toBe(404)
       expect((yield* get(`${url}/trace/mart.nothing`)).body).toContain("There is no table")
+      expect((yield* get(`${url}/trace/mart.vault_latest`)).body).toMatch(
+        /Name one, for example with vault_address=\w+ in the address/,
+      )
+      const wrong = yield* get(`${url}/data?vault=0x00&day=soon`)
+      expect(wrong.body).toContain("There is no vault 0x00")
+      expect(wrong.body).toContain("day=soon is not a day")
     }).pipe(Effect.scoped),
   )
 
@@ -381,7 +440,7 @@ describe("the command", () => {
     Effect.gen(function* () {
       const dataDir = yield* synced
       const { port } = new URL(yield* startServer(dataDir))
-      const cases: ReadonlyArray<readonly [ReadonlyArray<string>, number, RegExp]> = [
+      const cases: Array<readonly [ReadonlyArray<string>, number, RegExp]> = [
         [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
         [["--port", port], 2, /port \d+ of 127.0.0.1 is in use.*--port 0/s],
         [["--port", "many"], 2, /--port many is not a whole number from 0 to 65535/],
@@ -389,6 +448,13 @@ describe("the command", () => {
         [["--host", "0.0.0.0"], 2, /token is needed.*openssl/s],
         [["--token-file", "nowhere"], 2, /--token-file nowhere can't be read \(ENOENT\)/],
       ]
+      const readable = join(dataDir, "token.txt")
+      writeFileSync(readable, "short\n", { mode: 0o644 })
+      cases.push([
+        ["--token-file", readable],
+        2,
+        /everyone on this machine can read .*chmod 600.*fewer/s,
+      ])
       for (const [args, code, message] of cases) {
         const typed = ["serve", "--data-dir", dataDir, ...args]
         const ended = yield* Effect.promise(() => vaulthouse(typed, { cwd: dataDir }))

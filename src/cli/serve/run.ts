@@ -1,16 +1,17 @@
 // Starts the web page, prints its address, and runs until it is stopped.
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { SERVE_TOKEN, serveToken } from "../../config/serveToken.ts"
 import { isLoopback } from "../../serve/access.ts"
 import { type ListenError, serve } from "../../serve/server.ts"
 import { numberOf, repeatedOf, rowLimit, secondsOf, textOf } from "../arguments.ts"
+import { warningText } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { print } from "../output.ts"
+import { print, printError } from "../output.ts"
 
 export const runServe = (argv: Arguments): Promise<ExitCode> =>
   execute(
@@ -54,6 +55,7 @@ const tokenOf = (
     from = `--token-file ${file}`
     try {
       token = Redacted.make(readFileSync(file, "utf8").trim())
+      warnOfOthers(file, statSync(file).mode)
     } catch (cause) {
       return wrongUse(
         `${from} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
@@ -69,10 +71,19 @@ const tokenOf = (
   if (token === undefined && !isLoopback(host)) {
     return wrongUse(
       `--host ${host} lets other machines connect, so a token is needed.`,
-      `Put one into a file for --token-file, or into ${SERVE_TOKEN}: \`openssl rand -hex 24 > token.txt\`.`,
+      `Put one into a file for --token-file, or into ${SERVE_TOKEN}: \`openssl rand -hex 24 > token.txt && chmod 600 token.txt\`.`,
     )
   }
   return Effect.succeed(token)
+}
+
+const OTHERS_CAN_READ = 0o004
+
+/** No refusal, as ssh has: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
+const warnOfOthers = (file: string, mode: number): void => {
+  if ((mode & OTHERS_CAN_READ) === 0) return
+  const text = `everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`
+  printError(`${warningText(text)}\n`)
 }
 
 const explain = ({ code, why }: ListenError, host: string, port: number): UsageError => {
