@@ -60,9 +60,17 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   }
 }
 
-/** PostgreSQL's words are the last ones, after DuckLake's on repeating the transaction and all of its SQL. */
-const notCommitted =
-  /Failed to commit DuckLake transaction[\s\S]*Failed to execute query "[\s\S]*": ([\s\S]*)$/
+/** How DuckDB's extensions report an error of PostgreSQL: after their own words and all of the SQL. */
+const quotesPostgres = /Failed to [\w ]+ "[\s\S]*": ([^\n]*)/
+
+/** What PostgreSQL says, which holds the catalog of a lake. */
+const catalogReason = (cause: unknown): string | undefined => {
+  const [, words] = quotesPostgres.exec(cause instanceof Error ? cause.message : "") ?? []
+  if (words === undefined) return undefined
+  return words.includes("ducklake_snapshot_pkey")
+    ? "another process committed to the lake at the same time"
+    : `the lake's catalog failed (${words.trim()})`
+}
 
 // DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
@@ -71,13 +79,8 @@ const reasonOf = (cause: unknown): string => {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
   }
-  const [, ofCatalog] = notCommitted.exec(text) ?? []
-  if (ofCatalog !== undefined) {
-    return ofCatalog.includes("ducklake_snapshot_pkey")
-      ? "another process committed to the lake at the same time"
-      : `the lake's catalog did not take it: ${(ofCatalog.split("\n")[0] ?? "").trim()}`
-  }
-  return (text.split("\n\nLINE ")[0] ?? text).trim().replace(/[.!]$/, "")
+  const [said = text] = text.split(/\n\n(?:LINE |Stack Trace)/)
+  return said.trim().replace(/[.!]$/, "")
 }
 
 const isRefused = (cause: unknown): boolean =>
@@ -108,11 +111,16 @@ const databaseAdvice = (cause: unknown, why: string): string => {
     : "What was not committed is read again by the next run; check disk space and memory, then run again."
 }
 
+const CATALOG_ADVICE =
+  "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."
+
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
-  const why = reasonOf(cause)
-  return new LoadError({ reason: "Database", what, why, advice: databaseAdvice(cause, why), cause })
+  const ofCatalog = catalogReason(cause)
+  const why = ofCatalog ?? reasonOf(cause)
+  const advice = ofCatalog === undefined ? databaseAdvice(cause, why) : CATALOG_ADVICE
+  return new LoadError({ reason: "Database", what, why, advice, cause })
 }
 
 export const filesError = (what: string, cause: unknown): LoadError =>

@@ -246,9 +246,8 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         resultOf(await other.send({ name: "commit", readings: [["v", 1, 1]] }))
         one.resume()
         expect(await late).toEqual({
-          error: expect.stringMatching(
-            /^Committing rows: the lake's catalog did not take it: server closed the connection unexpectedly\. What was not committed/,
-          ),
+          error:
+            "Committing rows: the lake's catalog failed (server closed the connection unexpectedly). What was not committed is read again by the next run; check that PostgreSQL runs and can be reached.",
         })
       })
       yield* commit(one, ["v", 0, 0])

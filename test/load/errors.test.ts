@@ -1,0 +1,32 @@
+// The message of a failure that DuckDB's extensions report, and what it is taken for.
+import { expect, it } from "vitest"
+import { databaseError } from "../../src/load/errors.ts"
+import { isRefusedByWarehouse } from "../../src/pipelines/run/refusedResult.ts"
+
+const ADVICE =
+  "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."
+
+it("a lost connection to a lake's catalog is no fault of the rows, and comes without SQL", () => {
+  const lost = databaseError(
+    "Committing rows",
+    new Error(
+      'Invalid Error: Failed to get partition information from DuckLake: Failed to prepare COPY "COPY (SELECT "a" FROM "vaulthouse_lake"."ducklake_view" WHERE "begin_snapshot" <= \'1\') TO STDOUT (FORMAT "binary");": server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request.',
+    ),
+  )
+  expect(lost.message).toBe(
+    `Committing rows: the lake's catalog failed (server closed the connection unexpectedly). ${ADVICE}`,
+  )
+  expect(isRefusedByWarehouse(lost)).toBe(false)
+})
+
+it("a failure inside DuckDB comes without its stack trace", () => {
+  const failed = databaseError(
+    "Reading the last run",
+    new Error(
+      "INTERNAL Error: Attempted to access index 0 within vector of size 0\n\nStack Trace:\n\n/libduckdb.so(+0xd7f00b) [0x7fa2c4b7f00b]\n\nThis error signals an assertion failure within DuckDB.",
+    ),
+  )
+  expect(failed.message).toMatch(
+    /^Reading the last run: INTERNAL Error: Attempted to access index 0 within vector of size 0\. What was not/,
+  )
+})
