@@ -7,7 +7,7 @@ import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
 import { Changes, type Session, transactionIn } from "./session.ts"
 import { type Page, stage } from "./stage.ts"
-import { cursorRows, taskRows } from "./taskRows.ts"
+import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
@@ -102,10 +102,11 @@ export const commitGroup = async (
     )
     const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
     await loadRows(session, merged, changes, [])
+    const before = await recordedBefore(session, batches)
     const now = session.tick()
     const entries = batches.flatMap((batch, at) => [
       ...batch.bookkeeping.filter(isBookkeeping),
-      ...taskRows(batch, counts[at] ?? nothing, session.runId, now),
+      ...taskRows(batch, counts[at] ?? nothing, before, session.runId, now),
       ...cursorRows(batch, session.runId, now),
     ])
     await changes.write(entries)

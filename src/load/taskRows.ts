@@ -1,29 +1,86 @@
 // What a batch leaves in ops.tasks and ops.cursors.
 import { type Batch, recordedOutcome } from "../domain/outcome.ts"
 import type { Rows } from "../domain/table.ts"
+import { decodeRow, number, text } from "./decodeRow.ts"
 import type { Counts } from "./merge.ts"
+import { readRows } from "./readRows.ts"
 import { rowsOf } from "./rowsOf.ts"
+import type { Session } from "./session.ts"
+import { sqlFile } from "./sqlFile.ts"
 import { cursors } from "./tables/cursors.ts"
 import { tasks } from "./tables/tasks.ts"
 
+interface Recorded {
+  readonly requests: number
+  readonly inserted: number
+  readonly revised: number
+  readonly seconds: number
+}
+
+const nothing: Recorded = { requests: 0, inserted: 0, revised: 0, seconds: 0 }
+
+const recorded = decodeRow({
+  pipeline: text("pipeline"),
+  entity: text("entity"),
+  window: text("window"),
+  requests: number("requests"),
+  inserted: number("rows_inserted"),
+  revised: number("rows_revised"),
+  seconds: number("seconds"),
+})
+
+interface TaskKey {
+  readonly pipeline: string
+  readonly entity: string
+  readonly window: string
+}
+
+const keyOf = ({ pipeline, entity, window }: TaskKey): string =>
+  JSON.stringify([pipeline, entity, window])
+
+/** Of tasks that another worker began to read in this run, what it recorded: by task, whose new record adds to it. */
+export const recordedBefore = async (
+  { connection, runId }: Session,
+  batches: ReadonlyArray<Batch>,
+): Promise<ReadonlyMap<string, Recorded>> => {
+  const again = batches.flatMap(({ claim }) =>
+    claim === undefined || claim.epoch === 1
+      ? []
+      : [{ pipeline: claim.pipeline, entity: claim.entity }],
+  )
+  if (again.length === 0) return new Map()
+  const found = await readRows(connection, sqlFile("state", "recorded_before"), [
+    runId,
+    JSON.stringify(again),
+  ])
+  return new Map(found.map(recorded).map((each) => [keyOf(each), each]))
+}
+
 export const taskRows = (
   { task }: Batch,
-  counts: Counts,
+  own: Counts,
+  before: ReadonlyMap<string, Recorded>,
   runId: string,
   now: number,
 ): ReadonlyArray<Rows> => {
   if (task === undefined) return []
+  const earlier = before.get(keyOf(task)) ?? nothing
+  const counts: Counts = {
+    inserted: earlier.inserted + own.inserted,
+    revised: earlier.revised + own.revised,
+    unchanged: own.unchanged,
+  }
   const record = {
     run_id: runId,
     pipeline: task.pipeline,
     entity: task.entity,
     window: task.window,
     outcome: recordedOutcome(task.outcome, counts),
-    requests: task.requests,
+    requests: earlier.requests + task.requests,
     rows_inserted: counts.inserted,
     rows_revised: counts.revised,
     rows_unchanged: counts.unchanged,
-    seconds: task.seconds,
+    seconds: earlier.seconds + task.seconds,
     error_tag: task.errorTag,
     error_text: task.errorText,
     finished_at: now,

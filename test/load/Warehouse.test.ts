@@ -362,6 +362,30 @@ describe("a run", () => {
     ),
   )
 
+  it.effect("counts what two workers committed of one task", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const claimed = (epoch: number) => {
+        const { task } = readingsBatch([])
+        const claim = { runId: "run-1", pipeline: task.pipeline, entity: task.entity, epoch }
+        return { task: { ...task, window: "all", requests: 2 }, claim }
+      }
+      const totals = yield* inWarehouse(
+        dataDir,
+        Effect.gen(function* () {
+          const { startRun, finishRun } = yield* Warehouse
+          yield* startRun({ command: "sync", version: "test" })
+          yield* commit(readingsBatch([reading("a", 0, 1), reading("a", 1, 1)], claimed(1)))
+          // It died before it could say so; the next one reads the task from its beginning.
+          const all = [0, 1, 2].map((at) => reading("a", at, 1))
+          expect(yield* commit(readingsBatch(all, claimed(2)))).toEqual(counted(1, 0, 2))
+          return yield* finishRun("complete")
+        }),
+      )
+      expect(totals).toMatchObject({ tasks: 1, requests: 4, rowsInserted: 3, rowsRevised: 0 })
+    }),
+  )
+
   it.effect("never writes an older time than the run before, whatever the clock says", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
