@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
 import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/objectStore.ts"
+import { explainRefusal, type ObjectAction } from "../domain/objectStoreRefusal.ts"
 
 /** Object storage refused or could not be reached. */
 export class ObjectStoreError extends Error {
@@ -98,7 +99,7 @@ export class ObjectStore {
     return this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
   }
 
-  async #attempt<A>(action: Action, work: (client: S3Client) => Promise<A>): Promise<A> {
+  async #attempt<A>(action: ObjectAction, work: (client: S3Client) => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         this.#client ??= this.#connect()
@@ -142,7 +143,7 @@ export class ObjectStore {
     )
   }
 
-  #explain(action: Action, cause: unknown): ObjectStoreError {
+  #explain(action: ObjectAction, cause: unknown): ObjectStoreError {
     if (cause instanceof ObjectStoreError) return cause
     const at = this.location
     const refusal = refusalOf(cause)
@@ -154,56 +155,13 @@ export class ObjectStore {
         cause,
       )
     }
-    const { code, statusCode, message, region } = refusal
-    const explained = (why: string, advice: string) => new ObjectStoreError(why, advice, cause)
-    if (code === "NoSuchBucket") {
-      return explained(`there is no bucket ${this.#bucket}`, "Create it, or correct its name.")
-    }
-    if (NOT_ACCEPTED.has(code)) {
-      return explained(
-        `${at} does not accept the key (${code})`,
-        "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a temporary key, AWS_SESSION_TOKEN.",
-      )
-    }
-    if (ELSEWHERE.has(code) || statusCode === 301) {
-      const where = region === undefined ? "" : `: in ${region}`
-      return explained(
-        `the bucket ${this.#bucket} is not in the region ${this.#accessNow().region}${where}`,
-        `Set AWS_REGION to ${region ?? "that of the bucket"}.`,
-      )
-    }
-    if (statusCode === 403) {
-      return explained(
-        `the key may not ${action} objects in ${at} (${code})`,
-        `Allow ${PERMISSION[action]} there.`,
-      )
-    }
-    return explained(`${at}: ${code}, ${message.replace(/\.$/, "")}`, "Try again later.")
+    const { code, statusCode: status, message, region: itsRegion } = refusal
+    const { region } = this.#accessNow()
+    const about = { location: at, action, status, code, message, region, itsRegion }
+    const { why, advice } = explainRefusal(about)
+    return new ObjectStoreError(why, advice, cause)
   }
 }
-
-type Action = "list" | "read" | "write" | "delete"
-
-const PERMISSION: Readonly<Record<Action, string>> = {
-  list: "s3:ListBucket",
-  read: "s3:GetObject",
-  write: "s3:PutObject",
-  delete: "s3:DeleteObject",
-}
-
-const NOT_ACCEPTED: ReadonlySet<string> = new Set([
-  "InvalidAccessKeyId",
-  "SignatureDoesNotMatch",
-  "ExpiredToken",
-  "InvalidToken",
-])
-
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  "PermanentRedirect",
-  "AuthorizationHeaderMalformed",
-  "IllegalLocationConstraintException",
-  "UnexpectedRedirect",
-])
 
 /** What went wrong first, which `fetch failed` hides. */
 const rootOf = (cause: unknown): string => {

@@ -1,6 +1,7 @@
 // What can go wrong with the warehouse's files, in words a user can act on.
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/claim.ts"
+import { objectStoreProblem } from "./storage/objectStoreProblem.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */
@@ -117,6 +118,8 @@ const CATALOG_ADVICE =
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
+  const refusal = objectStoreProblem(cause instanceof Error ? cause.message : String(cause))
+  if (refusal !== undefined) return new LoadError({ reason: "Files", what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
   const why = ofCatalog ?? reasonOf(cause)
   const advice = ofCatalog === undefined ? databaseAdvice(cause, why) : CATALOG_ADVICE

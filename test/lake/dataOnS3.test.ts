@@ -1,9 +1,12 @@
 // A lake whose Parquet files are in object storage: a sync writes them, a reader's own DuckDB finds the same rows.
 import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { databaseError } from "../../src/load/errors.ts"
 import { start, vaulthouse } from "../cli/command.ts"
 import { newPrefix, objectStoreVariables } from "../support/objectStore.ts"
 import { simulated } from "../support/simulated.ts"
@@ -83,4 +86,55 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
       }),
     120_000,
   )
+
+  it.live(
+    "are looked for at the start of a sync and of a worker",
+    () =>
+      Effect.gen(function* () {
+        const { cwd, configure } = yield* prepared
+        configure("s3://no-such-bucket/lake")
+        const env = objectStoreVariables()
+        for (const command of [sync, ["worker", "--no-progress"]]) {
+          const { code, stderr } = yield* Effect.promise(() => vaulthouse(command, { cwd, env }))
+          expect(code).toBe(1)
+          expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+            "lake's Parquet files in s3://no-such-bucket/lake (lake.data): there is no bucket no-such-bucket. Create it, or correct its name.",
+          )
+        }
+      }),
+    60_000,
+  )
+
+  it("name what a key may not do, as DuckDB learns it", async () => {
+    const server = createServer((_, response) => {
+      response.statusCode = 403
+      response.end("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const instance = await DuckDBInstance.create(":memory:")
+    const connection = await instance.connect()
+    await connection.run(`LOAD '${extensions}/httpfs.duckdb_extension'`)
+    await connection.run(
+      `CREATE SECRET (TYPE s3, KEY_ID 'a', SECRET 'b', ENDPOINT '127.0.0.1:${port}', USE_SSL false, URL_STYLE 'path')`,
+    )
+    const whyNot = async (sql: string) => {
+      const cause = await connection.run(sql).catch((error: unknown) => error)
+      const { why, advice } = databaseError("Committing rows", cause)
+      return `${why}. ${advice}`
+    }
+    try {
+      expect(await whyNot("COPY (SELECT 1 AS a) TO 's3://bucket/lake/a.parquet'")).toBe(
+        "the key may not write objects in s3://bucket/lake/a.parquet (AccessDenied). Allow s3:PutObject there.",
+      )
+      expect(await whyNot("SELECT * FROM glob('s3://bucket/lake/a*')")).toContain(
+        "the key may not list objects in s3://bucket/lake/a (AccessDenied). Allow s3:ListBucket there.",
+      )
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+      server.closeAllConnections()
+      server.close()
+    }
+  })
 })

@@ -10,6 +10,7 @@ import { LoadError } from "../errors.ts"
 import { CATALOG, literal } from "../sql.ts"
 import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
+import { objectStoreProblem } from "./objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
 
 export interface LakeOptions {
@@ -39,7 +40,7 @@ export const attachLake = async (
   const stored = await catalog.dataPath()
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
-  if (isInObjectStore(data)) await makeObjectStoreSecret(connection, lake.objectStore())
+  if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
   else mkdirSync(data, { recursive: true, mode: 0o700 })
   const { password } = lake.catalog
   // Apart from the connection string, which DuckDB's messages show.
@@ -72,11 +73,35 @@ export const attachIfThere = async (
   const data = dataOf(lake, stored)
   if (stored === undefined) {
     await loadExtensions(connection, extensionsFor(data), lake.extensions)
+    if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
     return false
   }
   if (!isInObjectStore(data)) await checkFolder(data)
   await attachLake(connection, lake, catalog, "inspected", "READ_ONLY")
   return true
+}
+
+/** With one request of its own: DuckLake's first would be that of a commit. */
+const reachObjectStore = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  data: string,
+): Promise<void> => {
+  await makeObjectStoreSecret(connection, lake.objectStore())
+  try {
+    await connection.run(`SELECT count(*) FROM glob(${literal(`${withSlash(data)}none-*`)})`)
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake's Parquet files in ${data} (lake.data)`,
+      ...(objectStoreProblem(text, data) ?? {
+        why: (text.split("\n")[0] ?? "").replace(/[.!]$/, ""),
+        advice: "Check AWS_ENDPOINT_URL_S3, AWS_REGION and the network.",
+      }),
+      cause,
+    })
+  }
 }
 
 const checkFolder = async (folder: string): Promise<void> => {

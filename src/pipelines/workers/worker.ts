@@ -11,10 +11,11 @@ import { finishClaim, type TaskName } from "../../load/work/claims.ts"
 import { taskQueue } from "../../load/work/queue.ts"
 import { type OpenRun, unfinishedRun } from "../../load/work/runs.ts"
 import type { WorkRows } from "../../load/work/WorkDatabase.ts"
+import { coreTables } from "../../transform/tables/index.ts"
 import { pipelines } from "../catalog.ts"
 import type { ProgressEvent } from "../model/progress.ts"
 import type { RunSettings } from "../model/runSettings.ts"
-import { openWarehouse, placeOf } from "../publication/warehouse.ts"
+import { openWarehouse, type Place, placeOf, storageOf } from "../publication/warehouse.ts"
 import { byWarehouseClock, extraction, type ExtractionOptions } from "../run/run.ts"
 import { Runner } from "../run/Runner.ts"
 import { knownDrift } from "../run/state.ts"
@@ -51,10 +52,24 @@ const POLL_MILLIS = 500
 const MAX_ATTEMPTS = 5
 
 /** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
-export const work = (options: WorkerOptions) => {
+export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
+  yield* lookAtLake(options)
   const onConnection = (text: string): void => options.onEvent({ kind: "waiting", text })
-  return connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
-}
+  return yield* connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
+})
+
+/** Now, and not when there is a run: whether extensions, catalog and files are all there. */
+const lookAtLake = Effect.fnUntraced(function* (place: Place) {
+  const storage = yield* storageOf(place)
+  const condition = yield* Effect.promise(() => storage.inspect(coreTables))
+  if (condition.state !== "broken") return
+  return yield* new LoadError({
+    reason: "Files",
+    what: "This worker can't use the lake",
+    why: condition.why.replace(/\.$/, ""),
+    advice: condition.advice ?? "`vaulthouse doctor` shows what is missing.",
+  })
+})
 
 const workOn = (session: WorkRows, options: WorkerOptions) =>
   Effect.gen(function* () {
