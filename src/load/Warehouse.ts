@@ -25,6 +25,7 @@ import { CATALOG } from "./sql.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { duckdbFile } from "./storage/duckdbFile.ts"
 import type { OpenOptions, Storage } from "./storage/Storage.ts"
+import { storedColumns } from "./storedColumns.ts"
 import { StoredRanges } from "./storedRanges.ts"
 import { operationTables } from "./tables/index.ts"
 import { checkBatch } from "./validate.ts"
@@ -149,7 +150,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
-  const { reader, writer, accepts, checkpoint, makeCopy } = database
+  const { reader, writer, emptyTables, accepts, checkpoint, makeCopy } = database
   const shared = movedClock(clock, database.clockAhead)
   const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
 
@@ -168,6 +169,8 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
         }
         return work(turn)
       }),
+    emptyTables,
+    storedColumns: storedColumns(writer),
     accepts,
     checkpoint,
     makeCopy,

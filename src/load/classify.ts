@@ -1,15 +1,19 @@
 // Compares staged rows with the stored ones of the same key: new, revised or unchanged.
 import { type Table, versionsOf } from "../domain/table.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
-import { STAGED, type Staged } from "./stage.ts"
+import { STAGED, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "./sql.ts"
 
-/** How a staged row compares with the stored one of its key. */
+/** How a staged row compares with the stored one of its key, or that a set lacks a stored row. */
 export const NEW = 0
 export const REVISED = 1
 export const UNCHANGED = 2
+export const ABSENT = 3
 
-/** The last row of each key, `_what` it is, and of the stored row `_first_seen_at` and `_stored_month`. */
+/**
+ * The last row of each key, `_what` it is, and of the stored row `_first_seen_at` and `_stored_month`. Of a row that is
+ * `ABSENT`, only the key, and `_batch` and `_observed_at` of the set that lacks it.
+ */
 export const CLASSIFIED = "temp.main.classified"
 
 const sameContent = (table: Table): string => {
@@ -28,30 +32,66 @@ const sameContent = (table: Table): string => {
   return `(s._observed_at <= ${since} OR (${all}))`
 }
 
-/** The statements that fill `CLASSIFIED`; of one batch of the group, or of all at once. */
-export const classification = (staged: Staged, batch: number | undefined): string => {
+/** The statement that fills `CLASSIFIED`; of one batch of the group, or of all at once. */
+export const classification = (staged: Staged, batch: number | undefined, now: string): string => {
   const { table } = staged
-  const current = table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")
   const firstSeen =
     table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
   const lastOfKey = `QUALIFY row_number() OVER (
     PARTITION BY ${identifiers(table.key)} ORDER BY rowid DESC) = 1`
-  const ofBatch = batch === undefined ? "" : `WHERE _batch = ${batch}`
+  const { join, columns, isAbsent, isKept } = absence(staged, batch, now)
   return `CREATE OR REPLACE TEMP TABLE classified AS
-    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch} ${staged.distinct ? "" : lastOfKey})
-    SELECT s.*, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
-      CASE WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
+    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${staged.distinct ? "" : lastOfKey}),
+    t AS (SELECT * FROM ${qualified(table)} t
+      WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")})
+    SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
+      CASE WHEN ${isAbsent} THEN ${ABSENT}
+        WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
-    FROM s LEFT JOIN (SELECT * FROM ${qualified(table)} t WHERE ${current}) t
-    ON ${sameKey(table, "s", "t")};
-    ${excludeRetired(staged)}`
+    FROM s ${join} WHERE ${isKept}`
 }
 
-/** In a replay, a response that is older than the end of a key does not begin it again. */
-const excludeRetired = (staged: Staged): string => {
+const ofBatch = (batch: number | undefined): string =>
+  batch === undefined ? "" : `WHERE _batch = ${batch}`
+
+/** How stored rows are joined; those of a set that was staged without them are found in the same scan. */
+const absence = (staged: Staged, batch: number | undefined, now: string) => {
+  const { table, mergeKeyShapes } = staged
+  const sameRow = sameKey(table, "s", "t")
+  if (mergeKeyShapes.length === 0) {
+    return { join: `LEFT JOIN t ON ${sameRow}`, columns: "s.*", isAbsent: "false", isKept: "true" }
+  }
+  const sets = mergeKeyShapes.map((shape, at) => {
+    const same = shape.map(
+      (name) => `t.${identifier(name)} IS NOT DISTINCT FROM k${at}.${identifier(name)}`,
+    )
+    return `LEFT JOIN (FROM ${stagedMergeKeys(at)} ${ofBatch(batch)}) k${at}
+      ON ${same.length === 0 ? "true" : same.join(" AND ")}`
+  })
+  const first = (column: string, ...before: ReadonlyArray<string>): string =>
+    `coalesce(${[...before, ...sets.map((_, at) => `k${at}.${column}`)].join(", ")})`
+  const both = [
+    ...table.key.map(identifier).map((name) => `coalesce(s.${name}, t.${name}) AS ${name}`),
+    `${first("_batch", "s._batch")} AS _batch`,
+    `${first("_observed_at", "s._observed_at")} AS _observed_at`,
+  ]
+  return {
+    join: `FULL JOIN t ON ${sameRow} ${sets.join(" ")}`,
+    columns: `s.* REPLACE (${both.join(", ")})`,
+    isAbsent: "s._batch IS NULL",
+    isKept: `s._batch IS NOT NULL OR (
+      ${first("_batch")} IS NOT NULL AND t.valid_from < coalesce(${first("_observed_at")}, ${now}))`,
+  }
+}
+
+/**
+ * The statement after which `NEW` rows are no longer those that a replay read before the end of their key; `undefined`
+ * where no row is ever retired.
+ */
+export const excludeRetired = (staged: Staged): string | undefined => {
   const { table } = staged
   const retired = retiredRows(staged)
-  if (retired === undefined) return ""
+  if (retired === undefined) return undefined
   return `UPDATE ${CLASSIFIED} m
     SET _first_seen_at = e.seen_at,
       _what = CASE WHEN m._observed_at <= e.retired_at THEN ${UNCHANGED} ELSE ${NEW} END
@@ -61,7 +101,7 @@ const excludeRetired = (staged: Staged): string => {
         SELECT 1 FROM ${CLASSIFIED} n
         WHERE n._what = ${NEW} AND ${sameKey(table, "n", "t")})
       GROUP BY ALL) e
-    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")};`
+    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")}`
 }
 
 /** Where the retired rows of a table are; `undefined` where none are ever retired. */

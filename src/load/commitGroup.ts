@@ -36,15 +36,21 @@ const loadRows = async (
   changes: Changes,
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
+  await session.ranges.look(session.emptyTables)
   for (const [table, ofTable] of pagesByTable(pages).values()) {
-    const stored = await session.ranges.look(session.connection, table)
     const extents = ofTable.map(({ rows }) => extentOf(rows))
     const fresh = session.ranges.fresh(table, extents)
     const isNew = ({ rows }: Page, at: number) => fresh.has(at) && haveDistinctKeys([rows])
     const [news = [], others = []] = [true, false].map((wanted) =>
       ofTable.filter((page, at) => isNew(page, at) === wanted),
     )
-    if (news.length > 0) count(table, await insertNew(session, news, stored), changes, counts)
+    if (news.length > 0)
+      count(
+        table,
+        await insertNew(session, news, await session.storedColumns(table)),
+        changes,
+        counts,
+      )
     if (others.length > 0) {
       const staged = await stage(session.connection, table, others)
       count(table, await merge(session, staged), changes, counts)

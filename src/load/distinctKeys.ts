@@ -2,12 +2,10 @@
 // and rows of which nothing is stored need no merge at all. Pages of a series, with times in order, are such rows.
 import type { Value } from "../domain/column.ts"
 import type { Rows } from "../domain/table.ts"
-import { areApart, extentOf } from "./seriesExtent.ts"
+import { extentOf, isConstant, placesApart } from "./seriesExtent.ts"
 
-const isConstant = (values: ReadonlyArray<Value>): boolean => {
-  for (let row = 1; row < values.length; row++) if (values[row] !== values[0]) return false
-  return true
-}
+// More than the members of a set would cost more memory than the comparison saves.
+const MOST_MEMBERS = 10_000
 
 /** The columns of the key that vary within the page, its time apart. */
 const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<ReadonlyArray<Value>> =>
@@ -17,15 +15,22 @@ const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<Read
     return at === time || isConstant(values) ? [] : [values]
   })
 
-/** Times rise or fall throughout, and rows of one time differ in the rest of their keys. */
+/** Of a set, no two members are the same; of a series, times rise or fall throughout, and rows of one time differ. */
 const hasDistinctKeys = (rows: Rows): boolean => {
   if (rows.length < 2) return true
-  const time = rows.table.columns.findIndex(({ name }) => name === rows.table.time)
-  const times = rows.columns[time]
-  if (times === undefined || !rows.table.key.includes(rows.table.time ?? "")) return false
+  const isTimed = rows.table.key.includes(rows.table.time ?? "")
+  const time = isTimed ? rows.table.columns.findIndex(({ name }) => name === rows.table.time) : -1
   const others = varyingKeys(rows, time)
   const keyOf = (row: number): Value | undefined =>
     others.length === 1 ? others[0]?.[row] : JSON.stringify(others.map((values) => values[row]))
+  const times = rows.columns[time]
+  if (times === undefined) {
+    const { length } = rows
+    return (
+      length <= MOST_MEMBERS &&
+      new Set(Array.from({ length }, (_, row) => keyOf(row))).size === length
+    )
+  }
   const sign = Number(times.at(-1)) >= Number(times[0]) ? 1 : -1
   let ofTime = new Set<Value | undefined>()
   for (let row = 0; row < rows.length; row++) {
@@ -46,4 +51,5 @@ const hasDistinctKeys = (rows: Rows): boolean => {
 
 /** `false` means not proven, not that there are repetitions. */
 export const haveDistinctKeys = (pages: ReadonlyArray<Rows>): boolean =>
-  pages.every(hasDistinctKeys) && (pages.length < 2 || areApart(pages.map(extentOf)))
+  pages.every(hasDistinctKeys) &&
+  (pages.length < 2 || placesApart(pages.map(extentOf)).size === pages.length)

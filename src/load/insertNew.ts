@@ -7,7 +7,7 @@ import { monthsIn } from "./months.ts"
 import { CATALOG } from "./sql.ts"
 import type { Page } from "./stage.ts"
 
-/** `pages` are of one history table; `stored` are its columns in their stored order. */
+/** `pages` are of one table; `stored` are its columns in their stored order. */
 export const insertNew = async (
   { connection, tick }: MergeContext,
   pages: ReadonlyArray<Page>,
@@ -29,6 +29,8 @@ export const insertNew = async (
       ),
       _run_id: runId,
       _response_id: rows.lineage?.responseId ?? null,
+      valid_from: seenAt,
+      is_current: true,
       _first_seen_at: seenAt,
       _updated_at: seenAt,
     }

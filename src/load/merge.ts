@@ -2,7 +2,15 @@
 // table what becomes of it. Runs inside the writer's transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
-import { CLASSIFIED, classification, NEW, REVISED, UNCHANGED } from "./classify.ts"
+import {
+  ABSENT,
+  CLASSIFIED,
+  classification,
+  excludeRetired,
+  NEW,
+  REVISED,
+  UNCHANGED,
+} from "./classify.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
 import type { Staged } from "./stage.ts"
@@ -48,7 +56,7 @@ const insertion = (table: Table, source: string, now: string): string => {
     SELECT ${values.join(", ")} FROM ${source} m`
 }
 
-/** Statements that move the revised rows out of the way of those that replace them. */
+/** Statements that move revised rows out of the way of those that replace them, and end those of which a set lacks. */
 const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
@@ -69,13 +77,36 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
     case "slowly_changing":
       return [
         `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
-         FROM ${CLASSIFIED} m WHERE ${revisedRows} AND t.is_current`,
+         FROM ${CLASSIFIED} m
+         WHERE ${sameKey(table, "t", "m")} AND m._what IN (${REVISED}, ${ABSENT}) AND t.is_current`,
       ]
     case "replace":
       return [remove]
     case "first":
       return []
   }
+}
+
+/** Rows of `CLASSIFIED` that are of one batch, kind, month of event time and month of the stored row's. */
+type Group = readonly [
+  batch: number,
+  what: number,
+  month: string,
+  storedMonth: string,
+  rows: number,
+]
+
+const groupsAfter = async (
+  { connection }: MergeContext,
+  table: Table,
+  classifying: string,
+): Promise<ReadonlyArray<Group>> => {
+  const found = await connection.runAndReadAll(`${classifying};
+    SELECT _batch, _what, coalesce(strftime(month, '%Y-%m'), '-'),
+      coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
+    FROM (SELECT _batch, _what, ${monthOf(table, "m")} AS month, _stored_month,
+      count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
+  return found.getRows() as unknown as ReadonlyArray<Group>
 }
 
 const mergeOnce = async (
@@ -86,21 +117,19 @@ const mergeOnce = async (
 ): Promise<"done" | "repeated keys"> => {
   const { connection } = context
   const { table } = staged
-  const found = await connection.runAndReadAll(`${classification(staged, batch)}
-    SELECT _batch, _what, coalesce(strftime(month, '%Y-%m'), '-'),
-      coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
-    FROM (SELECT _batch, _what, ${monthOf(table, "m")} AS month, _stored_month,
-      count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
-  const groups = found.getRows() as Array<[number, number, string, string, number]>
-  const total = groups.reduce((sum, [, , , , rows]) => sum + rows, 0)
+  const now = instant(context.tick())
+  let groups = await groupsAfter(context, table, classification(staged, batch, now))
+  const total = groups.reduce((sum, [, what, , , rows]) => sum + (what === ABSENT ? 0 : rows), 0)
   // Batches that share a key must take effect one after the other, as if committed alone.
   if (batch === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
-  const now = instant(context.tick())
-  const seen = new Set<number>()
+  const exclusion = excludeRetired(staged)
+  if (exclusion !== undefined && groups.some(([, what]) => what === NEW)) {
+    groups = await groupsAfter(context, table, exclusion)
+  }
+  const seen = new Set(groups.map(([, what]) => what))
   for (const [of, what, month, storedMonth, rows] of groups) {
     const counts = countsOf(into, of)
-    seen.add(what)
     if (what === UNCHANGED) {
       counts.unchanged += rows
       continue
@@ -112,11 +141,12 @@ const mergeOnce = async (
     }
     into.months.add(month)
   }
+  const statements = seen.has(REVISED) || seen.has(ABSENT) ? [...supersede(staged, now)] : []
   if (seen.has(NEW) || seen.has(REVISED)) {
-    const kept = seen.has(UNCHANGED) ? ` WHERE m._what <> ${UNCHANGED}` : ""
-    const moved = seen.has(REVISED) ? supersede(staged, now) : []
-    await connection.run([...moved, `${insertion(table, CLASSIFIED, now)}${kept}`].join(";\n"))
+    const isWritten = seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._what < ${UNCHANGED}` : ""
+    statements.push(`${insertion(table, CLASSIFIED, now)}${isWritten}`)
   }
+  if (statements.length > 0) await connection.run(statements.join(";\n"))
   for (const { batch: of, month, rows } of await retireAbsent(connection, staged, batch, now)) {
     countsOf(into, of).revised += rows
     into.months.add(month)

@@ -48,6 +48,7 @@ const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<
     await changes.write()
   })
   changes.afterCommit()
+  session.ranges.forget()
 }
 
 const monthsOf = async (

@@ -1,18 +1,11 @@
-// Retires stored rows that are missing from a reading of their set (its merge key): in a slowly changing table their
-// `valid_to` is set, in a history they move to the versions. All of a group in one statement a table, since one an
-// entity cost two seconds of a run that reads everything again.
+// Retires stored rows of a history that are missing from a reading of their set (`Table.mergeKey`), and says which batches
+// must take effect one after the other. All of a group in one statement a table, since one an entity cost two seconds of a
+// run that reads everything again.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, versionsOf } from "../domain/table.ts"
 import { CLASSIFIED } from "./classify.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
-import {
-  fillTemporary,
-  STAGED,
-  STAGED_EMPTY_SETS,
-  type Staged,
-  type StagedMergeKey,
-  storedColumns,
-} from "./stage.ts"
+import { STAGED, STAGED_EMPTY_SETS, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "./sql.ts"
 
 /** How many rows a batch retired, by the month of their event time (`YYYY-MM`, `-` for a table without). */
@@ -22,14 +15,18 @@ export interface Retired {
   readonly rows: number
 }
 
-/** Whether two batches hold the same merge key: they must take effect one after the other. */
+/** Whether a batch holds all of a set, and another rows of it: they must take effect one after the other. */
 export const haveRepeatedMergeKeys = async (
   connection: DuckDBConnection,
-  { table, rowsOfBatch, mergeKeys, hasEmptySets }: Staged,
+  { table, rowsOfBatch, mergeKeys, mergeKeyShapes, hasEmptySets }: Staged,
 ): Promise<boolean> => {
+  if (rowsOfBatch.size < 2) return false
   const different = new Set(mergeKeys.map(({ values }) => JSON.stringify(values)))
   if (different.size < mergeKeys.length) return true
-  if (table.mergeKey === undefined || rowsOfBatch.size < 2) return false
+  const withKey = new Set(mergeKeys.map(({ batch }) => batch))
+  const areAlike = withKey.size === rowsOfBatch.size && mergeKeyShapes.length === 1
+  if (mergeKeys.length > 0 && !areAlike) return holdOthersRows(connection, mergeKeyShapes)
+  if (table.mergeKey === undefined) return false
   const columns = `${identifiers(table.mergeKey)}, _batch`
   const empty = hasEmptySets ? `UNION ALL SELECT ${columns} FROM ${STAGED_EMPTY_SETS}` : ""
   const found = await connection.runAndReadAll(`
@@ -38,78 +35,31 @@ export const haveRepeatedMergeKeys = async (
   return found.currentRowCount > 0
 }
 
-/** After the rows of the batch, or of all batches, are classified; `now` is for rows that no response gave. */
+const holdOthersRows = async (
+  connection: DuckDBConnection,
+  shapes: Staged["mergeKeyShapes"],
+): Promise<boolean> => {
+  const found = shapes.map((columns, shape) => {
+    const same = columns.map(identifier).map((name) => `s.${name} IS NOT DISTINCT FROM k.${name}`)
+    return `SELECT 1 FROM ${STAGED} s JOIN ${stagedMergeKeys(shape)} k
+      ON ${["s._batch <> k._batch", ...same].join(" AND ")}`
+  })
+  return (await connection.runAndReadAll(found.join(" UNION ALL "))).currentRowCount > 0
+}
+
+/**
+ * Moves the rows that sets of a history lack to its versions, after the rows of the batch, or of all batches, are
+ * classified: as of when the set was read. A set of which any page is a part retires none.
+ */
 export const retireAbsent = async (
   connection: DuckDBConnection,
   staged: Staged,
   batch: number | undefined,
   now: string,
 ): Promise<ReadonlyArray<Retired>> => {
-  if (staged.table.mergeKey !== undefined) {
-    return moveAbsentToVersions(connection, staged, staged.table.mergeKey, batch, now)
-  }
-  const mergeKeys = staged.mergeKeys.filter((each) => batch === undefined || each.batch === batch)
-  const retired: Array<Retired> = []
-  for (const alike of Map.groupBy(mergeKeys, columnsOf).values()) {
-    retired.push(...(await endAbsent(connection, staged, alike, now)))
-  }
-  return retired
-}
-
-const columnsOf = ({ values }: StagedMergeKey): string => JSON.stringify(Object.keys(values))
-
-/** Of merge keys with the same columns, in a slowly changing table. */
-const endAbsent = async (
-  connection: DuckDBConnection,
-  { table }: Staged,
-  mergeKeys: ReadonlyArray<StagedMergeKey>,
-  now: string,
-): Promise<ReadonlyArray<Retired>> => {
-  const columns = table.columns.filter(({ name }) => name in (mergeKeys[0]?.values ?? {}))
-  await fillTemporary(
-    connection,
-    "staged_merge_keys",
-    [["_batch", "INTEGER"], ["_observed_at", "TIMESTAMP"], ...storedColumns(columns)],
-    mergeKeys.map(({ batch, observedAt, values }) => ({
-      length: 1,
-      columns: [batch, observedAt ?? null, ...columns.map(({ name }) => values[name] ?? null)],
-    })),
-  )
-  const sameEntity = columns.map(
-    ({ name }) => `t.${identifier(name)} IS NOT DISTINCT FROM k.${identifier(name)}`,
-  )
-  const key = identifiers(table.key, "t")
-  const found = await connection.runAndReadAll(`CREATE OR REPLACE TEMP TABLE retired AS
-    SELECT ${key}, k._batch, coalesce(k._observed_at, ${now}) AS _at
-    FROM ${qualified(table)} t
-    JOIN temp.main.staged_merge_keys k ON ${["t.is_current", ...sameEntity].join(" AND ")}
-    ANTI JOIN ${STAGED} s ON s._batch = k._batch AND ${sameKey(table, "s", "t")}
-    WHERE t.valid_from < coalesce(k._observed_at, ${now})
-    QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY k.rowid) = 1;
-    SELECT _batch, count(*)::DOUBLE FROM temp.main.retired GROUP BY _batch`)
-  const retired = (found.getRows() as Array<[number, number]>).map(([batch, rows]): Retired => ({
-    batch,
-    month: "-",
-    rows,
-  }))
-  if (retired.length > 0) {
-    await connection.run(
-      `UPDATE ${qualified(table)} t SET valid_to = r._at, is_current = false
-       FROM temp.main.retired r WHERE t.is_current AND ${sameKey(table, "t", "r")}`,
-    )
-  }
-  return retired
-}
-
-/** As of when the set was read. A set of which any page is a part retires none. */
-const moveAbsentToVersions = async (
-  connection: DuckDBConnection,
-  staged: Staged,
-  mergeKey: ReadonlyArray<string>,
-  batch: number | undefined,
-  now: string,
-): Promise<ReadonlyArray<Retired>> => {
   const { table, hasEmptySets } = staged
+  const { mergeKey } = table
+  if (mergeKey === undefined) return []
   const target = qualified(table)
   const set = identifiers(mergeKey)
   const ofBatch = batch === undefined ? "" : `WHERE _batch = ${batch}`

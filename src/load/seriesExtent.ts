@@ -1,9 +1,12 @@
-// The series a page is of and the event times it spans.
+// What a page is of: a series and the event times it spans, or in a table whose keys hold no time, a set.
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 
-/** In the unit of the time column. */
+/** In the unit of the time column; of a set, 0. */
 export interface Extent {
+  /** Key columns that identify series or set: extents of a table are comparable where these are the same. */
+  readonly columns: string
+  /** Their values. */
   readonly series: string
   readonly from: number
   readonly to: number
@@ -16,9 +19,36 @@ const seriesColumns = (table: Table): ReadonlyArray<number> =>
     .map((name) => table.columns.findIndex((column) => column.name === name))
     .filter((at, place) => place === 0 || table.columns[at]?.type !== "text")
 
-/** `undefined` when the page is not of one series, or its key does not hold its time. */
-export const extentOf = ({ table, columns, length, emptySets = [] }: Rows): Extent | undefined => {
-  if (table.time === undefined || !table.key.includes(table.time)) return undefined
+/** `undefined` when the page is not of one series or set. */
+export const extentOf = (rows: Rows): Extent | undefined => {
+  const { time, key } = rows.table
+  return time !== undefined && key.includes(time) ? seriesOf(rows, time) : setOf(rows)
+}
+
+/** The set that the page is all of, else what its rows have in common. */
+const setOf = ({ table, columns, length, mergeKey }: Rows): Extent | undefined => {
+  const valuesOf = (name: string): ReadonlyArray<Value> =>
+    columns[table.columns.findIndex((column) => column.name === name)] ?? []
+  const names = table.key.filter((name) =>
+    mergeKey === undefined ? length > 0 && isConstant(valuesOf(name)) : name in mergeKey,
+  )
+  const set = names.map((name) => mergeKey?.[name] ?? valuesOf(name)[0] ?? null)
+  if (mergeKey !== undefined) {
+    const isWithin = names.every((name, at) => valuesOf(name).every((value) => value === set[at]))
+    if (!isWithin || names.length < Object.keys(mergeKey).length) return undefined
+  }
+  return { columns: names.join(), series: JSON.stringify(set), from: 0, to: 0 }
+}
+
+export const isConstant = (values: ReadonlyArray<Value>): boolean => {
+  for (let row = 1; row < values.length; row++) if (values[row] !== values[0]) return false
+  return true
+}
+
+const seriesOf = (
+  { table, columns, length, emptySets = [] }: Rows,
+  time: string,
+): Extent | undefined => {
   const series: Array<Value> = []
   for (const at of seriesColumns(table)) {
     const values = columns[at] ?? []
@@ -28,7 +58,6 @@ export const extentOf = ({ table, columns, length, emptySets = [] }: Rows): Exte
     if (emptySets.some((set) => set[name] !== first)) return undefined
     series.push(first)
   }
-  const { time } = table
   const times = columns[table.columns.findIndex(({ name }) => name === time)] ?? []
   let from = Number.POSITIVE_INFINITY
   let to = Number.NEGATIVE_INFINITY
@@ -38,26 +67,28 @@ export const extentOf = ({ table, columns, length, emptySets = [] }: Rows): Exte
     if (each < from) from = each
     if (each > to) to = each
   }
-  return { series: JSON.stringify(series), from, to }
+  return { columns: "", series: JSON.stringify(series), from, to }
 }
 
 export const overlap = (one: Pick<Extent, "from" | "to">, other: typeof one): boolean =>
   one.from <= other.to && other.from <= one.to
 
-/** Whether no two of the extents can hold the same key. */
-export const areApart = (extents: ReadonlyArray<Extent | undefined>): boolean => {
-  const bySeries = new Map<string, Array<Extent>>()
-  for (const extent of extents) {
-    if (extent === undefined) return false
-    const others = bySeries.get(extent.series)
-    if (others === undefined) bySeries.set(extent.series, [extent])
-    else others.push(extent)
+/** Which of the extents can have no key in common with any other of them; by their place. */
+export const placesApart = (extents: ReadonlyArray<Extent | undefined>): ReadonlySet<number> => {
+  const apart = new Set<number>()
+  const known = extents.flatMap((extent, place) =>
+    extent === undefined ? [] : [{ extent, place }],
+  )
+  const columns = new Set(known.map(({ extent }) => extent.columns))
+  if (known.length < extents.length || columns.size > 1) return apart
+  for (const ofSeries of Map.groupBy(known, ({ extent }) => extent.series).values()) {
+    ofSeries.sort((left, right) => left.extent.from - right.extent.from)
+    let last = Number.NEGATIVE_INFINITY
+    for (const [at, { extent, place }] of ofSeries.entries()) {
+      const next = ofSeries[at + 1]?.extent.from ?? Number.POSITIVE_INFINITY
+      if (extent.from > last && extent.to < next) apart.add(place)
+      last = Math.max(last, extent.to)
+    }
   }
-  return [...bySeries.values()].every((ofSeries) => {
-    ofSeries.sort((left, right) => left.from - right.from)
-    return ofSeries.every((extent, at) => {
-      const before = ofSeries[at - 1]
-      return before === undefined || before.to < extent.from
-    })
-  })
+  return apart
 }

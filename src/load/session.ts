@@ -7,6 +7,7 @@ import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
 import { type Database, onlyWriter, type Turn } from "./storage/Storage.ts"
 import type { StoredRanges } from "./storedRanges.ts"
+import type { storedColumns } from "./storedColumns.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 
 /** A connection that writes, and how its transactions take turns with those of others. */
@@ -21,6 +22,8 @@ export interface Session extends MergeContext, Writer {
   /** `schema.table/month` already marked as changed by this process since the last export. */
   readonly marked: Set<string>
   readonly ranges: StoredRanges
+  readonly emptyTables: Database["emptyTables"]
+  readonly storedColumns: ReturnType<typeof storedColumns>
   readonly checkpoint: Database["checkpoint"]
   readonly makeCopy: Database["makeCopy"]
 }

@@ -19,6 +19,11 @@ export const STAGED = "temp.main.staged"
 /** Sets without members: `_batch`, the columns of the merge key, `_run_id`, `_observed_at` and `_is_partial`. */
 export const STAGED_EMPTY_SETS = "temp.main.staged_empty_sets"
 
+/** Merge keys: `_batch`, `_observed_at` and the columns; those of other columns are in tables of their own. */
+export const stagedMergeKeys = (shape: number): string => `temp.main.${mergeKeysTable(shape)}`
+
+const mergeKeysTable = (shape: number): string => `staged_merge_keys_${shape}`
+
 export interface Staged {
   readonly table: Table
   readonly rows: number
@@ -31,6 +36,8 @@ export interface Staged {
   /** Whether no key can occur twice. */
   readonly distinct: boolean
   readonly mergeKeys: ReadonlyArray<StagedMergeKey>
+  /** The columns of those in `stagedMergeKeys`, by its argument. */
+  readonly mergeKeyShapes: ReadonlyArray<ReadonlyArray<string>>
 }
 
 /** An entity of which a batch holds all there is. */
@@ -107,6 +114,7 @@ export const stage = async (
   for (const { batch, rows } of pages) {
     rowsOfBatch.set(batch, (rowsOfBatch.get(batch) ?? 0) + rows.length)
   }
+  const mergeKeys = mergeKeysOf(pages)
   return {
     table,
     rows: pages.reduce((sum, { rows }) => sum + rows.length, 0),
@@ -114,8 +122,32 @@ export const stage = async (
     hasEmptySets: await stageEmptySets(connection, table, pages),
     bounds: boundsOf(table, pages),
     distinct: haveDistinctKeys(pages.map(({ rows }) => rows)),
-    mergeKeys: mergeKeysOf(pages),
+    mergeKeys,
+    mergeKeyShapes: await stageMergeKeys(connection, table, mergeKeys),
   }
+}
+
+const stageMergeKeys = async (
+  connection: DuckDBConnection,
+  table: Table,
+  mergeKeys: ReadonlyArray<StagedMergeKey>,
+): Promise<Staged["mergeKeyShapes"]> => {
+  const alike = Map.groupBy(mergeKeys, ({ values }) => Object.keys(values).join())
+  const shapes: Array<ReadonlyArray<string>> = []
+  for (const keys of alike.values()) {
+    const columns = table.columns.filter(({ name }) => name in (keys[0]?.values ?? {}))
+    await fillTemporary(
+      connection,
+      mergeKeysTable(shapes.length),
+      [batchColumn, ["_observed_at", "TIMESTAMP"], ...storedColumns(columns)],
+      keys.map(({ batch, observedAt, values }) => ({
+        length: 1,
+        columns: [batch, observedAt ?? null, ...columns.map(({ name }) => values[name] ?? null)],
+      })),
+    )
+    shapes.push(columns.map(({ name }) => name))
+  }
+  return shapes
 }
 
 /** Answers whether there are any. */

@@ -1,73 +1,71 @@
 // What a session knows to be stored, so that rows beyond it need not be looked for: the bulk of a first sync
-// is of series and times of which nothing is stored, and finding that out by a join cost a third of the run.
-import type { DuckDBConnection } from "@duckdb/node-api"
+// is of series, times and sets of which nothing is stored, and finding that out by a join cost a third of the run.
 import { type Table, tableName, versionsOf } from "../domain/table.ts"
-import { type Extent, overlap } from "./seriesExtent.ts"
-import { qualified } from "./sql.ts"
+import type { Database } from "./storage/Storage.ts"
+import { type Extent, overlap, placesApart } from "./seriesExtent.ts"
 
-type Range = Pick<Extent, "from" | "to">
+// With more series than this, what is known of a table would take tens of megabytes.
+const MOST_SERIES = 100_000
+
+type Stored = Map<string, Extent>
 
 export class StoredRanges {
-  /** By table, by series. A table of which anything was stored when the session first wrote to it is `undefined`. */
-  readonly #stored = new Map<string, Map<string, Range> | undefined>()
-  readonly #columns = new Map<string, ReadonlyArray<string>>()
+  /** By table, by series: of those that were empty when the session first wrote rows. */
+  readonly #stored = new Map<string, Stored>()
+  #isLooked = false
 
-  /** Before a table is written to; answers its columns in their stored order, which a migration may have extended. */
-  async look(connection: DuckDBConnection, table: Table): Promise<ReadonlyArray<string>> {
-    const name = tableName(table)
-    const known = this.#columns.get(name)
-    if (known !== undefined) return known
-    const found = await connection.runAndReadAll(`FROM ${qualified(table)} LIMIT 1`)
-    const isEmpty = found.currentRowCount === 0 && (await hasNoVersions(connection, table))
-    this.#stored.set(name, isEmpty ? new Map() : undefined)
-    const columns = found.columnNames()
-    this.#columns.set(name, columns)
-    return columns
+  /** Before rows are written for the first time. */
+  async look(emptyTables: Database["emptyTables"]): Promise<void> {
+    if (this.#isLooked) return
+    this.#isLooked = true
+    for (const name of await emptyTables()) this.#stored.set(name, new Map())
   }
 
-  /** For when another process has written: these may no longer be all stored rows. */
+  /** For when something else has written: what is stored is unknown from now on. */
   forget(): void {
     this.#stored.clear()
-    this.#columns.clear()
   }
 
   /**
-   * Which of the pages are of times of which nothing can be stored yet, nor in another of the pages; by their
+   * Which of the pages are of times or sets of which nothing can be stored yet, nor in another of the pages; by their
    * place.
    */
   fresh(table: Table, pages: ReadonlyArray<Extent | undefined>): ReadonlySet<number> {
-    const stored = this.#stored.get(tableName(table))
+    const stored = this.#of(table)
     if (stored === undefined) return new Set()
-    const places = pages.flatMap((page, at) => {
-      if (page === undefined) return []
+    const [known] = stored.values()
+    const isStored = (page: Extent): boolean => {
       const range = stored.get(page.series)
-      const meets = (other: Extent | undefined, place: number): boolean =>
-        place !== at &&
-        (other === undefined || (other.series === page.series && overlap(other, page)))
-      return (range === undefined || !overlap(range, page)) && !pages.some(meets) ? [at] : []
-    })
-    return new Set(places)
+      const areComparable = known === undefined || known.columns === page.columns
+      return !areComparable || (range !== undefined && overlap(range, page))
+    }
+    const apart = [...placesApart(pages)]
+    const isFresh = (place: number): boolean => {
+      const page = pages[place]
+      return page !== undefined && !isStored(page)
+    }
+    return new Set(apart.filter(isFresh))
   }
 
   /** Once they are committed. */
   remember(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
-    const stored = this.#stored.get(tableName(table))
+    const stored = this.#of(table)
     if (stored === undefined) return
+    const [known = extents[0]] = stored.values()
     for (const extent of extents) {
-      if (extent === undefined) {
-        this.#stored.set(tableName(table), undefined)
+      if (extent === undefined || extent.columns !== known?.columns || stored.size > MOST_SERIES) {
+        this.#stored.delete(tableName(table))
         return
       }
       const range = stored.get(extent.series) ?? extent
-      const { from, to } = extent
-      stored.set(extent.series, { from: Math.min(range.from, from), to: Math.max(range.to, to) })
+      const from = Math.min(range.from, extent.from)
+      stored.set(extent.series, { ...extent, from, to: Math.max(range.to, extent.to) })
     }
   }
-}
 
-/** Rows that were retired are in the versions alone. */
-const hasNoVersions = async (connection: DuckDBConnection, table: Table): Promise<boolean> => {
-  if (table.mode !== "history") return false
-  const found = await connection.runAndReadAll(`FROM ${qualified(versionsOf(table))} LIMIT 1`)
-  return found.currentRowCount === 0
+  /** `undefined` where anything may be stored. Rows that were retired are in the versions alone. */
+  #of(table: Table): Stored | undefined {
+    const isKnown = table.mode !== "history" || this.#stored.has(tableName(versionsOf(table)))
+    return isKnown ? this.#stored.get(tableName(table)) : undefined
+  }
 }

@@ -1,11 +1,22 @@
-// Pages of single series, new and overlapping, in groups, against a simple model: a map, and a list of replaced values.
+// Pages of single series and of sets, new and overlapping, in groups, against a simple model: a map, and a list of replaced
+// values.
 // Each sample begins with an empty warehouse, which skips the search for stored rows.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Warehouse } from "../../src/load/Warehouse.ts"
+import type { Table } from "../../src/domain/table.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { batchOf, commitTogether, inWarehouse, reading, readings, rows, rowsOf } from "./sample.ts"
+import {
+  batchOf,
+  commitTogether,
+  descriptions,
+  inWarehouse,
+  reading,
+  readings,
+  rows,
+  rowsOf,
+} from "./sample.ts"
 
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -85,5 +96,96 @@ describe("pages of series", () => {
           expect(yield* listed("readings_versions")).toEqual(model.versions.toSorted())
         }),
       ),
+  )
+})
+
+/** Members of a vault's set and their values, in their order; `isWhole`: the vault has no others. */
+const SetPage = Schema.Struct({
+  vault: Schema.Literals(["a", "b", "c"]),
+  isWhole: Schema.Boolean,
+  members: Schema.Array(
+    Schema.Struct({ title: Schema.Literals(["x", "y", "z"]), fee: between(0, 1) }),
+  ).check(Schema.isMaxLength(4)),
+})
+type SetPage = typeof SetPage.Type
+
+const SetGroups = Schema.Array(Schema.Array(SetPage).check(Schema.isMaxLength(4))).check(
+  Schema.isMaxLength(5),
+)
+
+const members: Table = {
+  ...descriptions,
+  name: "members",
+  key: ["vault_address", "title"],
+  columns: descriptions.columns.map((column) =>
+    column.name === "title" ? { ...column, required: true } : column,
+  ),
+}
+
+const applySet = (model: Model, { vault, isWhole, members: read }: SetPage) => {
+  const counts = { inserted: 0, revised: 0 }
+  const last = new Map(read.map(({ title, fee }) => [`${vault} ${title}`, fee]))
+  for (const [key, before] of model.stored) {
+    if (!isWhole || !key.startsWith(vault) || last.has(key)) continue
+    counts.revised += 1
+    model.versions.push(`${key} ${before}`)
+    model.stored.delete(key)
+  }
+  for (const [key, fee] of last) {
+    const before = model.stored.get(key)
+    if (before === fee) continue
+    if (before === undefined) counts.inserted += 1
+    else {
+      counts.revised += 1
+      model.versions.push(`${key} ${before}`)
+    }
+    model.stored.set(key, fee)
+  }
+  return counts
+}
+
+const batchOfSet = ({ vault, isWhole, members: read }: SetPage) =>
+  batchOf([
+    {
+      ...rowsOf(
+        members,
+        read.map((member) => ({ vault_address: vault, ...member })),
+      ),
+      ...(isWhole ? { mergeKey: { vault_address: vault } } : {}),
+    },
+  ])
+
+const listedMembers = (isCurrent: boolean) =>
+  Effect.map(
+    rows(`SELECT vault_address || ' ' || title || ' ' || fee::INTEGER AS line
+      FROM core.members WHERE is_current = ${isCurrent} ORDER BY ALL`),
+    (found) => found.map((row) => String(row["line"])),
+  )
+
+describe("pages of sets", () => {
+  it.effect.prop(
+    "keeps the members of the last reading, and every one that ended",
+    [SetGroups],
+    ([groups]) =>
+      Effect.scoped(
+        Effect.flatMap(temporaryFolder, (dataDir) =>
+          Effect.gen(function* () {
+            const model: Model = { stored: new Map(), versions: [] }
+            for (const group of groups) {
+              if (group.length === 0) continue
+              const committed = yield* commitTogether(group.map(batchOfSet))
+              const expected = group.map((page) => applySet(model, page))
+              for (const [at, counts] of committed.entries()) {
+                expect(counts).toMatchObject(expected[at] ?? {})
+              }
+            }
+            expect(yield* listedMembers(true)).toEqual(
+              [...model.stored].map(([key, value]) => `${key} ${value}`).toSorted(),
+            )
+            expect(yield* listedMembers(false)).toEqual(model.versions.toSorted())
+          }).pipe(Effect.provide(Warehouse.layer({ dataDir, tables: [members], runId: "run-1" }))),
+        ),
+      ),
+    { arbitrary: { runs: 50 } },
   )
 })

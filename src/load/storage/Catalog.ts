@@ -30,6 +30,13 @@ const SILENCE = "15s"
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
   SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
 
+const EMPTY_TABLES = `
+  SELECT s.schema_name || '.' || t.table_name AS name
+  FROM ${METADATA_SCHEMA}.ducklake_table t
+  JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
+  LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
+  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL AND coalesce(stats.next_row_id, 0) = 0`
+
 const MICROS_PER_SECOND = 1_000_000
 
 /** By SQLSTATE. */
@@ -105,6 +112,11 @@ export class Catalog {
       `SELECT value FROM ${METADATA_SCHEMA}.ducklake_metadata WHERE key = 'data_path'`,
     )
     return path === undefined ? undefined : String(path["value"])
+  }
+
+  /** As `Database.emptyTables`, from what DuckLake records: a statement of DuckDB would read all of it again. */
+  async emptyTables(): Promise<ReadonlySet<string>> {
+    return new Set((await this.rows(EMPTY_TABLES)).map(({ name }) => String(name)))
   }
 
   async rows(

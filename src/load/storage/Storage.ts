@@ -64,6 +64,8 @@ export interface Database {
   readonly alone: () => Promise<void>
   /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
   readonly clockAhead: () => number
+  /** Tables without a row, as `schema.name`. In a turn. */
+  readonly emptyTables: () => Promise<ReadonlySet<string>>
   /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */
   readonly accepts: (statement: string) => boolean
   /** Whether a process that does the run is alive, this one aside. */

@@ -4,10 +4,13 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { copyDatabase } from "../copyDatabase.ts"
 import { openConnections } from "../database.ts"
+import { text } from "../decodeRow.ts"
 import { WarehouseLocked } from "../errors.ts"
 import { inspect } from "../inspect.ts"
 import { lockHolder } from "../LockFile.ts"
+import { readRows } from "../readRows.ts"
 import { CATALOG, literal } from "../sql.ts"
+import { sqlFile } from "../sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { onlyWriter, type Storage } from "./Storage.ts"
 
@@ -60,6 +63,10 @@ export const duckdbFile = (dataDir: string): Storage => {
         exclusively: onlyWriter,
         alone: async () => undefined,
         clockAhead: () => 0,
+        emptyTables: async () => {
+          const rows = await readRows(writer, sqlFile("state", "empty_tables"))
+          return new Set(rows.map(text("name")))
+        },
         accepts: () => true,
         isRunning: async () => false,
         checkpoint,

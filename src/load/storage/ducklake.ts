@@ -52,6 +52,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         exclusively: (work) => catalog.exclusively(work),
         alone: () => catalog.alone(),
         clockAhead: () => catalog.clockAhead,
+        emptyTables: () => catalog.emptyTables(),
         accepts: (statement) => !NOT_KEPT.test(statement),
         isRunning: (runId) => catalog.isRunning(runId),
         // Maintenance is a command of its own.

@@ -1,0 +1,23 @@
+// The columns of the stored tables in their order, which rows are appended in.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { type Table, tableName } from "../domain/table.ts"
+import { decodeRow, list, text } from "./decodeRow.ts"
+import { readRows } from "./readRows.ts"
+import { sqlFile } from "./sqlFile.ts"
+
+const decode = decodeRow({ name: text("name"), columns: list(text)("columns") })
+
+/** Reads those of all tables when they are first needed. Rejects where the stored table lacks any of the value's. */
+export const storedColumns = (connection: DuckDBConnection) => {
+  let known: ReadonlyMap<string, ReadonlyArray<string>> | undefined
+  return async (table: Table): Promise<ReadonlyArray<string>> => {
+    if (known === undefined) {
+      const rows = (await readRows(connection, sqlFile("state", "stored_columns"))).map(decode)
+      known = new Map(rows.map(({ name, columns }) => [name, columns]))
+    }
+    const columns = known.get(tableName(table)) ?? []
+    const missing = table.columns.find(({ name }) => !columns.includes(name))
+    if (missing === undefined) return columns
+    throw new Error(`${tableName(table)} is stored without the column ${missing.name}`)
+  }
+}
