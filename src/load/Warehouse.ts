@@ -189,8 +189,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
     Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
 
-  const queued = yield* commitQueue((batches) =>
-    exclusively("Committing rows", () => commitGroup(session, batches)),
+  const queued = yield* commitQueue(
+    (take) => exclusively("Committing rows", () => commitGroup(session, take)),
+    database.longestWaitMillis,
   )
   const names = new Set(tables.map(tableName))
   const commit = (batch: Batch) => checkBatch(batch, names) ?? queued(batch)

@@ -182,7 +182,12 @@ export const appendRows = async (
       for (const chunk of chunksOf(kinds, rows)) appender.appendDataChunk(chunk)
     }
     appender.flushSync()
-  } finally {
-    appender.closeSync()
+  } catch (cause) {
+    // Closing flushes again, and would say only that the transaction has failed.
+    try {
+      appender.closeSync()
+    } catch {}
+    throw cause
   }
+  appender.closeSync()
 }

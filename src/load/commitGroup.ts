@@ -7,6 +7,7 @@ import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
 import { Changes, type Session, transactionIn } from "./session.ts"
 import { type Page, stage } from "./stage.ts"
+import type { Turn } from "./storage/Storage.ts"
 import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -88,8 +89,14 @@ export interface CommittedGroup {
   readonly tables: ReadonlyMap<string, Pick<Committed, "inserted" | "revised">>
 }
 
-/** On a failure nothing of the group is kept. */
-export const commitGroup = async (
+/** Commits the batches that `take` gives once the turn has begun. On a failure nothing of the group is kept. */
+export const commitGroup = (
+  session: Session,
+  take: () => ReadonlyArray<Batch>,
+): Promise<CommittedGroup> => session.exclusively((turn) => commitInTurn(turn, session, take()))
+
+const commitInTurn = async (
+  turn: Turn,
   session: Session,
   batches: ReadonlyArray<Batch>,
 ): Promise<CommittedGroup> => {
@@ -117,10 +124,8 @@ export const commitGroup = async (
     ])
     await changes.write(entries)
   }
-  await session.exclusively(async (turn) => {
-    await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
-    await transactionIn(turn, session, write)
-  })
+  await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
+  await transactionIn(turn, session, write)
   changes.afterCommit()
   return { batches: counts, tables: changes.rows }
 }

@@ -15,7 +15,6 @@ const GROUP_ROWS = 120_000
 
 // A transaction costs as much as the rows of 50 small pages: those that come shortly after each other share one.
 const PAUSE_MILLIS = 10
-const LONGEST_WAIT_MILLIS = 100
 
 /** Whether the process was busy for most of a pause: more pages are then about to come. */
 const isBusyPause = Effect.promise(async () => {
@@ -36,19 +35,28 @@ const closed = new LoadError({
   advice: "Nothing of this batch was kept; the next run does it again.",
 })
 
+/** Commits the batches that `take` gives once nothing else writes; not all that wait. */
+type CommitTogether = (take: () => ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>
+
 /**
- * Commits a batch, together with others that wait; its own counts, or why nothing of it was kept. One fiber commits, until
- * the scope ends.
+ * Commits a batch, together with others that wait, those that came while another process wrote among them; its own
+ * counts, or why nothing of it was kept. One fiber commits, until the scope ends.
  */
 export const commitQueue = Effect.fnUntraced(function* (
-  commitTogether: (batches: ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>,
+  commitTogether: CommitTogether,
+  longestWaitMillis: number,
 ) {
   const queue = yield* Queue.bounded<Queued>(2 * GROUP_BATCHES)
+  const waiting: Array<Queued> = []
 
-  const commitAll = Effect.fnUntraced(function* (group: ReadonlyArray<Queued>) {
-    const committed = yield* Effect.result(commitTogether(group.map(({ batch }) => batch)))
-    if (committed._tag === "Success") {
-      const { batches, tables: changed } = committed.success
+  const commitAll = Effect.fnUntraced(function* (take: () => ReadonlyArray<Queued>) {
+    let taken: ReadonlyArray<Queued> | undefined
+    const result = yield* Effect.result(
+      commitTogether(() => (taken = take()).map(({ batch }) => batch)),
+    )
+    const group = taken ?? take()
+    if (result._tag === "Success") {
+      const { batches, tables: changed } = result.success
       for (const [at, { done }] of group.entries()) {
         const counts = batches[at]
         if (counts !== undefined) yield* Deferred.succeed(done, counts)
@@ -58,40 +66,43 @@ export const commitQueue = Effect.fnUntraced(function* (
         yield* countRows({ table, change: "revised" }, revised)
       }
     } else if (group.length === 1 && group[0] !== undefined) {
-      yield* Deferred.fail(group[0].done, committed.failure)
+      yield* Deferred.fail(group[0].done, result.failure)
     } else {
       // One of them is bad: each alone, so that only that one fails.
       for (const queued of group) yield* commitAlone(queued)
     }
   })
-  const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll([queued])
+  const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll(() => [queued])
 
   /** Adds what comes shortly afterwards, until a pause shows that no more is about to come. */
-  const gathered = Effect.fnUntraced(function* (taken: Array<Queued>) {
-    const until = performance.now() + LONGEST_WAIT_MILLIS
-    while (isWorthWaiting(taken) && performance.now() < until) {
+  const gather = Effect.gen(function* () {
+    const until = performance.now() + longestWaitMillis
+    while (isWorthWaiting(waiting) && performance.now() < until) {
       const isBusy = yield* isBusyPause
       const more = yield* Queue.clear(queue)
       if (more.length === 0 && !isBusy) break
-      taken.push(...more)
+      waiting.push(...more)
     }
-    return groupsOf(taken)
   })
 
+  const takeGroup = (): ReadonlyArray<Queued> => {
+    waiting.push(...Effect.runSync(Queue.clear(queue)))
+    return waiting.splice(0, groupSize(waiting))
+  }
+
   const writeForever = Effect.forever(
-    Effect.flatMap(Queue.takeBetween(queue, 1, GROUP_BATCHES), (taken) =>
-      Effect.uninterruptible(
-        Effect.flatMap(gathered(taken), Effect.forEach(commitAll, { discard: true })),
-      ),
-    ),
+    Effect.gen(function* () {
+      if (waiting.length === 0) waiting.push(...(yield* Queue.takeBetween(queue, 1, GROUP_BATCHES)))
+      yield* Effect.uninterruptible(Effect.andThen(gather, commitAll(takeGroup)))
+    }),
   )
   yield* Effect.forkScoped(writeForever)
 
   // Commits that still wait fail; the writer ends before the file is closed.
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
-      const waiting = yield* Queue.clear(queue)
-      for (const { done } of waiting) yield* Deferred.fail(done, closed)
+      waiting.push(...(yield* Queue.clear(queue)))
+      for (const { done } of waiting.splice(0)) yield* Deferred.fail(done, closed)
       yield* Queue.shutdown(queue)
     }),
   )
@@ -110,20 +121,12 @@ const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
   taken.length < GROUP_BATCHES &&
   taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3
 
-/** Groups of at most `GROUP_ROWS` rows, or a single batch that is larger. */
-const groupsOf = (queued: ReadonlyArray<Queued>): ReadonlyArray<ReadonlyArray<Queued>> => {
-  const groups: Array<Array<Queued>> = []
-  let rows = Number.POSITIVE_INFINITY
-  for (const each of queued) {
-    const size = sizeOf(each)
-    const group = groups.at(-1)
-    if (group === undefined || rows + size > GROUP_ROWS) {
-      groups.push([each])
-      rows = size
-    } else {
-      group.push(each)
-      rows += size
-    }
-  }
-  return groups
+/** How many of them are a group: at most `GROUP_ROWS` rows, or a single batch that is larger. */
+const groupSize = (queued: ReadonlyArray<Queued>): number => {
+  let rows = 0
+  const end = queued.findIndex((each, at) => {
+    rows += sizeOf(each)
+    return at > 0 && rows > GROUP_ROWS
+  })
+  return end < 0 ? queued.length : end
 }

@@ -4,8 +4,9 @@ import type { Rows } from "../domain/table.ts"
 const MILLIS_PER_DAY = 86_400_000
 const MICROS_PER_MILLI = 1000
 
-/** `YYYY-MM` of every row's event time; of a table without, nothing. */
-export const monthsIn = ({ table, columns }: Rows): ReadonlySet<string> => {
+/** `YYYY-MM` of every row's event time; `-` in a table without. */
+export const monthsIn = ({ table, columns, length }: Rows): ReadonlySet<string> => {
+  if (table.time === undefined) return new Set(length === 0 ? [] : ["-"])
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const isDate = table.columns[at]?.type === "date"
   const months = new Set<string>()

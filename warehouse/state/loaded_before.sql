@@ -1,8 +1,20 @@
--- Whether any earlier task of a partition had rows; of one window where $3 is not null.
-select count(*) > 0 as is_loaded
+-- Which of the partitions in $1, by their place, an earlier task had rows for; of one window where that is not null.
+with
+
+wanted as (
+    select unnest(
+        from_json(
+            $1, '[{"pipeline":"VARCHAR","entity":"VARCHAR","window":"VARCHAR","place":"INTEGER"}]'
+        ),
+        recursive := true
+    )
+)
+
+select distinct wanted.place
 from ops.tasks
-where
-    pipeline = $1
-    and entity = $2
-    and "window" = coalesce($3, "window")
-    and outcome in ('loaded', 'unchanged')
+inner join wanted
+    on
+        tasks.pipeline = wanted.pipeline
+        and tasks.entity = wanted.entity
+        and tasks."window" = coalesce(wanted."window", tasks."window")
+where tasks.outcome in ('loaded', 'unchanged')

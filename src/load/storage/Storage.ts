@@ -62,6 +62,8 @@ export interface Database {
   readonly exclusively: <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
   /** No other process opens it until `close`. Rejects with `WarehouseLocked` where one has it open. */
   readonly alone: () => Promise<void>
+  /** How long a commit waits at most for more that is about to come. */
+  readonly longestWaitMillis: number
   /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
   readonly clockAhead: () => number
   /** Tables without a row, as `schema.name`. In a turn. */

@@ -62,6 +62,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         reader,
         exclusively: onlyWriter,
         alone: async () => undefined,
+        longestWaitMillis: 100,
         clockAhead: () => 0,
         emptyTables: async () => {
           const rows = await readRows(writer, sqlFile("state", "empty_tables"))

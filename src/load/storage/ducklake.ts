@@ -51,6 +51,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         reader,
         exclusively: (work) => catalog.exclusively(work),
         alone: () => catalog.alone(),
+        longestWaitMillis: 400,
         clockAhead: () => catalog.clockAhead,
         emptyTables: () => catalog.emptyTables(),
         accepts: (statement) => !NOT_KEPT.test(statement),

@@ -174,10 +174,7 @@ export class Runner {
         cacheSeconds: endpoint.serverCacheSeconds ?? 0,
         hasFixedWindows: pipeline.windows !== undefined,
       }
-      const resolve = (each: TaskResult) =>
-        Effect.flatMap(Warehouse, (warehouse) =>
-          resolveOutcome(warehouse, key, each, circumstances),
-        )
+      const resolve = (each: TaskResult) => resolveOutcome(key, each, circumstances)
       const resolved = yield* resolve(result)
       const goesOn = yield* this.commit(pipeline, task, result, resolved, seconds).pipe(
         Effect.as(true),

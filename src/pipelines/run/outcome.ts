@@ -4,14 +4,12 @@ import * as Effect from "effect/Effect"
 import type { ApiError } from "../../domain/errors.ts"
 import type { Outcome } from "../../domain/outcome.ts"
 import type { Rows } from "../../domain/table.ts"
-import { boolean, decodeRow, number } from "../../load/decodeRow.ts"
-import { identifier, qualified } from "../../load/sql.ts"
+import { decodeRow, number } from "../../load/decodeRow.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
-import type { Warehouse } from "../../load/Warehouse.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { hasRows } from "../strategies/taskResult.ts"
-
-type Store = Pick<Warehouse["Service"], "rows">
+import { holdCurrent, wasLoaded } from "./storedBefore.ts"
 
 export interface TaskKey {
   readonly runId: string
@@ -40,7 +38,6 @@ export interface Resolved {
 const MICROS_PER_SECOND = 1_000_000
 
 export const resolveOutcome = Effect.fnUntraced(function* (
-  warehouse: Store,
   key: TaskKey,
   result: TaskResult,
   circumstances: Circumstances,
@@ -49,8 +46,9 @@ export const resolveOutcome = Effect.fnUntraced(function* (
   if (error !== undefined) {
     const outcome = outcomeOf(error)
     const isGone = outcome === "empty" && error.status === 404
+    const { pipeline, entity } = key
     const window = circumstances.hasFixedWindows ? key.window : null
-    const isSuspicious = isGone && (yield* wasLoaded(warehouse, key, window))
+    const isSuspicious = isGone && (yield* wasLoaded({ pipeline, entity, window }))
     return {
       outcome: isSuspicious ? "suspicious_empty" : outcome,
       rows,
@@ -70,7 +68,7 @@ export const resolveOutcome = Effect.fnUntraced(function* (
     } satisfies Resolved
   }
   if (hasRows(rows)) return { outcome: "landed", rows, text: warning } satisfies Resolved
-  return yield* resolveEmpty(warehouse, key, result, circumstances)
+  return yield* resolveEmpty(key, result, circumstances)
 })
 
 const outcomeOf = ({ reason }: ApiError): Outcome => {
@@ -97,7 +95,6 @@ export const isTrouble = (error: ApiError): boolean =>
   ["failed", "quarantined", "deferred"].includes(outcomeOf(error))
 
 const resolveEmpty = Effect.fnUntraced(function* (
-  warehouse: Store,
   key: TaskKey,
   { rows, hadRows, warning }: TaskResult,
   { now, cacheSeconds }: Circumstances,
@@ -108,17 +105,15 @@ const resolveEmpty = Effect.fnUntraced(function* (
   const kept = withoutEmptySets(rows)
   const suspicious = { outcome: "suspicious_empty", rows: kept } as const
   const whatWasFound = "the response is empty where there were rows before; kept them"
-  if (!(yield* holdsCurrent(warehouse, sets))) {
+  if (!(yield* holdCurrent(sets))) {
     const isSeries = sets.length < primary.length || primary.length === 0
-    if (isSeries && (hadRows === true || (yield* wasLoaded(warehouse, key, key.window)))) {
+    if (isSeries && (hadRows === true || (yield* wasLoaded(key)))) {
       return { ...suspicious, text: warning ?? whatWasFound } satisfies Resolved
     }
     return {
       outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
       // Warnings that no longer come have ended.
-      rows: (yield* holdsCurrent(warehouse, secondary))
-        ? [...new Set([...kept, ...secondary])]
-        : kept,
+      rows: (yield* holdCurrent(secondary)) ? [...new Set([...kept, ...secondary])] : kept,
       text: warning,
     } satisfies Resolved
   }
@@ -128,7 +123,8 @@ const resolveEmpty = Effect.fnUntraced(function* (
       "the response holds only a warning where there were rows before; kept them until one comes without a warning"
     return { ...suspicious, errorTag: "Warned", text } satisfies Resolved
   }
-  const [since] = (yield* warehouse.rows(sqlFile("state", "suspicious_since"), [
+  const { rows: read } = yield* Warehouse
+  const [since] = (yield* read(sqlFile("state", "suspicious_since"), [
     key.pipeline,
     key.entity,
     key.window,
@@ -145,26 +141,3 @@ const resolveEmpty = Effect.fnUntraced(function* (
 /** Without sets that have no member: what lands of a suspicious response, in a replay too. */
 export const withoutEmptySets = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
   rows.filter(({ length, emptySets = [] }) => length + emptySets.length > 0)
-
-/** Whether any of these sets has a current row. */
-const holdsCurrent = Effect.fnUntraced(function* (warehouse: Store, sets: ReadonlyArray<Rows>) {
-  for (const { table, mergeKey } of sets) {
-    const values = Object.entries(mergeKey ?? {})
-    const within = values.map(
-      ([name], at) => ` and ${identifier(name)} is not distinct from $${at + 1}`,
-    )
-    const found = yield* warehouse.rows(
-      `select 1 from ${qualified(table)} where is_current${within.join("")} limit 1`,
-      values.map(([, value]) => value),
-    )
-    if (found.length > 0) return true
-  }
-  return false
-})
-
-/** Whether an earlier task of the partition had rows; of one window where that is not null. */
-const wasLoaded = (warehouse: Store, { pipeline, entity }: TaskKey, window: string | null) =>
-  Effect.map(
-    warehouse.rows(sqlFile("state", "loaded_before"), [pipeline, entity, window]),
-    (rows) => rows.map(decodeRow({ isLoaded: boolean("is_loaded") })).some((row) => row.isLoaded),
-  )

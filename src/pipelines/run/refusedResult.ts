@@ -7,7 +7,7 @@ import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 
 /** DuckDB's errors about values; others (no space, no memory) are about the warehouse itself. */
 const aboutValues =
-  /^(Conversion|Constraint|Invalid Input|Invalid Type|Out of Range|Invalid) Error/i
+  /^((Conversion|Constraint|Invalid Input|Invalid Type|Out of Range|Invalid) Error|Failed to append: .*constraint)/i
 
 export const isRefusedByWarehouse = (error: unknown): error is LoadError =>
   error instanceof LoadError &&

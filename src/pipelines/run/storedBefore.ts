@@ -1,0 +1,96 @@
+// What is stored of a task's partition already. Many tasks look it up at once, and a statement takes long where the warehouse
+// is a lake: those that come while one is on its way share the next.
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Request from "effect/Request"
+import * as RequestResolver from "effect/RequestResolver"
+import * as Semaphore from "effect/Semaphore"
+import { type Rows, tableName } from "../../domain/table.ts"
+import { number } from "../../load/decodeRow.ts"
+import type { LoadError } from "../../load/errors.ts"
+import { identifier, qualified, storedType } from "../../load/sql.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+
+interface Look<Key> extends Request.Request<boolean, LoadError, Warehouse> {
+  readonly key: Key
+}
+
+/** `read` says of which keys it is true, by their place. */
+const shared = <Key>(
+  read: (keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlySet<number>, LoadError, Warehouse>,
+) => {
+  const turn = Semaphore.makeUnsafe(1)
+  const resolver = RequestResolver.makeWith<Look<Key>>({
+    batchKey: ({ context }) => Context.get(context, Warehouse),
+    delay: turn.withPermit(Effect.void),
+    collectWhile: () => true,
+    runAll: (entries) =>
+      turn.withPermit(
+        Effect.gen(function* () {
+          const found = yield* read(entries.map(({ request }) => request.key))
+          for (const [at, entry] of entries.entries()) yield* Request.succeed(entry, found.has(at))
+        }).pipe(Effect.provideContext(entries[0].context)),
+      ),
+  })
+  const look = Request.of<Look<Key>>()
+  return (key: Key) => Effect.request(look({ key }), resolver)
+}
+
+interface Window {
+  readonly pipeline: string
+  readonly entity: string
+  readonly window: string | null
+}
+
+/** Whether an earlier task of the partition had rows; of one window where that is not null. */
+export const wasLoaded = shared<Window>((windows) =>
+  Effect.gen(function* () {
+    const wanted = windows.map((each, place) => ({ ...each, place }))
+    const { rows } = yield* Warehouse
+    const found = yield* rows(sqlFile("state", "loaded_before"), [JSON.stringify(wanted)])
+    return new Set(found.map(number("place")))
+  }),
+)
+
+const columnsOf = ({ mergeKey = {} }: Rows): ReadonlyArray<string> => Object.keys(mergeKey)
+
+/** Selects `place` of those of the sets in parameter `$parameter` that have a current row; all are of the same columns. */
+const currentSets = (set: Rows, parameter: number): string => {
+  const types = Object.fromEntries(
+    set.table.columns
+      .filter(({ name }) => columnsOf(set).includes(name))
+      .map(({ name, type }) => [name, storedType[type]]),
+  )
+  const same = columnsOf(set).map(
+    (name) => `t.${identifier(name)} is not distinct from w.${identifier(name)}`,
+  )
+  return `select distinct w._place as place
+    from (select unnest(
+      from_json($${parameter}, '${JSON.stringify([{ ...types, _place: "INTEGER" }])}'), recursive := true)) w
+    join ${qualified(set.table)} t on ${["t.is_current", ...same].join(" and ")}`
+}
+
+const holdsCurrent = shared<Rows>((sets) =>
+  Effect.gen(function* () {
+    const alike = Map.groupBy(
+      sets.map((set, _place) => ({ set, values: { ...set.mergeKey, _place } })),
+      ({ set }) => `${tableName(set.table)} ${columnsOf(set).join()}`,
+    )
+    const selects: Array<string> = []
+    const parameters: Array<string> = []
+    for (const each of alike.values()) {
+      parameters.push(JSON.stringify(each.map(({ values }) => values)))
+      if (each[0] !== undefined) selects.push(currentSets(each[0].set, parameters.length))
+    }
+    const { rows } = yield* Warehouse
+    const found = yield* rows(selects.join(" union all "), parameters)
+    return new Set(found.map(number("place")))
+  }),
+)
+
+/** Whether any of these sets has a current row. */
+export const holdCurrent = (sets: ReadonlyArray<Rows>) =>
+  Effect.map(Effect.forEach(sets, holdsCurrent, { concurrency: "unbounded" }), (found) =>
+    found.includes(true),
+  )
