@@ -27,6 +27,13 @@ export interface Check {
    * touched, a few at a time. Comparing all keys at once would be the peak of a run's memory.
    */
   readonly monthsOf?: Table
+  /** For a rule that each row keeps by itself: all such rules of a table are first looked at in one scan of it. */
+  readonly ofRows?: {
+    /** The rows to be checked, as `t`. */
+    readonly from: (scope: Scope) => string
+    /** Whether `t` offends; never null. */
+    readonly offends: (scope: Scope) => string
+  }
   /** The offending rows, their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string
 }

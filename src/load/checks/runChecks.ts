@@ -27,6 +27,14 @@ export const findOffenders = Effect.fnUntraced(function* (
     hasRows.set(table, found)
     return found
   })
+  const passed = new Set<Check>()
+  for (const [table, ofTable] of Map.groupBy(checks.filter(hasOfRows), ({ needs }) => needs[0])) {
+    const [counted = {}] = yield* warehouse.rows(offendersOf(ofTable, scope))
+    if (Number(counted["checked"]) > 0) hasRows.set(table ?? "", true)
+    for (const [at, check] of ofTable.entries()) {
+      if (Number(counted[`offending_${at}`]) === 0) passed.add(check)
+    }
+  }
   const results: Array<CheckResult> = []
   for (const check of checks) {
     const { name, description, severity, tolerance } = check
@@ -39,7 +47,7 @@ export const findOffenders = Effect.fnUntraced(function* (
     }
     let failures = 0
     const examples: Array<Row> = []
-    for (const part of yield* partsOf(check, scope)) {
+    for (const part of passed.has(check) ? [] : yield* partsOf(check, scope)) {
       const rows = yield* warehouse.rows(
         `select *, count(*) over ()::double as ${COUNT} from (${check.sql(part)}) limit ${MAX_EXAMPLES}`,
       )
@@ -56,6 +64,22 @@ export const findOffenders = Effect.fnUntraced(function* (
   }
   return results
 })
+
+const hasOfRows = (check: Check): check is Check & Required<Pick<Check, "ofRows">> =>
+  check.ofRows !== undefined
+
+/** Counts the rows to be checked of one table, and those that offend against each check. */
+const offendersOf = (
+  checks: ReadonlyArray<Required<Pick<Check, "ofRows">>>,
+  scope: Scope,
+): string => {
+  const offends = checks.map(({ ofRows }, at) => `${ofRows.offends(scope)} as offends_${at}`)
+  const counts = checks.map(
+    (_, at) => `(count(*) filter (offends_${at}))::double as offending_${at}`,
+  )
+  return `select count(*)::double as checked, ${counts.join(", ")}
+    from (select ${offends.join(", ")} from ${checks[0]?.ofRows.from(scope) ?? ""})`
+}
 
 // More cost memory, fewer a statement each.
 const ROWS_AT_ONCE = 150_000

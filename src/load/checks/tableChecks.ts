@@ -52,6 +52,20 @@ const base = (table: Table, rule: string, description: string) => ({
   isIncremental: writtenAt(table) !== undefined,
 })
 
+/** A rule that each row keeps by itself; `columns` of offending rows are shown next to their key. */
+const ofRows = (
+  table: Table,
+  offends: (scope: Scope) => string,
+  columns: ReadonlyArray<string> = [],
+): Pick<Check, "sql" | "ofRows"> => {
+  const from = (scope: Scope) => `${named(table)} t where ${written(table, scope)}`
+  const shown = [identifiers(storedKey(table), "t"), ...columns].join(", ")
+  return {
+    ofRows: { from, offends },
+    sql: (scope) => `select ${shown} from ${from(scope)} and ${offends(scope)}`,
+  }
+}
+
 const uniqueKey: Rule = (table) => ({
   ...base(table, "unique_key", `One row for each ${storedKey(table).join(", ")}`),
   ...(hasMonths(table) ? { monthsOf: table } : {}),
@@ -72,11 +86,11 @@ const notNull: Rule = (table) => {
   )
   return {
     ...base(table, "not_null", "No null in a required column"),
-    sql: (scope) => `select ${identifiers(storedKey(table), "t")},
-        concat_ws(', ', ${nulls.join(", ")}) as null_columns
-      from ${named(table)} t
-      where ${written(table, scope)}
-        and (${required.map(({ name }) => `t.${identifier(name)} is null`).join(" or ")})`,
+    ...ofRows(
+      table,
+      () => `(${required.map(({ name }) => `t.${identifier(name)} is null`).join(" or ")})`,
+      [`concat_ws(', ', ${nulls.join(", ")}) as null_columns`],
+    ),
   }
 }
 
@@ -117,9 +131,9 @@ const superseded: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "superseded_later", "A version was superseded after it was written"),
-        sql: (scope) => `select ${identifiers(table.key, "t")}, t._updated_at
-          from ${named(table)} t
-          where ${written(table, scope)} and t._superseded_at <= t._updated_at`,
+        ...ofRows(table, () => "coalesce(t._superseded_at <= t._updated_at, false)", [
+          "t._updated_at",
+        ]),
       }
 
 const runKnown: Rule = (table) =>
@@ -131,11 +145,12 @@ const runKnown: Rule = (table) =>
           "run_known",
           "_run_id is a run of ops.runs, or of the archive a warehouse was rebuilt from",
         ),
-        sql: (scope) => `select ${identifiers(storedKey(table), "t")}, t._run_id
-          from ${named(table)} t
-          where ${written(table, scope)}
-            and t._run_id not in (select run_id from ops.runs)
-            and t._run_id not in (select distinct run_id from raw.responses)`,
+        ...ofRows(
+          table,
+          () => `coalesce(t._run_id not in (
+            select run_id from ops.runs union select run_id from raw.responses), false)`,
+          ["t._run_id"],
+        ),
       }
 
 const responseKnown: Rule = (table) =>
@@ -147,13 +162,14 @@ const responseKnown: Rule = (table) =>
           "response_known",
           "_response_id is an archived response of raw.responses that landed",
         ),
-        sql: (scope) => `select ${identifiers(storedKey(table), "t")}, t._response_id
-          from ${named(table)} t
-          anti join (
+        ...ofRows(
+          table,
+          ({ since }) => `coalesce(t._response_id not in (
             select response_id from raw.responses r
-            where r.is_landed ${scope.since === undefined ? "" : `and r.received_at >= ${instant(scope.since)}`}
-          ) r on t._response_id = r.response_id
-          where ${written(table, scope)} and t._response_id is not null`,
+            where r.is_landed ${since === undefined ? "" : `and r.received_at >= ${instant(since)}`}
+          ), false)`,
+          ["t._response_id"],
+        ),
         // A superseded version keeps the response it was read from, of whatever run.
         isIncremental: writtenAt(table) === "_updated_at",
       }
@@ -163,10 +179,10 @@ const vaultKnown: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "vault_known", "vault_address is a vault of core.vaults"),
-        sql: (scope) => `select ${identifiers(storedKey(table), "t")}
-          from ${named(table)} t
-          anti join core.vaults v on t.vault_address = v.vault_address
-          where ${written(table, scope)}`,
+        ...ofRows(
+          table,
+          () => "coalesce(t.vault_address not in (select vault_address from core.vaults), true)",
+        ),
       }
 
 const notInFuture: Rule = (table) => {
@@ -179,10 +195,12 @@ const notInFuture: Rule = (table) => {
       `${time} is not later than the response it came in; the tolerance is in seconds, for clocks that differ`,
     ),
     tolerance: SKEW_SECONDS,
-    sql: (scope) => `select ${identifiers(table.key, "t")}, t._updated_at
-      from ${named(table)} t
-      where ${written(table, scope)}
-        and t.${identifier(time)}::timestamp > t._updated_at + interval ${SKEW_SECONDS} second`,
+    ...ofRows(
+      table,
+      () =>
+        `coalesce(t.${identifier(time)}::timestamp > t._updated_at + interval ${SKEW_SECONDS} second, false)`,
+      ["t._updated_at"],
+    ),
   }
 }
 

@@ -10,9 +10,12 @@ import { Warehouse } from "../../load/Warehouse.ts"
 
 const resolvedEntry = decodeRow({ responseId: text("response_id") })
 
+const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"
+
 /** Writes nothing when nothing is resolved. */
 export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
+  if ((yield* warehouse.rows(open, [runId])).length === 0) return
   const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [runId])
   if (resolved.length === 0) return
   const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")
