@@ -34,7 +34,14 @@ const everyPage = async (page: Page, url: string): Promise<ReadonlyArray<string>
     const [link] = await page.locator(selector).all()
     return link === undefined ? null : link.getAttribute("href")
   }
-  const found = ["/", "/data?day=2026-05-28", "/sql", "/sql?q=from+mart.vault_latest", "/nothing"]
+  const found = [
+    "/",
+    "/?trouble=watch&name=o",
+    "/data?day=2026-05-28",
+    "/sql",
+    "/sql?q=from+mart.vault_latest",
+    "/nothing",
+  ]
   const vault = await href("a.vault")
   const trace = await href("a.figure")
   if (vault !== null) found.push(vault)
@@ -56,6 +63,12 @@ const visit = (open: Browser, url: string, options: Parameters<Browser["newConte
       expect((await faults(page)).map((fault) => `${path} ${fault}`)).toEqual([])
       const width = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
       expect(`${path} is ${width} px too wide`).toBe(`${path} is ${Math.min(0, width)} px too wide`)
+      const scroll = `document.querySelector("table.cards")?.parentElement`
+      if (options?.viewport && path === "/") {
+        expect(
+          await page.evaluate(`${scroll} ? ${scroll}.scrollWidth - ${scroll}.clientWidth : 0`),
+        ).toBe(0)
+      }
       if (isHere) expect(await page.locator(".error").allTextContents()).toEqual([])
     }
     expect(wrong.filter((each) => !each.includes("404"))).toEqual([])
@@ -75,7 +88,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
       Effect.gen(function* () {
         const url = yield* startServer(yield* synced)
         const open = yield* browser
-        expect(yield* visit(open, url, { colorScheme: "light" })).toBe(8)
+        expect(yield* visit(open, url, { colorScheme: "light" })).toBe(9)
         yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
         yield* Effect.promise(async () => {
           const page = await open.newPage()
@@ -174,6 +187,25 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         await page.goto(`${url}/sql?q=${encodeURIComponent(sql)}`)
         await page.locator("#result canvas").waitFor()
         expect(wrong).toEqual([])
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("filters the vaults, in the address, by the keyboard", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* synced)
+      const open = yield* browser
+      yield* Effect.promise(async () => {
+        const page = await open.newPage({ javaScriptEnabled: false })
+        await page.goto(url)
+        const name = (await page.locator("a.vault").last().textContent()) ?? ""
+        await page.getByLabel("Name or address").focus()
+        await page.keyboard.type(name.toLowerCase())
+        await page.keyboard.press("Enter")
+        expect(await page.locator("a.vault").allTextContents()).toEqual([name])
+        expect(new URL(page.url()).searchParams.get("name")).toBe(name.toLowerCase())
+        await page.getByRole("link", { name: "Show all" }).click()
+        expect(await page.locator("a.vault").count()).toBeGreaterThan(1)
       })
     }).pipe(Effect.scoped),
   )

@@ -51,7 +51,7 @@ describe("a picture", () => {
   it("shows a point between two holes, and says of a single one that it is no fault", () => {
     expect(lonePlaces([1, null, 2, null, 3, 4])).toEqual([0, 2])
     const one = pictureOf("buffer", { bucket_at: hours(5), nav_usd: [7], buffer_usd: [1] })
-    expect(noteOf(one)).toContain("One point so far, at 2026-05-01 05:00")
+    expect(noteOf(one)).toContain("One point, at 2026-05-01 05:00")
     const two = pictureOf("buffer", { bucket_at: hours(5, 6), nav_usd: [7, 8], buffer_usd: [1, 1] })
     expect([noteOf(two), noteOf(pictureOf("buffer", {}))]).toEqual([undefined, undefined])
   })

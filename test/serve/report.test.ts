@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { money } from "../../src/serve/figures.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -49,6 +50,14 @@ describe("a report", () => {
         expect(page).toMatch(
           new RegExp(`${String(low)}<span class="as-of"\\s*>${String(low_before)}<`),
         )
+      }
+      const changes = yield* queryFile(
+        publishedFile(dataDir),
+        `select sum(pnl_usd_change) filter (day >= '2026-05-25') as pnl, sum(pnl_usd_change) filter (day < '2026-05-25') as before
+         from mart.pnl_daily where day between '2026-05-18' and '2026-05-31' group by vault_address`,
+      )
+      for (const { pnl, before } of changes) {
+        expect(page).toMatch(new RegExp(`${money(pnl)}<span class="as-of"\\s*>${money(before)}<`))
       }
       expect(page.match(/class="chart"/g)?.length).toBeGreaterThan(figures.length)
     }).pipe(Effect.scoped),

@@ -25,6 +25,17 @@ hours as (
     group by all
 ),
 
+-- From the close before the period to its last.
+pnl as (
+    select
+        vault_address,
+        day >= $from_on::date as is_period,
+        sum(pnl_usd_change) as pnl_change_usd
+    from mart.pnl_daily
+    where day >= $before_on::date and day < $to_on::date
+    group by all
+),
+
 figures as (
     select
         vault_address,
@@ -34,7 +45,6 @@ figures as (
         max(1 - collateral_ratio_low / nullif(running_high, 0)) as drawdown,
         avg(apy_smoothed) as apy_smoothed,
         arg_max(nav_usd, day) as nav_usd,
-        arg_max(pnl_usd, day) - arg_min(pnl_usd, day) as pnl_change_usd,
         sum(hours_present) / nullif(sum(hours_expected), 0) as share_of_hours_present
     from days
     group by vault_address, is_period
@@ -42,6 +52,8 @@ figures as (
 
 select
     figures.*,
+    pnl.pnl_change_usd,
     case when figures.collateral_ratio is not null then coalesce(hours.hours_below_par, 0) end as hours_below_par
 from figures
 left join hours using (vault_address, is_period)
+left join pnl using (vault_address, is_period)

@@ -6,12 +6,12 @@ import { SERVE_TOKEN, serveToken } from "../../config/serveToken.ts"
 import { isLoopback } from "../../serve/access.ts"
 import { type ListenError, serve } from "../../serve/server.ts"
 import { numberOf, repeatedOf, rowLimit, secondsOf, textOf } from "../arguments.ts"
-import { warningText } from "../color.ts"
 import type { Arguments } from "../Command.ts"
+import { warn } from "../complaints.ts"
 import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
-import { print, printError } from "../output.ts"
+import { print } from "../output.ts"
 
 export const runServe = (argv: Arguments): Promise<ExitCode> =>
   execute(
@@ -82,8 +82,7 @@ const OTHERS_CAN_READ = 0o004
 /** No refusal, as ssh has: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
 const warnOfOthers = (file: string, mode: number): void => {
   if ((mode & OTHERS_CAN_READ) === 0) return
-  const text = `everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`
-  printError(`${warningText(text)}\n`)
+  warn(`everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`)
 }
 
 const explain = ({ code, why }: ListenError, host: string, port: number): UsageError => {

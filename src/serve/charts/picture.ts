@@ -66,12 +66,24 @@ export const lonePlaces = (figures: Figures): Array<number> => {
 export const rangeOf = (low: number, high: number, base: number | undefined): [number, number] => {
   const from = Math.min(low, base ?? low)
   const to = Math.max(high, base ?? high)
-  const room = (to - from || Math.abs(to) * 0.001 || 1) * 0.06
+  const room = (to - from || Math.abs(to) || 1) * 0.06
   return [from === base ? from : from - room, to === base ? to : to + room]
+}
+
+const SECONDS_PER_DAY = 86_400
+
+/** As much of an instant, seconds since 1970, as the distance between two marks needs. */
+export const timeLabel = (seconds: number, step: number): string => {
+  const text = new Date(seconds * 1000).toISOString()
+  if (step >= 365 * SECONDS_PER_DAY) return text.slice(0, 4)
+  if (step >= 28 * SECONDS_PER_DAY) return text.slice(0, 7)
+  return step >= SECONDS_PER_DAY || seconds % SECONDS_PER_DAY === 0
+    ? text.slice(5, 10)
+    : text.slice(11, 16)
 }
 
 /** A single dot looks like a fault: it is what a new warehouse has. */
 export const noteOf = ({ times: [first, ...others] }: Picture): string | undefined =>
   first === undefined || others.length > 0
     ? undefined
-    : `One point so far, at ${instant(new Date(first * 1000).toISOString())}: the line begins with the next.`
+    : `One point, at ${instant(new Date(first * 1000).toISOString())}: a line needs two.`

@@ -1,6 +1,6 @@
 // A uPlot of a picture over time: instants in UTC, colours of style.css as the reader has them, light, dark or on paper.
 import uPlot from "uplot"
-import { figureAt, lonePlaces, type Picture } from "../charts/picture.ts"
+import { figureAt, lonePlaces, type Picture, timeLabel } from "../charts/picture.ts"
 
 const HEIGHT = 220
 
@@ -85,19 +85,7 @@ const axes = (format: (value: unknown) => string): Array<uPlot.Axis> => {
     font: "11px system-ui, sans-serif",
   }
   return [
-    { ...axis, values: (_, ticks, __, ___, step) => ticks.map((each) => dateLabel(each, step)) },
+    { ...axis, values: (_, ticks, __, ___, step) => ticks.map((each) => timeLabel(each, step)) },
     { ...axis, size: 62, values: (_, ticks) => ticks.map((each) => format(each)) },
   ]
-}
-
-const SECONDS_PER_DAY = 86_400
-
-/** As much of an instant as the distance between two marks needs. */
-const dateLabel = (seconds: number, step: number): string => {
-  const text = new Date(seconds * 1000).toISOString()
-  if (step >= 365 * SECONDS_PER_DAY) return text.slice(0, 4)
-  if (step >= 28 * SECONDS_PER_DAY) return text.slice(0, 7)
-  return step >= SECONDS_PER_DAY || seconds % SECONDS_PER_DAY === 0
-    ? text.slice(5, 10)
-    : text.slice(11, 16)
 }

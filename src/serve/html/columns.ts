@@ -1,7 +1,7 @@
 // The kinds of columns that tables of rows have.
 import { MISSING } from "../figures.ts"
 import { figure, time } from "./figure.ts"
-import { type Html, name } from "./html.ts"
+import { html, type Html, name } from "./html.ts"
 import type { Column } from "./table.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -18,6 +18,15 @@ export const textColumn = (label: string, ...columns: ReadonlyArray<string>): Co
 export const timeColumn = (label: string, column: string): Column<Row> => ({
   label,
   cell: (row) => time(row[column]),
+})
+
+export const linkColumn = (
+  label: string,
+  href: (row: Row) => string,
+  shown: (row: Row) => string,
+): Column<Row> => ({
+  label,
+  cell: (row) => html`<a class="code" href="${href(row)}">${shown(row)}</a>`,
 })
 
 /** `trace` leads to what the figure was read from. */

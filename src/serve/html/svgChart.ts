@@ -2,7 +2,14 @@
 import { scaleLinear, scaleUtc } from "d3-scale"
 import { area, line } from "d3-shape"
 import type { Chart, Series } from "../charts/charts.ts"
-import { figureAt, lonePlaces, noteOf, type Picture, rangeOf } from "../charts/picture.ts"
+import {
+  figureAt,
+  lonePlaces,
+  noteOf,
+  type Picture,
+  rangeOf,
+  timeLabel,
+} from "../charts/picture.ts"
 import { html, type Html } from "./html.ts"
 
 /** Milliseconds since 1970: a period, and the beginning of the one before, which is shown for comparison. */
@@ -18,7 +25,6 @@ const LEFT = 58
 const RIGHT = 18
 const TOP = 8
 const BOTTOM = 22
-const DAY_MILLIS = 86_400_000
 
 export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
   const { title, level, base, format } = chart
@@ -39,6 +45,8 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
   const y = scaleLinear(range, [HEIGHT - BOTTOM, TOP])
   const atX = (seconds: number): number => tenth(x(seconds * 1000))
   const atY = (figure: number): number => tenth(y(figure))
+  const marks = x.ticks(6).map((tick) => tick.getTime() / 1000)
+  const step = (marks[1] ?? 0) - (marks[0] ?? 0)
   const note = noteOf(picture)
   const isInSight = level !== undefined && level >= range[0] && level <= range[1]
   const places = [...times.keys()]
@@ -67,7 +75,7 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
       role="img"
       aria-label="${title}: ${shown.map(({ label, last }) => `${label} ${format(last)}`).join(", ")} at the end"
     >
-      ${x.ticks(6).map((tick) => html`<path class="grid" d="M${tenth(x(tick))} ${TOP}V${HEIGHT - BOTTOM}" /><text x="${tenth(x(tick))}" y="${HEIGHT - 6}" text-anchor="middle">${dateLabel(tick, span)}</text>`)}
+      ${marks.map((at) => html`<path class="grid" d="M${atX(at)} ${TOP}V${HEIGHT - BOTTOM}" /><text x="${atX(at)}" y="${HEIGHT - 6}" text-anchor="middle">${timeLabel(at, step)}</text>`)}
       ${y.ticks(4).map((tick) => html`<path class="grid" d="M${LEFT} ${atY(tick)}H${WIDTH - RIGHT}" /><text x="${LEFT - 6}" y="${atY(tick) + 3.5}" text-anchor="end">${format(tick)}</text>`)}
       ${shaded.map(([from, to]) => html`<rect class="shaded" x="${atX(from)}" y="${TOP}" width="${tenth(Math.max(0.6, atX(to) - atX(from)))}" height="${HEIGHT - TOP - BOTTOM}" />`)}
       ${areas.map((each) => html`<path class="area" style="${hueOf(each.upper)}" d="${areaPath(each)}" />`)}
@@ -85,12 +93,6 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
 
 // Of a pixel: more digits would double the file.
 const tenth = (value: number): number => Math.round(value * 10) / 10
-
-const dateLabel = (tick: Date, { before, to }: Span): string => {
-  const text = tick.toISOString()
-  if (to - before > 400 * DAY_MILLIS) return text.slice(0, 7)
-  return to - before > 4 * DAY_MILLIS ? text.slice(5, 10) : text.slice(5, 16).replace("T", " ")
-}
 
 /** The newest figure that is there. */
 const lastOf = (picture: Picture, place: number): number | null =>

@@ -5,12 +5,12 @@ import { readProblems } from "../../pipelines/readers/problems.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { readRunHistory } from "../../pipelines/readers/runs.ts"
 import { unmappedFields } from "../../pipelines/readers/unmappedFields.ts"
-import { numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
+import { linkColumn, numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
 import { count, percent } from "../figures.ts"
 import { time } from "../html/figure.ts"
 import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
-import { type Column, type TableSection, tableSection } from "../html/table.ts"
+import { type TableSection, tableSection } from "../html/table.ts"
 import { runPage } from "../links.ts"
 import { type Site, sqlSection } from "../site.ts"
 import { type Chosen, readCalendar, readDay } from "./completeness.ts"
@@ -42,10 +42,11 @@ const problemList = (problems: ReadonlyArray<Problem>): Html =>
         ${problems.map(({ text, advice, since }) => html`<li>${text} <span class="note">${advice}${since !== null && html` Since ${time(since)}.`}</span></li>`)}
       </ul>`
 
-export const runColumn: Column<Row> = {
-  label: "Run",
-  cell: ({ run_id }) => html`<a class="code" href="${runPage(run_id)}">${String(run_id)}</a>`,
-}
+const runColumn = linkColumn(
+  "Run",
+  (row) => runPage(row["run_id"]),
+  (row) => String(row["run_id"]),
+)
 
 const runs = ({ latest, dataDir }: Site) =>
   latest.read((copy) =>

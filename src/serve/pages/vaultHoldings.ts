@@ -1,7 +1,13 @@
 // What a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks, governance.
 import { amount, count, money, percent, times } from "../figures.ts"
-import { numberColumn, type Row, textColumn, timeColumn, yesColumn } from "../html/columns.ts"
-import { html } from "../html/html.ts"
+import {
+  linkColumn,
+  numberColumn,
+  type Row,
+  textColumn,
+  timeColumn,
+  yesColumn,
+} from "../html/columns.ts"
 import type { TableSection } from "../html/table.ts"
 import { tracePage } from "../links.ts"
 
@@ -12,6 +18,11 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
   const key = { chain_id: vault["chain_id"], vault_address: vault["vault_address"] }
   const ofRequest = (column: string) => (row: Row) =>
     tracePage("mart.withdrawal_queue", column, { ...key, request_id: row["request_id"] })
+  const ofTimelock = (row: Row) =>
+    tracePage("mart.timelock_schedule", "executable_at", {
+      ...key,
+      timelock_id: row["timelock_id"],
+    })
   return {
     subaccounts: {
       title: "Subaccounts",
@@ -47,13 +58,11 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
       caption: "Active loans that its subaccounts gave or took, the next due first",
       empty: "No active loan is known.",
       columns: [
-        {
-          label: "Loan",
-          cell: (row) =>
-            html`<a href="${tracePage("mart.loan_book", undefined, { loan_id: row["loan_id"] })}"
-              >${shortened(row["loan_address"])}</a
-            >`,
-        },
+        linkColumn(
+          "Loan",
+          (row) => tracePage("mart.loan_book", undefined, { loan_id: row["loan_id"] }),
+          (row) => shortened(row["loan_address"]),
+        ),
         textColumn("Side", "side"),
         numberColumn("Principal", "principal_amount", amount),
         textColumn("Token", "principal_token_symbol"),
@@ -73,14 +82,7 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
         timeColumn("Executable from", "executable_at"),
         yesColumn("Executable now", "is_executable"),
         timeColumn("Scheduled", "scheduled_at"),
-        {
-          label: "Timelock",
-          cell: (row) =>
-            html`<a
-              href="${tracePage("mart.timelock_schedule", "executable_at", { ...key, timelock_id: row["timelock_id"] })}"
-              >${shortened(row["timelock_id"])}</a
-            >`,
-        },
+        linkColumn("Timelock", ofTimelock, (row) => shortened(row["timelock_id"])),
       ],
     },
     governance: {

@@ -61,7 +61,7 @@ const shown: ReadonlyArray<
   ["drawdown", "Drawdown", percent],
   ["apy_smoothed", "APY, mean", percent],
   ["nav_usd", "Net value, USD", money],
-  ["pnl_change_usd", "PnL, USD", money],
+  ["pnl_change_usd", "PnL change, USD", money],
   ["share_of_hours_present", "Hours present", (value) => percent(value, 0)],
 ]
 
