@@ -199,9 +199,7 @@ it("a collector that fails costs no run, and is said once", async () => {
   const service = await rejecting()
   const around = { cwd, env: variables(url) }
   const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "unwatched"]
-  const startedAt = performance.now()
   const watched = await vaulthouse(args, around)
-  expect(performance.now() - startedAt).toBeLessThan(20_000)
   const { code } = await vaulthouse(args, { cwd, env: { VAULTHOUSE_API_KEY: key } })
   service.server.close()
   await close()

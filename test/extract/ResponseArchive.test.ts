@@ -1,6 +1,7 @@
 // The archive's segments: bodies of any bytes, and whole frames even after a full disk.
 import { execFile } from "node:child_process"
 import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,6 +11,7 @@ import { readWholeFrames } from "../../src/archive/segments.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 
 const run = promisify(execFile)
+const archiveProcess = join(import.meta.dirname, "../support/archiveProcess.ts")
 
 const bodies: Readonly<Record<string, Buffer>> = {
   json: Buffer.from('{"a":[1,2]}'),
@@ -83,9 +85,13 @@ it.live("a full disk leaves no part of a frame, and later frames follow the last
     const directory = yield* temporaryFolder
     // Blocks of 512 or 1024 bytes: room for the first body and the last, not for the one between.
     const limited = `ulimit -S -f 64 && exec "$0" "$@"`
-    const program = [process.execPath, "test/support/archiveProcess.ts", directory]
+    const program = [process.execPath, archiveProcess, directory]
     const sizes = ["4000", "200000", "500"]
-    const { stdout } = yield* Effect.promise(() => run("sh", ["-c", limited, ...program, ...sizes]))
+    // A larger file of compiled modules would end the process.
+    const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" }
+    const { stdout } = yield* Effect.promise(() =>
+      run("sh", ["-c", limited, ...program, ...sizes], { env }),
+    )
     expect(JSON.parse(stdout)).toEqual(["kept", "refused", "kept"])
     const [segment = ""] = readdirSync(directory)
     const read = yield* Effect.promise(async () => {
