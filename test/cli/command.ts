@@ -8,8 +8,11 @@ import { type Sink, useStreams } from "../../src/cli/output.ts"
 
 export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
 
-// For all tests: each has a home of its own.
-const compileCache = join(import.meta.dirname, "../../node_modules/.cache/compiled")
+/** Of processes that tests start. In their home the empty warehouse and compiled modules are kept, which each would make. */
+export const environment = {
+  HOME: join(import.meta.dirname, "../../node_modules/.cache/home"),
+  PATH: process.env["PATH"],
+}
 
 export interface Ended {
   readonly code: number | null
@@ -34,7 +37,7 @@ export const start = (
 ) => {
   const child = spawn(bin, args, {
     cwd,
-    env: { HOME: cwd, PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { ...environment, ...env },
     // One that hangs must not outlive its test.
     timeout: seconds * 1000,
     killSignal: "SIGKILL",
@@ -103,7 +106,7 @@ export const runOnTerminal = (
   spawn(
     "script",
     ["-qec", `stty cols ${columns} rows ${rows}; ${program.join(" ")}`, "/dev/null"],
-    { cwd, env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" }, timeout: 55_000 },
+    { cwd, env: { ...environment, TERM: "xterm" }, timeout: 55_000 },
   )
 
 /** As `start`, on a terminal. */

@@ -1,6 +1,15 @@
 // Runs and queries that are stopped, killed or wait, and what `status` says of them.
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -26,6 +35,13 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((later) => setTimeout(later, 20))
 }
 
+/** Whether a process has a file of `folder` open. */
+const hasOpened = (pid: number | undefined, folder: string): boolean =>
+  readdirSync(`/proc/${pid}/fd`).some((number) => {
+    const link = `/proc/${pid}/fd/${number}`
+    return existsSync(link) && readlinkSync(link).startsWith(folder)
+  })
+
 const status = async (dataDir: string) => {
   const { code, stdout } = await vaulthouse(["status", "--data-dir", dataDir], { cwd })
   expect(code).toBe(0)
@@ -39,7 +55,8 @@ describe("a query", () => {
     const child = start(["query", endless], { cwd })
     const stderr = text(child.stderr)
     // Long enough for the statement to run.
-    await new Promise((later) => setTimeout(later, 3000))
+    await until(() => hasOpened(child.pid, join(cwd, "data/published")))
+    await new Promise((later) => setTimeout(later, 500))
     child.kill(signal)
     expect(await once(child, "exit")).toEqual([130, null])
     expect(await stderr).toBe("vaulthouse: stopped\n")

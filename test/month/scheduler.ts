@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { bin } from "../cli/command.ts"
+import { bin, environment } from "../cli/command.ts"
 
 const clock = join(import.meta.dirname, "clock.ts")
 
@@ -22,8 +22,7 @@ export class Scheduler {
     this.child = spawn(bin, ["schedule", "--listen", "off"], {
       cwd,
       env: {
-        HOME: cwd,
-        PATH: process.env["PATH"],
+        ...environment,
         VAULTHOUSE_API_KEY: "demo-admin-key",
         NODE_OPTIONS: `--import=${clock}`,
         SIMULATED_NOW: now,
