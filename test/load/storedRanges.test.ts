@@ -96,6 +96,7 @@ describe("pages of series", () => {
           expect(yield* listed("readings_versions")).toEqual(model.versions.toSorted())
         }),
       ),
+    { arbitrary: { runs: 30 } },
   )
 })
 
