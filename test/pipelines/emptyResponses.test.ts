@@ -6,7 +6,13 @@ import { expectReplays } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { asAdmin } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { letAnHourPass, outcomes, query, runOnce } from "../support/warehouseRun.ts"
+import {
+  letAnHourPass,
+  outcomes,
+  outcomesByPipeline,
+  query,
+  runOnce,
+} from "../support/warehouseRun.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
@@ -160,10 +166,11 @@ describe("the last member of a set", () => {
           states.push(row)
           yield* letAnHourPass(dataDir)
         }
+        const ended = yield* outcomesByPipeline(dataDir)
         for (const { title, pipeline, ...expected } of sequences) {
           const found = states.map((row) => row[pipeline]).slice(0, expected.states.length)
           expect(found, title).toEqual(expected.states)
-          const ends = (yield* outcomes(dataDir, pipeline)).slice(0, expected.outcomes.length)
+          const ends = ended(pipeline).slice(0, expected.outcomes.length)
           expect(ends, title).toEqual(expected.outcomes)
         }
         yield* expectReplays(dataDir)

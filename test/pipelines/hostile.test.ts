@@ -52,9 +52,9 @@ describe("a service that is hard on its readers", () => {
       Effect.gen(function* () {
         const elsewhere = yield* foreign
         const simulator = yield* simulated({
-          vaults: 6,
+          vaults: 3,
           days: 120,
-          subaccounts: 6,
+          subaccounts: 3,
           now: "2026-06-16T07:00:00Z",
           wireCase: "snake",
           addedFields: true,

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { content, index, loseTheWarehouse, replayed } from "../support/replays.ts"
+import { contentAndIndex, index, loseTheWarehouse, replayed } from "../support/replays.ts"
 import type { Simulator } from "../../simulator/index.ts"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
@@ -47,11 +47,11 @@ describe("runs that are killed", () => {
     () =>
       Effect.gen(function* () {
         const simulator = yield* simulated({
-          vaults: 3,
-          days: 10,
-          subaccounts: 3,
+          vaults: 2,
+          days: 6,
+          subaccounts: 2,
           now: new Date(start).toISOString(),
-          start: "2026-05-22T00:00:00Z",
+          start: "2026-05-26T00:00:00Z",
           latencyMs: 4,
           serverCaches: false,
         })
@@ -101,11 +101,11 @@ describe("runs that are killed", () => {
         yield* untilKilled
         evolve()
         yield* runOnce(simulator.url, dataDir, { api: asAdmin, settings: { full: true } })
-        const before = [yield* content(dataDir), yield* index(dataDir)]
+        const before = yield* contentAndIndex(dataDir)
         loseTheWarehouse(dataDir)
         const alone = yield* replayed(dataDir)
         expect([...alone.unended, ...alone.unreadable, ...alone.lost]).toEqual([])
-        expect([yield* content(dataDir), yield* index(dataDir)]).toEqual(before)
+        expect(yield* contentAndIndex(dataDir)).toEqual(before)
 
         // Killed, and the database lost before anything has opened it.
         yield* untilKilled

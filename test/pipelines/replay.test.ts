@@ -42,10 +42,10 @@ const lived = sharedWarehouse(
   Effect.fnUntraced(function* (dataDir) {
     const simulator = yield* simulated({
       vaults: 2,
-      days: 10,
-      subaccounts: 3,
+      days: 5,
+      subaccounts: 2,
       now: "2026-06-01T00:00:00Z",
-      start: "2026-05-22T00:00:00Z",
+      start: "2026-05-27T00:00:00Z",
     })
     const run = runOnce(simulator.url, dataDir, { api, pipelines })
     yield* run

@@ -10,10 +10,10 @@ import { replay } from "../../src/pipelines/archive/replay.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { queries, query, runOnce } from "../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
-const small: OptionsPatch = { now, days: 5, subaccounts: 40 }
+const small: OptionsPatch = { now, days: 5, subaccounts: 16 }
 
 const pipelines = [
   "subaccounts",
@@ -120,14 +120,14 @@ describe("subaccounts with an admin key", () => {
         const dataDir = yield* temporaryFolder
         const { summary, outcomes } = yield* syncAs("demo-admin-key", simulator, dataDir)
         expect(summary.outcome).toBe("complete")
-        expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 40 })
+        expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 16 })
         expect(yield* counts(dataDir)).toEqual({
-          subaccounts: 40,
-          my_subaccounts: 40,
-          vault_subaccounts: 40,
-          whitelist_status: 30,
-          subaccount_summaries: 40,
-          health_factors: 40,
+          subaccounts: 16,
+          my_subaccounts: 16,
+          vault_subaccounts: 16,
+          whitelist_status: 12,
+          subaccount_summaries: 16,
+          health_factors: 16,
         })
         // What the summary says in sum is what its parts say.
         const [parts] = yield* query(
@@ -148,11 +148,11 @@ describe("subaccounts with an admin key", () => {
              - (select count(*)::integer from core.subaccount_otc_positions) as otc`,
         )
         expect(parts).toEqual({
-          tokens: 80,
-          held: 80,
+          tokens: 32,
+          held: 32,
           stray: 0,
           kinds: 4,
-          aggregates: 40,
+          aggregates: 16,
           defi: 0,
           cefi: 0,
           otc: 0,
@@ -161,8 +161,12 @@ describe("subaccounts with an admin key", () => {
           .filter(({ name }) => pipelines.includes(name))
           .flatMap((p) => p.tables)
         expect(tables).toHaveLength(13)
-        for (const { name, example } of tables) {
-          expect((yield* query(dataDir, example)).length, name).toBeGreaterThan(0)
+        const examples = yield* queries(
+          dataDir,
+          tables.map(({ example }) => example),
+        )
+        for (const [at, { name }] of tables.entries()) {
+          expect(examples[at]?.length, name).toBeGreaterThan(0)
         }
 
         const again = yield* syncAs("demo-admin-key", simulator, dataDir)
@@ -182,18 +186,18 @@ describe("subaccounts with an admin key", () => {
       const dataDir = yield* temporaryFolder
       const links = ["subaccounts", "my_subaccounts", "vault_subaccounts", "whitelist_status"]
       yield* syncAs("demo-admin-key", simulator, dataDir, links)
-      simulator.patch({ subaccounts: 35 })
+      simulator.patch({ subaccounts: 14 })
       yield* syncAs("demo-admin-key", simulator, dataDir, links)
       expect(yield* counts(dataDir)).toMatchObject({
-        subaccounts: 35,
-        my_subaccounts: 35,
-        vault_subaccounts: 35,
+        subaccounts: 14,
+        my_subaccounts: 14,
+        vault_subaccounts: 14,
       })
       const [ended] = yield* query(
         dataDir,
         "select count(*)::integer as n, min(internal_name) as first from core.subaccounts where valid_to is not null",
       )
-      expect(ended).toEqual({ n: 5, first: "sub-0036" })
+      expect(ended).toEqual({ n: 2, first: "sub-0015" })
       const lost = yield* query(
         dataDir,
         `select count(*)::integer as n from core.whitelist_status w where is_current and ${evmOnly}
@@ -201,9 +205,9 @@ describe("subaccounts with an admin key", () => {
              and s.subaccount_address = w.subaccount_address)`,
       )
       expect(lost).toEqual([{ n: 0 }])
-      simulator.patch({ subaccounts: 40 })
+      simulator.patch({ subaccounts: 16 })
       yield* syncAs("demo-admin-key", simulator, dataDir, links)
-      expect(yield* counts(dataDir)).toMatchObject({ subaccounts: 40, vault_subaccounts: 40 })
+      expect(yield* counts(dataDir)).toMatchObject({ subaccounts: 16, vault_subaccounts: 16 })
     }),
   )
 
@@ -215,7 +219,7 @@ describe("subaccounts with an admin key", () => {
       simulator.patch({ faults: [{ kind: "empty", match: "/subaccount?" }] })
       const { outcomes } = yield* syncAs("demo-admin-key", simulator, dataDir, ["subaccounts"])
       expect(outcomes).toEqual({ subaccounts: { suspicious_empty: 1 } })
-      expect(yield* counts(dataDir)).toMatchObject({ subaccounts: 40 })
+      expect(yield* counts(dataDir)).toMatchObject({ subaccounts: 16 })
     }),
   )
 })
@@ -229,15 +233,15 @@ describe("subaccounts with a lesser key", () => {
       expect(summary.outcome).toBe("complete")
       expect(outcomes["subaccounts"]).toEqual({ skipped: 1 })
       expect(requestsTo(simulator, "/subaccount")).toBe(1)
-      expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 10 })
-      expect(outcomes["health_factors"]).toEqual({ loaded: 10 })
+      expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 4 })
+      expect(outcomes["health_factors"]).toEqual({ loaded: 4 })
       expect(yield* counts(dataDir)).toEqual({
         subaccounts: 0,
-        my_subaccounts: 10,
+        my_subaccounts: 4,
         vault_subaccounts: 0,
         whitelist_status: 0,
-        subaccount_summaries: 10,
-        health_factors: 10,
+        subaccount_summaries: 4,
+        health_factors: 4,
       })
     }),
   )
@@ -249,11 +253,11 @@ describe("subaccounts with a lesser key", () => {
       const { summary, outcomes } = yield* syncAs("demo-curator-key", simulator, dataDir)
       expect(summary.outcome).toBe("complete")
       expect(outcomes["vault_subaccounts"]).toEqual({ loaded: 4, skipped: 4 })
-      expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 20 })
+      expect(outcomes["subaccount_summaries"]).toEqual({ loaded: 8 })
       expect(yield* counts(dataDir)).toMatchObject({
         subaccounts: 0,
-        my_subaccounts: 20,
-        vault_subaccounts: 20,
+        my_subaccounts: 8,
+        vault_subaccounts: 8,
       })
     }),
   )
@@ -264,7 +268,7 @@ describe("subaccounts with a lesser key", () => {
       const dataDir = yield* temporaryFolder
       yield* syncAs("demo-admin-key", simulator, dataDir, ["subaccounts"])
       const { outcomes } = yield* syncAs("demo-user-key", simulator, dataDir, ["health_factors"])
-      expect(outcomes["health_factors"]).toEqual({ loaded: 10, skipped: 30 })
+      expect(outcomes["health_factors"]).toEqual({ loaded: 4, skipped: 12 })
     }),
   )
 

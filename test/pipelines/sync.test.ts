@@ -39,7 +39,7 @@ describe("sync", () => {
   it.live("reads what came since, keeps what was revised, and finds what came late", () =>
     Effect.gen(function* () {
       // Fewer than 1000 snapshots: all of them stay within reach.
-      const simulator = yield* simulated({ now, days: 35 })
+      const simulator = yield* simulated({ now, days: 35, vaults: 4 })
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, { pipelines })
       simulator.patch({ revision: 1 })
@@ -64,6 +64,7 @@ describe("sync", () => {
       const simulator = yield* simulated({
         now,
         days: 50,
+        vaults: 6,
         platformSegment: "acme",
         wireCase: "snake",
         wireNames: { vault: "vault_address" },
@@ -324,7 +325,7 @@ describe("sync", () => {
 
   it.live("a service that has gone gets a few requests, not all of them", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ now, days: 20 })
+      const simulator = yield* simulated({ now, days: 3 })
       const dataDir = yield* temporaryFolder
       const before = yield* runOnce(simulator.url, dataDir)
       const { summary } = yield* runOnce("http://127.0.0.1:9", dataDir)

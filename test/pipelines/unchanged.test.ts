@@ -14,9 +14,9 @@ import { letAnHourPass, query, runOnce } from "../support/warehouseRun.ts"
 // Without the caches of §8 every response is made anew, and says when.
 const still = {
   now: "2026-06-01T12:00:00Z",
-  days: 15,
-  vaults: 3,
-  subaccounts: 12,
+  days: 10,
+  vaults: 2,
+  subaccounts: 6,
   serverCaches: false,
 }
 

@@ -90,12 +90,25 @@ export const query = (dataDir: string, sql: string): Effect.Effect<QueryRows> =>
   queryFile(join(dataDir, "vaulthouse.duckdb"), sql)
 
 export const queryFile = (file: string, sql: string): Effect.Effect<QueryRows> =>
+  Effect.map(queriesOfFile(file, [sql]), ([rows = []]) => rows)
+
+/** Several queries while the file is open once, which costs more than most of them do. */
+export const queriesOfFile = (
+  file: string,
+  statements: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<QueryRows>> =>
   Effect.promise(() =>
     attached(file, "READ_ONLY", async (connection) => {
-      const result = await connection.runAndReadAll(sql)
-      return result.getRowObjectsJson()
+      const results: Array<QueryRows> = []
+      for (const sql of statements) {
+        results.push((await connection.runAndReadAll(sql)).getRowObjectsJson())
+      }
+      return results
     }),
   )
+
+export const queries = (dataDir: string, statements: ReadonlyArray<string>) =>
+  queriesOfFile(join(dataDir, "vaulthouse.duckdb"), statements)
 
 /** Changes the writer's file directly. */
 export const change = (
@@ -117,13 +130,21 @@ export const changeFile = (
 export const letAnHourPass = (dataDir: string): Effect.Effect<void> =>
   change(dataDir, "update ops.tasks set finished_at = finished_at - interval 1 hour", "checkpoint")
 
-/** How the tasks of a pipeline ended, run by run; different outcomes of one run in one text. */
-export const outcomes = (dataDir: string, pipeline: string) =>
+/** How the tasks of each pipeline ended, run by run; different outcomes of one run in one text. */
+export const outcomesByPipeline = (dataDir: string) =>
   Effect.map(
     query(
       dataDir,
-      `select run_id, string_agg(distinct outcome, ' ' order by outcome) as outcome from ops.tasks
-       where pipeline = '${pipeline}' group by run_id order by max(finished_at)`,
+      `select pipeline, string_agg(distinct outcome, ' ' order by outcome) as outcome from ops.tasks
+       group by pipeline, run_id order by max(finished_at)`,
     ),
-    (rows) => rows.map((row) => row["outcome"]),
+    (rows) => {
+      const byPipeline = Map.groupBy(rows, (row) => String(row["pipeline"]))
+      return (pipeline: string): ReadonlyArray<unknown> =>
+        (byPipeline.get(pipeline) ?? []).map((row) => row["outcome"])
+    },
   )
+
+/** As `outcomesByPipeline`, of one. */
+export const outcomes = (dataDir: string, pipeline: string) =>
+  Effect.map(outcomesByPipeline(dataDir), (of) => of(pipeline))

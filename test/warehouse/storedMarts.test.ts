@@ -18,7 +18,7 @@ import { Warehouse } from "../../src/load/Warehouse.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 import { batchOf, commit, inWarehouse, type RowValues, rowsOf } from "../load/sample.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { change, queryFile } from "../support/warehouseRun.ts"
+import { change, queries, queriesOfFile, queryFile } from "../support/warehouseRun.ts"
 
 let run = 0
 const asRun = <A, E>(dataDir: string, work: Effect.Effect<A, E, Warehouse>) =>
@@ -109,11 +109,12 @@ const asSorted = (name: string) => `SELECT * FROM mart.${name} AS mart ORDER BY 
 
 const expectSame = (dataDir: string) =>
   Effect.gen(function* () {
-    for (const { name } of storedMarts) {
-      const stored = yield* queryFile(publishedFile(dataDir), asSorted(name))
-      const viewed = yield* queryFile(join(dataDir, "vaulthouse.duckdb"), asSorted(name))
-      expect(stored, name).toEqual(viewed)
-      expect(stored.length, name).toBeGreaterThan(0)
+    const sorted = storedMarts.map(({ name }) => asSorted(name))
+    const stored = yield* queriesOfFile(publishedFile(dataDir), sorted)
+    const viewed = yield* queries(dataDir, sorted)
+    for (const [at, { name }] of storedMarts.entries()) {
+      expect(stored[at], name).toEqual(viewed[at])
+      expect(stored[at]?.length, name).toBeGreaterThan(0)
     }
   })
 

@@ -30,7 +30,7 @@ const expectEveryEntry = Effect.fnUntraced(function* (simulator: Running, dataDi
 describe("audit_log", () => {
   it.live("loses no tie, and requests one page a vault the second time", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ start, now, vaults: 12 })
+      const simulator = yield* simulated({ start, now, vaults: 4 })
       const dataDir = yield* temporaryFolder
       const governed = simulator.truth.vaults.filter(({ kind }) => kind === "evm")
       // What makes this a test: a client that passes the last timestamp back loses entries here.

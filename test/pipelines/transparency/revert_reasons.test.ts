@@ -55,9 +55,9 @@ describe("revert_reasons", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({
         now: "2026-06-01T12:00:00Z",
-        days: 90,
-        vaults: 3,
-        subaccounts: 15,
+        days: 45,
+        vaults: 2,
+        subaccounts: 8,
       })
       const api = asAdmin
       const failed =
