@@ -152,7 +152,7 @@ describe("an archive without its warehouse", () => {
 
   it.live("says of every response what became of it, in lines anyone can read", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ vaults: 3, days: 20, now: "2026-06-01T00:00:00Z" })
+      const simulator = yield* simulated({ vaults: 2, days: 5, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, { api: asAdmin })
       const [file = ""] = segments(dataDir)

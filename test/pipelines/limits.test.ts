@@ -27,7 +27,7 @@ describe("limits", () => {
         now,
         days: 100,
         pnlEveryHours: 6,
-        vaults: 6,
+        vaults: 3,
         ratioCap: 300,
       })
       const dataDir = yield* temporaryFolder
@@ -46,7 +46,7 @@ describe("limits", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({
         now,
-        days: 80,
+        days: 20,
         vaults: 8,
         subaccounts: 6,
         rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
