@@ -45,6 +45,15 @@ describe("every mart, on generated rows", () => {
   })
 
   const sources = marts.flatMap((mart) => (mart.from ?? []).map((source) => ({ mart, source })))
+  // A mart takes longer to work out than to search.
+  beforeAll(async () => {
+    for (const name of new Set(sources.map(({ mart }) => mart.name))) {
+      await warehouse.connection.run(
+        `CREATE TEMP TABLE ${identifier(name)} AS FROM ${CATALOG}.mart.${identifier(name)}`,
+      )
+    }
+  })
+
   it.each(sources)(
     "mart.$mart.name: some row is traced to $source.table",
     async ({ mart, source }) => {
@@ -57,7 +66,7 @@ describe("every mart, on generated rows", () => {
       await warehouse.connection.run(`USE ${CATALOG}`)
       const rows = await readRows(
         warehouse.connection,
-        `WITH mart AS (SELECT * FROM mart.${identifier(mart.name)})
+        `WITH mart AS (SELECT * FROM temp.${identifier(mart.name)})
        SELECT ${[...new Set(fields)].join(", ")} FROM mart, ${table} AS fact WHERE ${where}
        ${order === undefined ? "" : `ORDER BY ${order}`} LIMIT 1`,
       )
@@ -117,21 +126,17 @@ describe("every mart, on generated rows", () => {
 })
 
 describe("time zones", () => {
-  it.each(["America/New_York", "Asia/Kathmandu"])(
-    "the answers are the same in %s",
-    async (zone) => {
-      const { connection } = warehouse
-      // now() stands still within a transaction, so that ages can be compared.
-      await connection.run("BEGIN")
-      await connection.run("SET TimeZone = 'UTC'")
-      const utc = await everyMart()
+  it("the answers are the same west and east of UTC", async () => {
+    const { connection } = warehouse
+    // now() stands still within a transaction, so that ages can be compared.
+    await connection.run("BEGIN; SET TimeZone = 'UTC'")
+    const utc = await everyMart()
+    for (const zone of ["America/New_York", "Asia/Kathmandu"]) {
       await connection.run(`SET TimeZone = ${literal(zone)}`)
-      const there = await everyMart()
-      await connection.run("SET TimeZone = 'UTC'")
-      await connection.run("COMMIT")
-      expect(there).toEqual(utc)
-    },
-  )
+      expect(await everyMart(), zone).toEqual(utc)
+    }
+    await connection.run("SET TimeZone = 'UTC'; COMMIT")
+  })
 
   it("a fact of this moment is new, not hours old or yet to come", async () => {
     const { connection } = warehouse
