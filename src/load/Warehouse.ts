@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import { movedClock } from "../domain/movedClock.ts"
 import type { Batch, Committed } from "../domain/outcome.ts"
-import { type Table, tableName } from "../domain/table.ts"
+import { type Rows, type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
 import { commitQueue } from "./commitQueue.ts"
@@ -64,8 +64,11 @@ export class Warehouse extends Context.Service<
       changed?: ReadonlyArray<Table>,
     ) => Effect.Effect<void, LoadError>
     readonly startRun: (start: RunStart) => Effect.Effect<void, LoadError>
-    /** Completes the run's record and checkpoints. */
-    readonly finishRun: (outcome: RunOutcome) => Effect.Effect<RunSummary, LoadError>
+    /** Completes the run's record, together with `bookkeeping`, and checkpoints. */
+    readonly finishRun: (
+      outcome: RunOutcome,
+      bookkeeping?: Rows,
+    ) => Effect.Effect<RunSummary, LoadError>
     /** Runs `work` on the writer's connection, while nothing else writes. */
     readonly exclusively: <A>(
       what: string,
@@ -213,9 +216,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
         executeAll(session, statements, changed),
       ),
     startRun: (start) => exclusively("Recording the run's start", () => startRun(session, start)),
-    finishRun: (outcome) =>
+    finishRun: (outcome, bookkeeping) =>
       exclusively("Recording the run's end", async () => {
-        const summary = await finishRun(session, outcome)
+        const summary = await finishRun(session, outcome, bookkeeping)
         await checkpoint()
         return summary
       }),

@@ -1,11 +1,14 @@
 // The record of a run in ops.runs: written at its start, completed at its end from its tasks.
+import type { Rows } from "../domain/table.ts"
 import { CATALOG, instant, literal } from "./sql.ts"
 import { rowsOf } from "./rowsOf.ts"
 import { Changes, type Session, transaction } from "./session.ts"
-import { decodeRow, number } from "./decodeRow.ts"
+import { decodeRow, number, optional } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { runs } from "./tables/runs.ts"
+
+const MICROS_PER_SECOND = 1_000_000
 
 export interface RunStart {
   /** As typed. */
@@ -47,38 +50,39 @@ const decodeTotals = decodeRow({
   requests: number("requests"),
   rowsInserted: number("rows_inserted"),
   rowsRevised: number("rows_revised"),
+  startedAt: optional(number)("started_at"),
 })
 
-const nothing: Omit<RunSummary, "seconds"> = {
+const nothing: ReturnType<typeof decodeTotals> = {
   tasks: 0,
   requests: 0,
   rowsInserted: 0,
   rowsRevised: 0,
+  startedAt: undefined,
 }
 
 /** Completes the run's record; its totals come from ops.tasks. */
-export const finishRun = async (session: Session, outcome: RunOutcome): Promise<RunSummary> => {
+export const finishRun = async (
+  session: Session,
+  outcome: RunOutcome,
+  bookkeeping?: Rows,
+): Promise<RunSummary> => {
   const changes = new Changes(session)
   const found = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
-  const [totals = nothing] = found.map(decodeTotals)
-  let seconds = 0
+  const [{ startedAt, ...totals } = nothing] = found.map(decodeTotals)
+  const finishedAt = session.tick()
   await transaction(session, async () => {
     await session.connection.run(
       `UPDATE ${CATALOG}.ops.runs SET
-      finished_at = ${instant(session.tick())}, outcome = ${literal(outcome)},
+      finished_at = ${instant(finishedAt)}, outcome = ${literal(outcome)},
       tasks = ${totals.tasks}, requests = ${totals.requests},
       rows_inserted = ${totals.rowsInserted}, rows_revised = ${totals.rowsRevised}
       WHERE run_id = ${literal(session.runId)}`,
     )
-    const [ended] = await readRows(
-      session.connection,
-      `SELECT epoch(finished_at - started_at) AS seconds FROM ${CATALOG}.ops.runs WHERE run_id = $1`,
-      [session.runId],
-    )
-    if (ended !== undefined) seconds = number("seconds")(ended)
     changes.add(runs, ["-"])
-    await changes.write()
+    await changes.write(bookkeeping === undefined ? [] : [bookkeeping])
   })
   changes.afterCommit()
+  const seconds = (finishedAt - (startedAt ?? finishedAt)) / MICROS_PER_SECOND
   return { ...totals, seconds }
 }

@@ -107,12 +107,11 @@ const partsOf = Effect.fnUntraced(function* ({ monthsOf: table }: Check, scope: 
 const withoutCount = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== COUNT))
 
-/** Keeps the results in ops.check_results. */
-export const recordResults = Effect.fnUntraced(function* (
+/** The results as they stand in ops.check_results. */
+export const resultRows = Effect.fnUntraced(function* (
   runId: string,
   results: ReadonlyArray<CheckResult>,
 ) {
-  const warehouse = yield* Warehouse
   const checked_at = microsFromMillis(yield* Clock.currentTimeMillis)
   const records = results.map((result) => ({
     run_id: runId,
@@ -124,8 +123,17 @@ export const recordResults = Effect.fnUntraced(function* (
     examples: result.examples.length === 0 ? null : JSON.stringify(result.examples),
     checked_at,
   }))
-  if (records.length === 0) return
-  yield* warehouse.commit({ rows: [], bookkeeping: [rowsOf(checkResults, records)] })
+  return rowsOf(checkResults, records)
+})
+
+/** Keeps the results in ops.check_results. */
+export const recordResults = Effect.fnUntraced(function* (
+  runId: string,
+  results: ReadonlyArray<CheckResult>,
+) {
+  if (results.length === 0) return
+  const { commit } = yield* Warehouse
+  yield* commit({ rows: [], bookkeeping: [yield* resultRows(runId, results)] })
 })
 
 /** Tables of core that were changed since an instant (microseconds), versions included, as `schema.name`. */

@@ -11,6 +11,7 @@ import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/Transport.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import { resultRows } from "../../load/checks/runChecks.ts"
 import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
@@ -155,11 +156,11 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     )
   const { apiKey, wire } = options.api
   const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
-  const found = yield* readAndCheck(read(syncOptions), runId).pipe(
+  const { checked, ...found } = yield* readAndCheck(read(syncOptions)).pipe(
     Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
-  const { seconds } = yield* warehouse.finishRun(found.outcome)
+  const { seconds } = yield* warehouse.finishRun(found.outcome, yield* resultRows(runId, checked))
   const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
@@ -170,11 +171,12 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })
 
-const readAndCheck = Effect.fnUntraced(function* <E, R>(
-  read: Effect.Effect<ReadSummary, E, R>,
-  runId: string,
-) {
+const readAndCheck = Effect.fnUntraced(function* <E, R>(read: Effect.Effect<ReadSummary, E, R>) {
   const summary = yield* read
-  const failedChecks = (yield* checkTouched(runId)).filter(({ outcome }) => outcome === "failed")
-  return { ...summary, failedChecks }
+  const checked = yield* checkTouched
+  return {
+    ...summary,
+    checked,
+    failedChecks: checked.filter(({ outcome }) => outcome === "failed"),
+  }
 })
