@@ -112,8 +112,10 @@ const resolveEmpty = Effect.fnUntraced(function* (
     }
     return {
       outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
-      // Warnings that no longer come have ended.
-      rows: (yield* holdCurrent(secondary)) ? [...new Set([...kept, ...secondary])] : kept,
+      // Warnings that no longer come have ended; of rows that are no set, nothing can.
+      rows: (yield* holdCurrent(secondary.filter(({ mergeKey }) => mergeKey !== undefined)))
+        ? [...new Set([...kept, ...secondary])]
+        : kept,
       text: warning,
     } satisfies Resolved
   }
