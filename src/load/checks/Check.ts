@@ -31,8 +31,8 @@ export interface Check {
   readonly ofRows?: {
     /** The rows to be checked, as `t`. */
     readonly from: (scope: Scope) => string
-    /** Whether `t` offends; never null. */
-    readonly offends: (scope: Scope) => string
+    /** Whether `t` may offend, never null: `sql` then says whether it does. */
+    readonly mayOffend: (scope: Scope) => string
   }
   /** The offending rows, their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string

@@ -68,12 +68,12 @@ export const findOffenders = Effect.fnUntraced(function* (
 const hasOfRows = (check: Check): check is Check & Required<Pick<Check, "ofRows">> =>
   check.ofRows !== undefined
 
-/** Counts the rows to be checked of one table, and those that offend against each check. */
+/** Counts the rows to be checked of one table, and those that may offend against each check. */
 const offendersOf = (
   checks: ReadonlyArray<Required<Pick<Check, "ofRows">>>,
   scope: Scope,
 ): string => {
-  const offends = checks.map(({ ofRows }, at) => `${ofRows.offends(scope)} as offends_${at}`)
+  const offends = checks.map(({ ofRows }, at) => `${ofRows.mayOffend(scope)} as offends_${at}`)
   const counts = checks.map(
     (_, at) => `(count(*) filter (offends_${at}))::double as offending_${at}`,
   )
