@@ -22,6 +22,10 @@ export type Condition =
     }
   | { readonly state: "broken"; readonly why: string; readonly advice?: string }
 
+const anyTable = `
+  select 1 from information_schema.tables
+  where table_catalog = 'inspected' and table_type = 'BASE TABLE' limit 1`
+
 const question = `
   select (select count(*)::double from information_schema.tables
           where table_catalog = 'inspected' and table_type = 'BASE TABLE') as tables,
@@ -38,6 +42,9 @@ export const inspect = async (
   const connection = await instance.connect()
   try {
     if (!(await attach(connection))) return { state: "absent" }
+    // Another process makes a lake first, and then its tables, all at once.
+    const made = await connection.runAndReadAll(anyTable)
+    if (made.currentRowCount === 0) return { state: "absent" }
     const [row] = (await connection.runAndReadAll(question)).convertRowObjects(convert)
     const last = row?.["last_run"]
     return {

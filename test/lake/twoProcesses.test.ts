@@ -99,6 +99,15 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
+  it.live("find none where another has made the lake and not yet its tables", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      yield* openedIn(shared)("one")
+      const condition = yield* Effect.promise(() => ducklake(lakeOf(shared)).inspect([]))
+      expect(condition).toEqual({ state: "absent" })
+    }),
+  )
+
   it.live("store a key once, whichever of them came first", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two
