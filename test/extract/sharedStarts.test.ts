@@ -122,8 +122,9 @@ describe("a request budget of several processes", () => {
         yield* start(1, alone, undefined)
         yield* TestClock.adjust(seconds * 1000)
         const steady = within(shared.sent, seconds / 2, seconds)
-        expect(refused(shared.sent)).toBeLessThan(1.3 * refused(alone.sent))
-        expect(refused(steady) / steady.length).toBeLessThan(0.01)
+        // Time is simulated, and every run the same: one start in twenty too many would break both.
+        expect(refused(shared.sent)).toBeLessThan(1.25 * refused(alone.sent))
+        expect(refused(steady) / steady.length).toBeLessThan(0.005)
         const rate = (steady.length - refused(steady)) / (seconds / 2)
         expect(rate / perSecond).toBeGreaterThan(0.95)
         for (let process = 0; process < processes; process += 1) {

@@ -27,7 +27,8 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
     const [alone, shared] = await Promise.all([limitedServices([20]), limitedServices([20])])
     const database = sharedPostgres().url(await newDatabase())
     await Promise.all([send(1, SECONDS, "none", alone), send(4, SECONDS, database, shared)])
-    // Four budgets of their own are refused three times as much; so short a time says no more.
+    // Four budgets of their own are refused three times as much; so short a time says no more. In simulated time
+    // test/extract/sharedStarts.test.ts notices less.
     expect(refusedShare(shared)).toBeLessThan(2 * refusedShare(alone))
     for (const service of shared) {
       const { kind, perSecond } = service

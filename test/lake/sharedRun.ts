@@ -156,6 +156,8 @@ export const differences = async (file: string, { catalog, folder }: SharedLake)
     await compare("ops.cursors", `pipeline, entity, ${timeless}`)
     await compare("ops.gaps", "pipeline, entity, from_at, to_at, state")
     await compare("ops.tasks", "DISTINCT pipeline, entity")
+    // Of the one run, whoever read its tasks, and however often.
+    await compare("ops.runs", "rows_inserted")
     return found
   } finally {
     connection.closeSync()

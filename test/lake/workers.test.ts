@@ -117,20 +117,24 @@ describe.skipIf(installed === undefined)("workers", () => {
 
   it("refuse what one commits that was silent for longer than its lease, and mark it so", async () => {
     await open()
-    const late = await lake.worker()
+    const [late, hung] = [await lake.worker(), await lake.worker()]
+    const signal = (name: NodeJS.Signals) => [late, hung].map(({ child }) => child.kill(name))
+    const directory = join(lake.folder, "data", "raw")
+    const segments = () => readdir(directory).catch(() => [])
     const planner = await lake.planner(...pipelines)
-    await until("it is halted with tasks in hand", async () => {
+    await until("both are halted with tasks in hand", async () => {
       if ((await lake.done()) === 0) return false
-      late.child.kill("SIGSTOP")
+      signal("SIGSTOP")
       const inHand = await lake.work(
-        "select 1 from vaulthouse_work.claims where not is_done and epoch > 0",
+        "select distinct worker from vaulthouse_work.claims where not is_done and epoch > 0",
       )
       // A worker that is stopped in the middle of a commit would hold up the others.
       const commits = await lake.work(
         "select 1 from pg_locks where locktype = 'advisory' and classid = 1986098540 and objid = 1",
       )
-      if (inHand.length > 1 && commits.length === 0) return true
-      late.child.kill("SIGCONT")
+      const isArchived = (await segments()).length === 2
+      if (inHand.length > 1 && isArchived && commits.length === 0) return true
+      signal("SIGCONT")
       return false
     })
     const other = await lake.worker()
@@ -141,14 +145,28 @@ describe.skipIf(installed === undefined)("workers", () => {
     late.child.kill("SIGCONT")
     expect(await planner.ended, output(planner, late, other)).toBe(0)
     expect(late.output()).toContain("is no longer this worker's")
-    const directory = join(lake.folder, "data", "raw")
+    await until("it has left the run", () => /leaves run/.test(late.output()))
+    // Nothing is wrong with what the other one leaves; once it is gone, the next command ends its segment.
+    for (const command of [["publish"], ["verify"]]) {
+      const each = await lake.run(command)
+      expect(await each.ended, each.output()).toBe(0)
+    }
+    hung.child.kill("SIGKILL")
+    await hung.ended
+    const prune = await lake.run(["prune", "--older-than", "365d", "--dry-run"])
+    expect(await prune.ended, prune.output()).toBe(0)
+    const files = await segments()
     const uncommitted: Array<string> = []
-    for (const file of await readdir(directory)) {
+    const ended = new Set<string>()
+    for (const file of files) {
       for await (const { ends } of readWholeFrames(folderStore(directory), file)) {
+        if (ends.length > 0) ended.add(file)
         uncommitted.push(...ends.flatMap((end) => end.uncommitted))
       }
     }
     expect(uncommitted).not.toEqual([])
+    expect(ended.size).toBe(files.length)
+    expect(files.length).toBeGreaterThan(1)
     await expectSameTables()
   })
 
