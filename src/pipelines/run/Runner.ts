@@ -20,6 +20,7 @@ import { failedResult } from "../strategies/taskResult.ts"
 import { bookkeepingRows, commitMarkerOf } from "./bookkeeping.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
 import { KeyUse } from "./KeyUse.ts"
+import { landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
 import { isTrouble, type Resolved, resolveOutcome } from "./outcome.ts"
 import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
@@ -40,7 +41,7 @@ export interface DriftKey {
   readonly kind: string
 }
 
-/** When the partition's last task was committed, or its first began. */
+/** When the partition's last task was read, and committed where the next one waited for that; or its first began. */
 interface Timing {
   since: number
 }
@@ -115,10 +116,12 @@ export class Runner {
         this.key.learn(pipeline, entity, result.error?.reason._tag)
         return this.land(pipeline, task, result, timing)
       }
+      const { next, rest } = landings(entity, land)
       return pipeline.read(partition, state, context).pipe(
         // Reads the next pages while this one is being written: a checkpoint lasts as long as several.
         Stream.buffer({ capacity: 2 }),
-        Stream.runForEachWhile(land),
+        Stream.runForEachWhile(next),
+        Effect.onExit(() => rest),
         Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
         Effect.catchTag("ApiError", (error) => land(failedResult("rest", error))),
@@ -168,6 +171,7 @@ export class Runner {
       yield* checkClock
       const startedAt = yield* Clock.currentTimeMillis
       const seconds = (startedAt - timing.since) / 1000
+      timing.since = startedAt
       const key = { runId, pipeline: name, entity: partition.entity, window: result.window }
       const circumstances = {
         now: microsFromMillis(startedAt),
