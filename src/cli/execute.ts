@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
+import type * as Scope from "effect/Scope"
 import { type Config, readProcessConfig, withoutFile } from "../config/Config.ts"
 import { type ConfigError, problemText } from "../config/ConfigError.ts"
 import { decideColors, paintLevel } from "./color.ts"
@@ -31,9 +32,14 @@ const stoppedWriter: Stopped = {
   text: "vaulthouse: stopped; what was committed stays, and the next run continues from there\n",
 }
 
-export const execute = async <E>(
+/** The work of a command, as in `Effect.gen`; without an exit code it went well. What it opens is closed at its end. */
+type Work = (
+  config: Config,
+) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, ExitCode | void, never>
+
+export const execute = async (
   argv: Arguments,
-  program: (config: Config) => Effect.Effect<ExitCode, E>,
+  work: Work,
   whenStopped: Stopped = stoppedWriter,
 ): Promise<ExitCode> => {
   let level = "info"
@@ -43,7 +49,11 @@ export const execute = async <E>(
     for (const problem of [...config.unknownVariables, ...config.warnings]) {
       warn(problemText(problem))
     }
-    return yield* program(config).pipe(Effect.provide([logging(config), ownMetrics]))
+    const code = yield* Effect.gen(() => work(config)).pipe(
+      Effect.scoped,
+      Effect.provide([logging(config), ownMetrics]),
+    )
+    return code ?? exitCodes.ok
   })
   return runToEnd(whole, whenStopped, () => level)
 }

@@ -7,7 +7,6 @@ import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { counted } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
@@ -24,45 +23,41 @@ const sizeOf = ({ files }: Backup): string => {
 const leftOut = ({ archive = "" }: Place): string =>
   isInObjectStore(archive) ? ` The archive stays in ${archive}.` : ""
 
-export const runBackup = (argv: Arguments): Promise<ExitCode> =>
+export const runBackup = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings }) =>
-      Effect.gen(function* () {
-        const folder = yield* folderOf(argv, "to write the backup into")
-        const written = yield* backup(placeOf(settings), folder)
-        printReport(
-          argv,
-          written,
-          () =>
-            `Backed up ${settings.dataDir} into ${folder}: ${sizeOf(written)}.${leftOut(settings)}\n`,
-        )
-        return exitCodes.ok
-      }),
+    function* ({ settings }) {
+      const folder = yield* folderOf(argv, "to write the backup into")
+      const written = yield* backup(placeOf(settings), folder)
+      printReport(
+        argv,
+        written,
+        () =>
+          `Backed up ${settings.dataDir} into ${folder}: ${sizeOf(written)}.${leftOut(settings)}\n`,
+      )
+    },
     stopped,
   )
 
-export const runRestore = (argv: Arguments): Promise<ExitCode> =>
+export const runRestore = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings }) =>
-      Effect.gen(function* () {
-        if (settings.warehouse !== "file") {
-          return yield* new BackupError({
-            why: "A backup is restored into a file, and the setting warehouse names a lake.",
-            advice:
-              "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
-          })
-        }
-        const folder = yield* folderOf(argv, "of the backup")
-        const restored = yield* restore(folder, placeOf(settings))
-        printReport(
-          argv,
-          restored,
-          () =>
-            `Restored ${folder} into ${settings.dataDir}: ${sizeOf(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
-        )
-        return exitCodes.ok
-      }),
+    function* ({ settings }) {
+      if (settings.warehouse !== "file") {
+        return yield* new BackupError({
+          why: "A backup is restored into a file, and the setting warehouse names a lake.",
+          advice:
+            "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
+        })
+      }
+      const folder = yield* folderOf(argv, "of the backup")
+      const restored = yield* restore(folder, placeOf(settings))
+      printReport(
+        argv,
+        restored,
+        () =>
+          `Restored ${folder} into ${settings.dataDir}: ${sizeOf(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
+      )
+    },
     stopped,
   )

@@ -1,6 +1,5 @@
 // Sends one request with typed inputs and prints the response.
 import * as Effect from "effect/Effect"
-import type { Config } from "../../config/Config.ts"
 import { call, type Question, questionOf } from "../../pipelines/service/call.ts"
 import type { Service } from "../../pipelines/service/clientOutsideRun.ts"
 import {
@@ -10,9 +9,8 @@ import {
 } from "../../pipelines/service/endpointList.ts"
 import { pairsOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
 import { jsonText, printReport } from "../report.ts"
 import { retryPrinter } from "../retryText.ts"
@@ -20,26 +18,24 @@ import { serviceOf, wireOf } from "../service.ts"
 import { tableWidth, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
-export const runCall = (argv: Arguments): Promise<ExitCode> =>
+export const runCall = (argv: Arguments) =>
   execute(
     argv,
-    (config) =>
-      Effect.gen(function* () {
-        if (argv["list"] === true) return printList(argv, config)
-        const endpoint = textOf(argv, "endpoint")
-        if (endpoint === undefined) {
-          return yield* new UsageError({
-            why: "Name an endpoint.",
-            advice: "`vaulthouse call --list` lists them all.",
-          })
-        }
-        const inputs = yield* pairsOf(argv, "param")
-        const request = yield* Effect.fromResult(questionOf(endpoint, inputs))
-        const { api, pace } = yield* serviceOf(config)
-        const service = { api: { ...api, onRetry: retryPrinter() }, pace }
-        yield* argv["raw"] === true ? printRaw(request, service) : printDecoded(request, service)
-        return exitCodes.ok
-      }),
+    function* (config) {
+      if (argv["list"] === true) {
+        const endpoints = endpointList(wireOf(config.settings))
+        return printReport(argv, { endpoints }, () => listText(endpoints))
+      }
+      const endpoint = textOf(argv, "endpoint")
+      if (endpoint === undefined) {
+        return yield* wrongUse("Name an endpoint.", "`vaulthouse call --list` lists them all.")
+      }
+      const inputs = yield* pairsOf(argv, "param")
+      const request = yield* Effect.fromResult(questionOf(endpoint, inputs))
+      const { api, pace } = yield* serviceOf(config)
+      const service = { api: { ...api, onRetry: retryPrinter() }, pace }
+      yield* argv["raw"] === true ? printRaw(request, service) : printDecoded(request, service)
+    },
     stopped,
   )
 
@@ -61,12 +57,7 @@ const printRaw = (request: Question, service: Service) => {
   )
 }
 
-const printList = (argv: Arguments, { settings }: Config): ExitCode => {
-  printReport(argv, { endpoints: endpointList(wireOf(settings)) }, listText)
-  return exitCodes.ok
-}
-
-const listText = ({ endpoints }: { readonly endpoints: ReadonlyArray<ListedEndpoint> }): string => {
+const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string => {
   const head = ["endpoint", "method", "path", "auth", "inputs"]
   const rows = endpoints.map(({ name, method, path, auth, inputs, unsafe }) => [
     name,

@@ -15,7 +15,7 @@ import type { PathOf } from "../archiveLosses.ts"
 import { paint, paintOutcomes } from "../color.ts"
 import { textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { count, counted } from "../numbers.ts"
@@ -32,26 +32,23 @@ const whenStopped: Stopped = {
   text: "vaulthouse: stopped; no result was recorded\n",
 }
 
-export const runCheck = (argv: Arguments): Promise<ExitCode> =>
+export const runCheck = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings }) =>
-      Effect.gen(function* () {
-        const { timeFields, fields } = settings
-        const names = textsOf(argv, "name")
-        if (argv["against-archive"] === true) {
-          if (names.length > 0) {
-            return yield* new UsageError({
-              why: "--against-archive compares every table: leave out --name.",
-            })
-          }
-          const place = placeOf(settings)
-          const found = yield* compareWithArchive({ ...place, timeFields, fields, onResponse })
-          return reported(argv, found, archiveOf(place).pathOf)
+    function* ({ settings }) {
+      const { timeFields, fields } = settings
+      const names = textsOf(argv, "name")
+      if (argv["against-archive"] === true) {
+        if (names.length > 0) {
+          return yield* wrongUse("--against-archive compares every table: leave out --name.")
         }
-        yield* known(names)
-        return checked(argv, yield* check({ ...placeOf(settings), names }))
-      }),
+        const place = placeOf(settings)
+        const found = yield* compareWithArchive({ ...place, timeFields, fields, onResponse })
+        return reported(argv, found, archiveOf(place).pathOf)
+      }
+      yield* known(names)
+      return checked(argv, yield* check({ ...placeOf(settings), names }))
+    },
     whenStopped,
   )
 
@@ -73,10 +70,10 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
     }
   }
   const near = nearest(unknown, [...all.keys()])
-  return yield* new UsageError({
-    why: `There is no check \`${unknown}\`${near === undefined ? "." : `; did you mean \`${all.get(near) ?? near}\`?`}`,
-    advice: "`vaulthouse check --all` lists them all.",
-  })
+  return yield* wrongUse(
+    `There is no check \`${unknown}\`${near === undefined ? "." : `; did you mean \`${all.get(near) ?? near}\`?`}`,
+    "`vaulthouse check --all` lists them all.",
+  )
 })
 
 const checked = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {

@@ -29,16 +29,15 @@ const unknownWord = (word: string) =>
 const printSettings = (argv: Arguments): Promise<ExitCode> =>
   execute(
     argv,
-    (config) =>
-      Effect.sync(() => {
-        const rows = settingRows(config)
-        const settings = rows.map(({ name, value, from, where }) => ({ name, value, from, where }))
-        printReport(argv, { file: config.file ?? null, settings }, () => {
-          const cells = rows.map(({ name, shown, where }) => [name, where ?? "default", shown])
-          return `${textTable(["setting", "from", "value"], cells)}\n`
-        })
-        return exitCodes.ok
-      }),
+    // oxlint-disable-next-line require-yield -- the settings are read, and there is nothing else to wait for
+    function* (config) {
+      const rows = settingRows(config)
+      const settings = rows.map(({ name, value, from, where }) => ({ name, value, from, where }))
+      printReport(argv, { file: config.file ?? null, settings }, () => {
+        const cells = rows.map(({ name, shown, where }) => [name, where ?? "default", shown])
+        return `${textTable(["setting", "from", "value"], cells)}\n`
+      })
+    },
     stopped,
   )
 

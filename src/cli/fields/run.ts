@@ -1,12 +1,10 @@
 // Prints the fields without a column, and adds suggested ones to the configuration file.
-import * as Effect from "effect/Effect"
 import { addFields } from "../../config/addFields.ts"
 import { configFile } from "../../config/Config.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
 import { type UnmappedField, unmappedFields } from "../../pipelines/readers/unmappedFields.ts"
 import type { Arguments } from "../Command.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { flagValues } from "../globalFlags.ts"
 import { counted } from "../numbers.ts"
 import { printReport } from "../report.ts"
@@ -18,19 +16,17 @@ interface Report {
   readonly written: string | undefined
 }
 
-export const runFields = (argv: Arguments): Promise<ExitCode> =>
+export const runFields = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings: { dataDir } }) =>
-      Effect.gen(function* () {
-        const fields = yield* unmappedFields(yield* openPublishedCopy(dataDir))
-        const suggested = suggestionsOf(fields)
-        const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
-        const written = isWritten ? configFile(flagValues(argv)) : undefined
-        if (written !== undefined) addFields(written, suggested)
-        printReport(argv, { fields, written }, fieldsText)
-        return exitCodes.ok
-      }).pipe(Effect.scoped),
+    function* ({ settings: { dataDir } }) {
+      const fields = yield* unmappedFields(yield* openPublishedCopy(dataDir))
+      const suggested = suggestionsOf(fields)
+      const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
+      const written = isWritten ? configFile(flagValues(argv)) : undefined
+      if (written !== undefined) addFields(written, suggested)
+      printReport(argv, { fields, written }, fieldsText)
+    },
     stopped,
   )
 

@@ -8,7 +8,7 @@ import { expected } from "../../config/kinds.ts"
 import { read } from "../../config/read.ts"
 import { settings } from "../../config/settings.ts"
 import { paintComplaint } from "../color.ts"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 import { printError, streams } from "../output.ts"
 import { openPrompts, type Prompts } from "../prompts.ts"
 
@@ -19,11 +19,10 @@ export const readAnswers = Effect.fnUntraced(function* (given: Config, file: str
   const answers = yield* completed(known(given))
   const { baseUrl, platformSegment = settings.platformSegment.default, dataDir } = answers
   if (baseUrl === undefined) {
-    return yield* new UsageError({
-      why: "No base address is given.",
-      advice:
-        "Pass --base-url https://…, or run `vaulthouse init` on a terminal, where it asks. To try it without a service, run `vaulthouse simulate` in another terminal.",
-    })
+    return yield* wrongUse(
+      "No base address is given.",
+      "Pass --base-url https://…, or run `vaulthouse init` on a terminal, where it asks. To try it without a service, run `vaulthouse simulate` in another terminal.",
+    )
   }
   const folder = relative(dirname(file), resolve(dataDir ?? settings.dataDir.default))
   const shown = folder.startsWith("..") ? resolve(dirname(file), folder) : `./${folder}`

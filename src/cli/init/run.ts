@@ -9,7 +9,7 @@ import { API_KEY, API_KEY_FILE } from "../../config/settings.ts"
 import type { Check } from "../../pipelines/service/doctor.ts"
 import type { Arguments } from "../Command.ts"
 import { examineService, type Findings, findingsText } from "../doctor/run.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { readCommandConfig, runToEnd, type Stopped } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { flagValues } from "../globalFlags.ts"
@@ -27,10 +27,10 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
       const file = configFile(flags)
       const isReplaced = existsSync(file)
       if (isReplaced && argv["force"] !== true) {
-        return yield* new UsageError({
-          why: `${file} exists already, and was left as it is.`,
-          advice: "`vaulthouse config` shows what it sets; --force replaces it.",
-        })
+        return yield* wrongUse(
+          `${file} exists already, and was left as it is.`,
+          "`vaulthouse config` shows what it sets; --force replaces it.",
+        )
       }
       const given = yield* readProcessConfig(flags, { ignoreFile: true })
       const answers = yield* readAnswers(given, file)

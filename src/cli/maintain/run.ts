@@ -1,19 +1,15 @@
 // Maintains the lake and prints what changed.
-import * as Effect from "effect/Effect"
 import { type LakeMaintenance, maintain } from "../../pipelines/publication/maintain.ts"
 import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { count, counted } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
-export const runMaintain = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings }) =>
-    Effect.map(maintain(settings), (summary) => {
-      printReport(argv, summary ?? {}, () => maintenanceText(summary))
-      return exitCodes.ok
-    }),
-  )
+export const runMaintain = (argv: Arguments) =>
+  execute(argv, function* ({ settings }) {
+    const summary = yield* maintain(settings)
+    printReport(argv, summary ?? {}, () => maintenanceText(summary))
+  })
 
 const maintenanceText = (summary: LakeMaintenance | undefined): string => {
   if (summary === undefined) {

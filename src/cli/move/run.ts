@@ -9,7 +9,7 @@ import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { count, counted } from "../numbers.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
@@ -19,17 +19,15 @@ const stopped: Stopped = {
   text: "vaulthouse: stopped; nothing was moved, and the warehouse is as it was\n",
 }
 
-export const runMove = (argv: Arguments): Promise<ExitCode> =>
+export const runMove = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings }) =>
-      Effect.gen(function* () {
-        const from = placeOf(settings)
-        const to = yield* targetOf(argv, from)
-        const moved = yield* move(from, to)
-        printReport(argv, moved, (all) => movedText(all, to))
-        return exitCodes.ok
-      }),
+    function* ({ settings }) {
+      const from = placeOf(settings)
+      const to = yield* targetOf(argv, from)
+      const moved = yield* move(from, to)
+      printReport(argv, moved, (all) => movedText(all, to))
+    },
     stopped,
   )
 

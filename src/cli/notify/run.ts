@@ -1,37 +1,36 @@
 // vaulthouse notify test: sends a test message to every receiver and prints what came of it.
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { notifyTest } from "../../pipelines/notifications/notify.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 
-export const runNotify = (argv: Arguments): Promise<ExitCode> =>
+export const runNotify = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings: { notify: receivers, dataDir }, apiKey, proxies }) =>
-      Effect.gen(function* () {
-        const word = textOf(argv, "what") ?? ""
-        if (word !== "test") {
-          return yield* new UsageError({
-            why: word === "" ? "Name what to do." : `\`notify ${word}\` is not a command.`,
-            advice: "`vaulthouse notify test` sends a test message to every receiver.",
-          })
-        }
-        if (receivers.length === 0) {
-          return yield* new UsageError({
-            why: "The configuration file has no `notify` entries, so there is no receiver to test.",
-            advice: "Add one, for example `notify: [{ webhook: https://… }]`.",
-          })
-        }
-        const options = { receivers, dataDir, apiKey, proxies }
-        const deliveries = yield* notifyTest(options)
-        printReport(argv, { deliveries }, () => resultText(deliveries))
-        return deliveries.some(({ state }) => state === "failed") ? exitCodes.checks : exitCodes.ok
-      }),
+    function* ({ settings: { notify: receivers, dataDir }, apiKey, proxies }) {
+      const word = textOf(argv, "what") ?? ""
+      if (word !== "test") {
+        return yield* wrongUse(
+          word === "" ? "Name what to do." : `\`notify ${word}\` is not a command.`,
+          "`vaulthouse notify test` sends a test message to every receiver.",
+        )
+      }
+      if (receivers.length === 0) {
+        return yield* wrongUse(
+          "The configuration file has no `notify` entries, so there is no receiver to test.",
+          "Add one, for example `notify: [{ webhook: https://… }]`.",
+        )
+      }
+      const options = { receivers, dataDir, apiKey, proxies }
+      const deliveries = yield* notifyTest(options)
+      printReport(argv, { deliveries }, () => resultText(deliveries))
+      return deliveries.some(({ state }) => state === "failed") ? exitCodes.checks : exitCodes.ok
+    },
     stopped,
   )
 

@@ -1,32 +1,27 @@
 // Applies the archive's retention and prints what was deleted.
-import * as Effect from "effect/Effect"
 import { prune, type PruneSummary } from "../../pipelines/archive/prune.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { count, counted, megabytes } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
-export const runPrune = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings }) =>
-    Effect.gen(function* () {
-      const text = textOf(argv, "older-than") ?? ""
-      const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
-      if (Number.isNaN(olderThanDays)) {
-        return yield* new UsageError({
-          why: `--older-than ${text} is not a number of days.`,
-          advice: "Write days, for example `--older-than 90d`.",
-        })
-      }
-      const dryRun = argv["dry-run"] === true
-      const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun })
-      printReport(argv, summary, (found) => pruneText(found, dryRun))
-      return exitCodes.ok
-    }),
-  )
+export const runPrune = (argv: Arguments) =>
+  execute(argv, function* ({ settings }) {
+    const text = textOf(argv, "older-than") ?? ""
+    const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
+    if (Number.isNaN(olderThanDays)) {
+      return yield* wrongUse(
+        `--older-than ${text} is not a number of days.`,
+        "Write days, for example `--older-than 90d`.",
+      )
+    }
+    const dryRun = argv["dry-run"] === true
+    const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun })
+    printReport(argv, summary, (found) => pruneText(found, dryRun))
+  })
 
 const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
   const { dropped, kept, segmentsRemoved, segmentsRewritten, bytesBefore, bytesAfter } = summary

@@ -1,43 +1,38 @@
 // Publishes on request and prints what was published.
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
-import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../pipelines/publication/publish.ts"
 import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { publishOptions } from "../arguments.ts"
 import { count, counted, duration } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
-export const runPublish = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings }) =>
-    Effect.gen(function* () {
-      // `publish.enabled` is about `sync` alone.
-      const options = publishOptions(argv, {
-        ...settings,
-        publish: { ...settings.publish, enabled: true },
-      })
-      const published = yield* publishAnyway({
-        parquet: undefined,
-        ...options,
-        ...placeOf(settings),
-        afresh: argv["all"] === true,
-      })
-      const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved, postgres } =
-        published
-      const made =
-        options?.parquet === undefined
-          ? `no Parquet, as configured${parquetRemoved === 0 ? "" : `; ${counted(parquetRemoved, "file")} of earlier publications removed`}`
-          : `${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now`
-      const inPostgres =
-        postgres === undefined
-          ? ""
-          : `In PostgreSQL: ${postgres.schema}, with ${counted(postgres.rows, "row")}, ${count(postgres.rowsCopied)} of them copied now (${duration(postgres.seconds)}).\n`
-      printReport(
-        argv,
-        published,
-        () => `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n${inPostgres}`,
-      )
-      return exitCodes.ok
-    }),
-  )
+export const runPublish = (argv: Arguments) =>
+  execute(argv, function* ({ settings }) {
+    // `publish.enabled` is about `sync` alone.
+    const options = publishOptions(argv, {
+      ...settings,
+      publish: { ...settings.publish, enabled: true },
+    })
+    const published = yield* publishAnyway({
+      parquet: undefined,
+      ...options,
+      ...placeOf(settings),
+      afresh: argv["all"] === true,
+    })
+    const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved, postgres } =
+      published
+    const made =
+      options?.parquet === undefined
+        ? `no Parquet, as configured${parquetRemoved === 0 ? "" : `; ${counted(parquetRemoved, "file")} of earlier publications removed`}`
+        : `${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now`
+    const inPostgres =
+      postgres === undefined
+        ? ""
+        : `In PostgreSQL: ${postgres.schema}, with ${counted(postgres.rows, "row")}, ${count(postgres.rowsCopied)} of them copied now (${duration(postgres.seconds)}).\n`
+    printReport(
+      argv,
+      published,
+      () => `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n${inPostgres}`,
+    )
+  })

@@ -7,7 +7,6 @@ import { numberOf, pairsOf, secondsOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { UsageError, wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { streams } from "../output.ts"
 import { terminalWidth } from "../terminal.ts"
 import { parametersFor, typedValues } from "./parameters.ts"
@@ -17,21 +16,19 @@ import { historyFile, shell } from "./shell.ts"
 // More does not fit a screen; the last line says how many there are and how to see them.
 const TABLE_ROWS = 1000
 
-export const runQuery = (argv: Arguments): Promise<ExitCode> =>
+export const runQuery = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings: { dataDir, queryMemoryLimit } }) =>
-      Effect.gen(function* () {
-        const options = yield* readOptions(argv)
-        const sql = yield* readSql(argv)
-        const copy = yield* openPublishedCopy(dataDir, queryMemoryLimit)
-        if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
-        else {
-          const parameters = yield* parametersFor(sql, options.parameters)
-          yield* queryAndPrint(copy, sql, { ...options, parameters })
-        }
-        return exitCodes.ok
-      }).pipe(Effect.scoped),
+    function* ({ settings: { dataDir, queryMemoryLimit } }) {
+      const options = yield* readOptions(argv)
+      const sql = yield* readSql(argv)
+      const copy = yield* openPublishedCopy(dataDir, queryMemoryLimit)
+      if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
+      else {
+        const parameters = yield* parametersFor(sql, options.parameters)
+        yield* queryAndPrint(copy, sql, { ...options, parameters })
+      }
+    },
     stopped,
   )
 

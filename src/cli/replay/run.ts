@@ -21,16 +21,14 @@ import { printError, rewriteLine, streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 
-export const runReplay = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, (config) =>
-    Effect.gen(function* () {
-      yield* checkedFields(config)
-      const options = optionsOf(argv, config)
-      return yield* argv["quarantine"] === true
-        ? fromQuarantine(argv, options)
-        : everything(argv, options)
-    }),
-  )
+export const runReplay = (argv: Arguments) =>
+  execute(argv, function* (config) {
+    yield* checkedFields(config)
+    const options = optionsOf(argv, config)
+    return yield* argv["quarantine"] === true
+      ? fromQuarantine(argv, options)
+      : everything(argv, options)
+  })
 
 const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
   ...placeOf(settings),

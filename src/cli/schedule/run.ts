@@ -40,14 +40,13 @@ import { listen } from "./endpoints.ts"
 
 const DRY_RUN_FIRINGS = 10
 
-export const runSchedule = (argv: Arguments): Promise<ExitCode> =>
+export const runSchedule = (argv: Arguments) =>
   execute(
     argv,
-    (config) => {
+    function* (config) {
       const groups = groupsIn(config.settings)
-      return argv["dry-run"] === true
-        ? dryRun(argv, groups)
-        : scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
+      if (argv["dry-run"] === true) return yield* dryRun(argv, groups)
+      return yield* scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
     },
     // Being stopped is how a scheduler is meant to end.
     { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },

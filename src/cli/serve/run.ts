@@ -10,34 +10,33 @@ import type { Arguments } from "../Command.ts"
 import { warn } from "../complaints.ts"
 import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
 
-export const runServe = (argv: Arguments): Promise<ExitCode> =>
+export const runServe = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings: { dataDir, archive, queryMemoryLimit } }) =>
-      Effect.gen(function* () {
-        const host = textOf(argv, "host") ?? "127.0.0.1"
-        const port = yield* numberOf(argv, "port", 0, 65_535)
-        const limits = {
-          seconds: (yield* secondsOf(argv, "timeout")) ?? Infinity,
-          rows: yield* rowLimit(argv),
-        }
-        const token = yield* tokenOf(argv, host)
-        const url = yield* serve({
-          dataDir,
-          archive,
-          memoryLimit: queryMemoryLimit,
-          port,
-          access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
-          limits,
-        }).pipe(Effect.catchTag("ListenError", (error) => Effect.fail(explain(error, host, port))))
-        print(
-          `${dataDir} is at ${url}${token === undefined ? "" : " (readers sign in with the token)"}\nCtrl-C stops it.\n`,
-        )
-        return yield* Effect.never
-      }).pipe(Effect.scoped),
+    function* ({ settings: { dataDir, archive, queryMemoryLimit } }) {
+      const host = textOf(argv, "host") ?? "127.0.0.1"
+      const port = yield* numberOf(argv, "port", 0, 65_535)
+      const limits = {
+        seconds: (yield* secondsOf(argv, "timeout")) ?? Infinity,
+        rows: yield* rowLimit(argv),
+      }
+      const token = yield* tokenOf(argv, host)
+      const url = yield* serve({
+        dataDir,
+        archive,
+        memoryLimit: queryMemoryLimit,
+        port,
+        access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
+        limits,
+      }).pipe(Effect.catchTag("ListenError", (error) => Effect.fail(explain(error, host, port))))
+      print(
+        `${dataDir} is at ${url}${token === undefined ? "" : " (readers sign in with the token)"}\nCtrl-C stops it.\n`,
+      )
+      return yield* Effect.never
+    },
     { code: exitCodes.ok, text: "vaulthouse: serve stopped\n" },
   )
 

@@ -4,34 +4,31 @@ import { listenFromFlags, optionsFromFlags, type FlagValues } from "../../../sim
 import { startSimulator } from "../../../simulator/index.ts"
 import { greeting } from "../../../simulator/main.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
 
-export const runSimulate = (argv: Arguments): Promise<ExitCode> =>
+export const runSimulate = (argv: Arguments) =>
   execute(
     argv,
-    () =>
-      Effect.gen(function* () {
-        const values = argv as FlagValues
-        for (const flag of ["vaults", "days"]) {
-          if (Number(values[flag]) < 1) {
-            return yield* new UsageError({
-              why: `--${flag} ${String(values[flag])} is not a number of at least 1.`,
-            })
-          }
+    function* () {
+      const values = argv as FlagValues
+      for (const flag of ["vaults", "days"]) {
+        if (Number(values[flag]) < 1) {
+          return yield* wrongUse(`--${flag} ${String(values[flag])} is not a number of at least 1.`)
         }
-        const simulator = yield* Effect.acquireRelease(
-          Effect.tryPromise({
-            try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
-            catch: (cause) => new UsageError({ why: explain(cause, values) }),
-          }),
-          (started) => Effect.promise(() => started.close()),
-        )
-        print(`${greeting(simulator)}\n`)
-        return yield* Effect.never
-      }).pipe(Effect.scoped),
+      }
+      const simulator = yield* Effect.acquireRelease(
+        Effect.tryPromise({
+          try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
+          catch: (cause) => new UsageError({ why: explain(cause, values) }),
+        }),
+        (started) => Effect.promise(() => started.close()),
+      )
+      print(`${greeting(simulator)}\n`)
+      return yield* Effect.never
+    },
     // Ctrl-C is how a simulator is meant to end.
     { code: exitCodes.ok, text: "" },
   )

@@ -8,9 +8,9 @@ import { readSwaps } from "../../pipelines/service/swapJournal.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { complain, warn } from "../complaints.ts"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, type Stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { printError, streams } from "../output.ts"
 import { printReport } from "../report.ts"
 import { serviceOf, wireOf } from "../service.ts"
@@ -35,10 +35,12 @@ const whenStopped: Stopped = {
   text: "vaulthouse: stopped; `vaulthouse swap --list` shows whether anything was sent\n",
 }
 
-export const runSwap = (argv: Arguments): Promise<ExitCode> =>
+export const runSwap = (argv: Arguments) =>
   execute(
     argv,
-    (config) => (argv["list"] === true ? list(argv, config) : swap(argv, config)),
+    function* (config) {
+      return yield* argv["list"] === true ? list(argv, config) : swap(argv, config)
+    },
     whenStopped,
   )
 
@@ -63,10 +65,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   }
   const service = yield* serviceOf(config)
   if (config.apiKey === undefined) {
-    return yield* new UsageError({
-      why: "A swap needs an API key.",
-      advice: `Set ${API_KEY}. Nothing was sent.`,
-    })
+    return yield* wrongUse("A swap needs an API key.", `Set ${API_KEY}. Nothing was sent.`)
   }
   printError(`${requestText(checked.request, url)}\n`)
   if (argv["yes"] !== true && !(yield* askPerson(checked))) {

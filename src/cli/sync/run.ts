@@ -1,10 +1,9 @@
 // vaulthouse sync: runs the pipelines, or plans them, and turns the outcome into an exit code.
-import * as Effect from "effect/Effect"
 import { readScenarios } from "../../pipelines/areas/scenarios.ts"
 import { plan } from "../../pipelines/run/plan.ts"
 import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
 import { wireOf } from "../service.ts"
 import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
@@ -12,26 +11,24 @@ import { planText } from "./planText.ts"
 import { runExitCode, runOnce } from "./runOnce.ts"
 import { readSelection } from "./selection.ts"
 
-export const runSync = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, (config) =>
-    Effect.gen(function* () {
-      const scenarios = yield* readScenarios(config)
-      const selection = yield* readSelection(argv, config, scenarios)
-      if (argv["plan"] === true) {
-        const planned = yield* plan({
-          ...selection,
-          hasKey: config.apiKey !== undefined,
-          paths: wireOf(config.settings).paths,
-          maxRequestsPerSecond: config.settings.maxRequestsPerSecond,
-        })
-        printReport(argv, planned, planText)
-        return exitCodes.ok
-      }
-      const command = ["sync", ...selection.pipelines].join(" ")
-      const wait = argv["wait"] === true ? { wait: "1 day" as const } : {}
-      const summary = yield* runOnce({ argv, config, selection, command, ...wait }).pipe(
-        exportTelemetry(config.settings.dataDir),
-      )
-      return runExitCode(summary, selection, config.settings.failOn)
-    }),
-  )
+export const runSync = (argv: Arguments) =>
+  execute(argv, function* (config) {
+    const scenarios = yield* readScenarios(config)
+    const selection = yield* readSelection(argv, config, scenarios)
+    if (argv["plan"] === true) {
+      const planned = yield* plan({
+        ...selection,
+        hasKey: config.apiKey !== undefined,
+        paths: wireOf(config.settings).paths,
+        maxRequestsPerSecond: config.settings.maxRequestsPerSecond,
+      })
+      printReport(argv, planned, planText)
+      return exitCodes.ok
+    }
+    const command = ["sync", ...selection.pipelines].join(" ")
+    const wait = argv["wait"] === true ? { wait: "1 day" as const } : {}
+    const summary = yield* runOnce({ argv, config, selection, command, ...wait }).pipe(
+      exportTelemetry(config.settings.dataDir),
+    )
+    return runExitCode(summary, selection, config.settings.failOn)
+  })

@@ -18,7 +18,7 @@ import type { PlanOptions } from "../../pipelines/run/plan.ts"
 import { runSettings } from "../../pipelines/model/runSettings.ts"
 import { dayOf, textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 
 export type Selection = Omit<PlanOptions, "hasKey" | "paths" | "maxRequestsPerSecond">
 
@@ -105,8 +105,8 @@ const addressOf = Effect.fnUntraced(function* (text: string, copy: PublishedCopy
   const parsed = parseAddress(text)
   if (Result.isSuccess(parsed)) return text
   if (copy !== undefined) return yield* vaultNamed(copy, text)
-  return yield* new UsageError({
-    why: `--vault ${text} ${parsed.failure}.`,
-    advice: "Vaults can be named once a sync has loaded and published them.",
-  })
+  return yield* wrongUse(
+    `--vault ${text} ${parsed.failure}.`,
+    "Vaults can be named once a sync has loaded and published them.",
+  )
 })

@@ -1,11 +1,10 @@
 // Prints the data dictionary, from the tables and marts the database is created from.
-import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import { type DictionaryEntry, dictionary } from "../../pipelines/readers/dictionary.ts"
 import { openapi } from "../../pipelines/service/openapi.ts"
 import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
@@ -14,32 +13,29 @@ import { textTable } from "../table.ts"
 import { sqlLines } from "../sqlLines.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
-export const runTables = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, () =>
-    Effect.gen(function* () {
-      const entries = dictionary()
-      const wanted = textOf(argv, "name")
-      const found =
-        wanted === undefined
-          ? entries
-          : isSchema(entries, wanted)
-            ? entries.filter(({ name }) => schemaOf(name) === wanted)
-            : entries.filter((entry) => isNamed(entry, wanted))
-      if (found.length === 0) {
-        const names = entries.flatMap(({ name }) => [name, withoutSchema(name)])
-        return yield* new UsageError({
-          why: `There is no table \`${wanted}\`${didYouMean(wanted ?? "", names) || "."}`,
-          advice: "`vaulthouse tables` lists them all.",
-        })
-      }
-      printReport(argv, { tables: found }, () =>
-        wanted === undefined || isSchema(entries, wanted)
-          ? listText(found)
-          : found.map(entryText).join("\n"),
+export const runTables = (argv: Arguments) =>
+  execute(argv, function* () {
+    const entries = dictionary()
+    const wanted = textOf(argv, "name")
+    const found =
+      wanted === undefined
+        ? entries
+        : isSchema(entries, wanted)
+          ? entries.filter(({ name }) => schemaOf(name) === wanted)
+          : entries.filter((entry) => isNamed(entry, wanted))
+    if (found.length === 0) {
+      const names = entries.flatMap(({ name }) => [name, withoutSchema(name)])
+      return yield* wrongUse(
+        `There is no table \`${wanted}\`${didYouMean(wanted ?? "", names) || "."}`,
+        "`vaulthouse tables` lists them all.",
       )
-      return exitCodes.ok
-    }),
-  )
+    }
+    printReport(argv, { tables: found }, () =>
+      wanted === undefined || isSchema(entries, wanted)
+        ? listText(found)
+        : found.map(entryText).join("\n"),
+    )
+  })
 
 export const printOpenapi = (): ExitCode => {
   print(`${JSON.stringify(openapi(), null, 2)}\n`)

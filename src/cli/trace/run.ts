@@ -9,44 +9,40 @@ import type { Moment } from "../../pipelines/readers/traceTarget.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { pairsOf, rowLimit, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { printReport } from "../report.ts"
 import { traceText } from "./texts.ts"
 
-export const runTrace = (argv: Arguments): Promise<ExitCode> =>
-  execute(argv, ({ settings }) =>
-    Effect.gen(function* () {
-      const table = textOf(argv, "table")
-      if (table === undefined) {
-        return yield* new UsageError({
-          why: "Name a mart or a table.",
-          advice: "For example: vaulthouse trace vault_latest --vault 0x…",
-        })
-      }
-      const options = {
-        table,
-        moment: yield* momentOf(argv),
-        key: yield* pairsOf(argv, "key"),
-        column: textOf(argv, "column"),
-        maxRows: yield* rowLimit(argv),
-        withBody: argv["body"] === true,
-      }
-      const copy = yield* openPublishedCopy(settings.dataDir)
-      const vault = textOf(argv, "vault")
-      const request = {
-        ...options,
-        vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
-        named: flagFor,
-      }
-      const place = placeOf(settings)
-      const found = yield* trace(copy, place, request)
-      const { pathOf } = archiveOf(place)
-      printReport(argv, found, () => traceText(found, { ...request, pathOf }))
-      return exitCodes.ok
-    }).pipe(Effect.scoped),
-  )
+export const runTrace = (argv: Arguments) =>
+  execute(argv, function* ({ settings }) {
+    const table = textOf(argv, "table")
+    if (table === undefined) {
+      return yield* wrongUse(
+        "Name a mart or a table.",
+        "For example: vaulthouse trace vault_latest --vault 0x…",
+      )
+    }
+    const options = {
+      table,
+      moment: yield* momentOf(argv),
+      key: yield* pairsOf(argv, "key"),
+      column: textOf(argv, "column"),
+      maxRows: yield* rowLimit(argv),
+      withBody: argv["body"] === true,
+    }
+    const copy = yield* openPublishedCopy(settings.dataDir)
+    const vault = textOf(argv, "vault")
+    const request = {
+      ...options,
+      vault: vault === undefined ? undefined : yield* vaultNamed(copy, vault),
+      named: flagFor,
+    }
+    const place = placeOf(settings)
+    const found = yield* trace(copy, place, request)
+    const { pathOf } = archiveOf(place)
+    printReport(argv, found, () => traceText(found, { ...request, pathOf }))
+  })
 
 const flagFor = (column: string, value: string, isTime: boolean): string =>
   column === "vault_address"

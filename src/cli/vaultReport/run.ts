@@ -6,30 +6,27 @@ import { dayOf, numberOf, repeatedOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
 import { print } from "../output.ts"
 
 const MOST_DAYS = 3650
 
-export const runReport = (argv: Arguments): Promise<ExitCode> =>
+export const runReport = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings: { dataDir, queryMemoryLimit } }) =>
-      Effect.gen(function* () {
-        const file = yield* fileOf(argv)
-        const days = yield* numberOf(argv, "days", 1, MOST_DAYS)
-        const lastDay = yield* dayOf(argv, "to")
-        const { vaults } = yield* writeReport({
-          dataDir,
-          memoryLimit: queryMemoryLimit,
-          file,
-          vaults: repeatedOf(argv, "vault"),
-          days,
-          lastDay,
-        })
-        print(`${file}: ${vaults.length} ${vaults.length === 1 ? "vault" : "vaults"}\n`)
-        return exitCodes.ok
-      }),
+    function* ({ settings: { dataDir, queryMemoryLimit } }) {
+      const file = yield* fileOf(argv)
+      const days = yield* numberOf(argv, "days", 1, MOST_DAYS)
+      const lastDay = yield* dayOf(argv, "to")
+      const { vaults } = yield* writeReport({
+        dataDir,
+        memoryLimit: queryMemoryLimit,
+        file,
+        vaults: repeatedOf(argv, "vault"),
+        days,
+        lastDay,
+      })
+      print(`${file}: ${vaults.length} ${vaults.length === 1 ? "vault" : "vaults"}\n`)
+    },
     stopped,
   )
 

@@ -1,31 +1,31 @@
 // Verifies the published files and prints the findings.
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { verify } from "../../pipelines/archive/verify.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import { paint } from "../color.ts"
 import type { Arguments } from "../Command.ts"
 import { execute, stopped } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { counted } from "../numbers.ts"
 import { printError } from "../output.ts"
 import { printReport } from "../report.ts"
 import { textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
-export const runVerify = (argv: Arguments): Promise<ExitCode> =>
+export const runVerify = (argv: Arguments) =>
   execute(
     argv,
-    ({ settings }) =>
-      Effect.map(verify(placeOf(settings)), (findings) => {
-        printReport(argv, { findings }, () => findingsText(findings, settings.dataDir))
-        if (findings.length === 0) return exitCodes.ok
-        if (argv["json"] !== true) {
-          const { archive = "`raw`" } = settings
-          const advice = `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again. What the archive (${archive}) has lost can only be restored from a backup.`
-          printError(`${paragraph(advice, 0, terminalWidth("stderr"))}\n`)
-        }
-        return exitCodes.checks
-      }),
+    function* ({ settings }) {
+      const findings = yield* verify(placeOf(settings))
+      printReport(argv, { findings }, () => findingsText(findings, settings.dataDir))
+      if (findings.length === 0) return exitCodes.ok
+      if (argv["json"] !== true) {
+        const { archive = "`raw`" } = settings
+        const advice = `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again. What the archive (${archive}) has lost can only be restored from a backup.`
+        printError(`${paragraph(advice, 0, terminalWidth("stderr"))}\n`)
+      }
+      return exitCodes.checks
+    },
     stopped,
   )
 

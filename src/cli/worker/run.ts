@@ -6,41 +6,40 @@ import { runSettings } from "../../pipelines/model/runSettings.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import type { Arguments } from "../Command.ts"
 import { execute, isPretty } from "../execute.ts"
-import { type ExitCode, exitCodes } from "../exit.ts"
+import { exitCodes } from "../exit.ts"
 import { serviceOf } from "../service.ts"
 import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
 import { version } from "../version.ts"
 import { sharedLake } from "./sharedLake.ts"
 import { workerLog } from "./workerLog.ts"
 
-export const runWorker = (argv: Arguments): Promise<ExitCode> =>
+export const runWorker = (argv: Arguments) =>
   execute(
     argv,
-    (config) =>
-      Effect.gen(function* () {
-        const { settings } = config
-        const shared = yield* sharedLake(config, "worker")
-        const service = yield* serviceOf(config)
-        const { work } = yield* Effect.promise(() => import("../../pipelines/workers/worker.ts"))
-        const name = workerName()
-        const log = workerLog({
-          worker: name,
-          isForPeople: isPretty(settings),
-          isShown: settings.progress,
-          hasOwnArchive: settings.archive === undefined,
-        })
-        return yield* work({
-          ...placeOf(settings),
-          ...service,
-          ...shared,
-          name,
-          version,
-          settings: runSettings(settings),
-          unsupportedRetryDays: settings.unsupportedRetryDays,
-          taskTimeoutSeconds: settings.taskTimeout,
-          onEvent: log.onEvent,
-        }).pipe(Effect.ensuring(Effect.sync(log.stop)), exportTelemetry(settings.dataDir))
-      }),
+    function* (config) {
+      const { settings } = config
+      const shared = yield* sharedLake(config, "worker")
+      const service = yield* serviceOf(config)
+      const { work } = yield* Effect.promise(() => import("../../pipelines/workers/worker.ts"))
+      const name = workerName()
+      const log = workerLog({
+        worker: name,
+        isForPeople: isPretty(settings),
+        isShown: settings.progress,
+        hasOwnArchive: settings.archive === undefined,
+      })
+      return yield* work({
+        ...placeOf(settings),
+        ...service,
+        ...shared,
+        name,
+        version,
+        settings: runSettings(settings),
+        unsupportedRetryDays: settings.unsupportedRetryDays,
+        taskTimeoutSeconds: settings.taskTimeout,
+        onEvent: log.onEvent,
+      }).pipe(Effect.ensuring(Effect.sync(log.stop)), exportTelemetry(settings.dataDir))
+    },
     // A worker has no other end than being stopped.
     {
       code: exitCodes.ok,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../../config/Config.ts"
 import { originText } from "../../config/origin.ts"
 import { lakeCatalog } from "../../pipelines/publication/warehouse.ts"
-import { UsageError } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 
 /** Fails without a lake. `what` needs it: a command or a flag. */
 export const sharedLake = Effect.fnUntraced(function* (
@@ -11,11 +11,10 @@ export const sharedLake = Effect.fnUntraced(function* (
   what: string,
 ) {
   if (warehouse === "file") {
-    return yield* new UsageError({
-      why: `\`${what}\` is for a lake that several processes share, and the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
-      advice:
-        "`vaulthouse sync` reads into a file by itself. For a lake, set `warehouse: ducklake:postgres://…` on every machine.",
-    })
+    return yield* wrongUse(
+      `\`${what}\` is for a lake that several processes share, and the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
+      "`vaulthouse sync` reads into a file by itself. For a lake, set `warehouse: ducklake:postgres://…` on every machine.",
+    )
   }
   return { catalog: yield* lakeCatalog(warehouse), leaseSeconds: workerLease }
 })
