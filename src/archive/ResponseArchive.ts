@@ -1,8 +1,6 @@
 // Appends every response to the run's segment before it is decoded, then the commit markers. A segment is zstd frames of
 // JSON lines, so `zstdcat`, `jq` and DuckDB read it too. A body that the run before also received is not written again.
-import { hash, randomUUID } from "node:crypto"
-import { promisify } from "node:util"
-import { constants, zstdCompress } from "node:zlib"
+import { randomUUID } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -14,9 +12,9 @@ import type { ArchivedResponse, ExchangeRecord } from "../domain/response.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { microsFromMillis } from "../domain/time.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
-import { type CommitMarker, commitMarkerLine, responseLine, runEndLine } from "./lines.ts"
+import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of } from "./lines.ts"
 import { ObjectStoreError } from "./ObjectStore.ts"
-import { type Place, segmentOfRun } from "./segments.ts"
+import { FRAME_LINES, frameOf, type Place, segmentOfRun } from "./segments.ts"
 
 /** The archive could not be written: disk full, no permission, no connection. The run can't go on without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
@@ -44,15 +42,8 @@ interface Waiting {
   readonly done: Deferred.Deferred<Place, ArchiveError>
 }
 
-const FRAME_LINES = 16
-
-const compress = promisify(zstdCompress)
-// Level 1 compresses history 8 to 1 and costs far less than parsing it.
-const compression = {
-  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
-}
-
-const sha256Of = (body: Buffer): string => hash("sha256", body)
+// Compresses history 8 to 1 and costs far less than parsing it.
+const LEVEL = 1
 
 export class ResponseArchive extends Context.Service<
   ResponseArchive,
@@ -129,8 +120,8 @@ export class ResponseArchive extends Context.Service<
         const writeFrame = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
           const written = yield* Effect.exit(
             attempt(async () => {
-              const lines = Buffer.concat(waiting.map(({ line }) => line))
-              const frame = await compress(lines, compression)
+              const lines = waiting.map(({ line }) => line)
+              const frame = await frameOf(lines, LEVEL)
               const offset = await segment.append(frame)
               isEmpty = false
               return { file, offset, length: frame.length }

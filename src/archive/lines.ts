@@ -60,7 +60,7 @@ export interface Lines {
   readonly damages: ReadonlyArray<string>
 }
 
-const sha256Of = (body: Uint8Array): string => hash("sha256", body)
+export const sha256Of = (body: Uint8Array): string => hash("sha256", body)
 
 const line = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 

@@ -1,6 +1,4 @@
 // Changes segments of past runs: writes them into a new one (retention, compaction), or appends lines.
-import { promisify } from "node:util"
-import { constants, zstdCompress } from "node:zlib"
 import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
 import {
   commitMarkerLine,
@@ -9,14 +7,17 @@ import {
   runEndLine,
   withoutBody,
 } from "./lines.ts"
-import { Commits, type Place, readFrames, readWholeFrames } from "./segments.ts"
+import {
+  Commits,
+  FRAME_LINES,
+  frameOf,
+  type Place,
+  readFrames,
+  readWholeFrames,
+} from "./segments.ts"
 
-const compress = promisify(zstdCompress)
 // Written once and kept long, so compressed more than during a run.
-const compression = {
-  params: { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_checksumFlag]: 1 },
-}
-const FRAME_LINES = 16
+const LEVEL = 9
 
 export interface Moved {
   readonly sha256: string
@@ -99,10 +100,8 @@ class FrameWriter {
 
   async flush(): Promise<void> {
     if (this.#waiting.length === 0) return
-    const frame = await compress(
-      Buffer.concat(this.#waiting.map(({ bytes }) => bytes)),
-      compression,
-    )
+    const lines = this.#waiting.map(({ bytes }) => bytes)
+    const frame = await frameOf(lines, LEVEL)
     const offset = await this.#segment.append(frame)
     const place = { file: this.#file, offset, length: frame.length }
     for (const { sha256 } of this.#waiting) {
@@ -120,5 +119,5 @@ export const appendLines = async (
 ): Promise<void> => {
   let end = 0
   for await (const { place } of readFrames(store, file)) end = place.offset + place.length
-  await store.append(file, end, await compress(Buffer.concat(lines), compression))
+  await store.append(file, end, await frameOf(lines, LEVEL))
 }

@@ -1,6 +1,6 @@
 // Reads segments of the response archive: a body by its place, or every frame in order.
 import { promisify } from "node:util"
-import { zstdDecompress, zstdDecompressSync } from "node:zlib"
+import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from "node:zlib"
 import type { ArchiveStore } from "./ArchiveStore.ts"
 import {
   ArchiveDamaged,
@@ -11,7 +11,16 @@ import {
   type ResponseLine,
 } from "./lines.ts"
 
+const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
+
+export const FRAME_LINES = 16
+
+/** `level`: of the compression. */
+export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
+  compress(Buffer.concat(lines), {
+    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
+  })
 
 /** Where a body is: the segment, and the frame in it that holds a line with the body's SHA-256. */
 export interface Place {

@@ -116,10 +116,7 @@ describe("a wrong command line", () => {
       ["name a run.", "vaulthouse runs show last"],
     ],
     [["check", "--name", "one_curent"], ["did you mean"]],
-    [
-      ["simulate", "--port", "99999"],
-      ["--port 99999 is not a port", "65535"],
-    ],
+    [["simulate", "--port", "99999"], ["--port 99999 is not a whole number from 0 to 65535."]],
     [
       ["query", "--format", "xml", "select 1"],
       ["--format xml is not one of table, csv, json, ndjson, markdown."],
@@ -165,7 +162,10 @@ describe("a wrong command line", () => {
       ["there is no SQL", "vaulthouse query"],
     ],
     [["runs", "--max-rows", "0"], ["--max-rows 0 is not a whole number of at least 1."]],
-    [["simulate", "--port", "0", "--vaults", "0"], ["--vaults 0 is not a number of at least 1."]],
+    [
+      ["simulate", "--port", "0", "--vaults", "0"],
+      ["--vaults 0 is not a whole number of at least 1."],
+    ],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
     [["status", "--color", "maybe"], ["--color takes no value, but `maybe` follows it"]],
     [["sync", "--progress=maybe"], ["--progress takes no value, but has `maybe`"]],

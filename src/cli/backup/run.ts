@@ -7,7 +7,7 @@ import { textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
-import { counted } from "../numbers.ts"
+import { counted, megabytes } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
 const folderOf = (argv: Arguments, what: string) => {
@@ -17,7 +17,7 @@ const folderOf = (argv: Arguments, what: string) => {
 
 const sizeOf = ({ files }: Backup): string => {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  return `${counted(files.length, "file")}, ${(bytes / 1e6).toFixed(1)} MB`
+  return `${counted(files.length, "file")}, ${megabytes(bytes)}`
 }
 
 const leftOut = ({ archive = "" }: Place): string =>

@@ -44,30 +44,18 @@ export const archiveText = (
     return `${paint(`All ${tables.length} tables match the ${made}, bit by bit.`, "good")}\n`
   }
   return [
-    ...(unreadable.length > 0
-      ? [
-          paint("Responses that can't be read, whose rows could not be compared:", "bad"),
-          ...unreadableLines(unreadable, pathOf),
-          "",
-        ]
-      : []),
-    ...(lost.length > 0
-      ? [
-          paint("Rows whose response is no longer in the archive's index:", "bad"),
-          ...lostLines(lost),
-          "",
-        ]
-      : []),
-    ...(differing.length > 0
-      ? [
-          paint("Tables that differ from the responses:", "bad"),
-          ...differing.map(differenceText),
-          "",
-        ]
-      : []),
+    ...part(
+      "Responses that can't be read, whose rows could not be compared:",
+      unreadableLines(unreadable, pathOf),
+    ),
+    ...part("Rows whose response is no longer in the archive's index:", lostLines(lost)),
+    ...part("Tables that differ from the responses:", differing.map(differenceText)),
     paragraph(
       `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed. ${advice}`,
     ),
     "",
   ].join("\n")
 }
+
+const part = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : [paint(title, "bad"), ...lines, ""]

@@ -1,5 +1,6 @@
 // What changed between two runs, for people.
 import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
+import { count } from "../numbers.ts"
 import { rowsTable, rowsWhole } from "../rowsTable.ts"
 
 export interface Found {
@@ -49,7 +50,7 @@ const rowTexts = (
       rows.filter(isOf("new")).map(({ key, after }) => ({ ...key, ...after })),
     ),
     ...(total > rows.length
-      ? [`(${rows.length} of ${total.toLocaleString("en")} rows; --max-rows shows more)`, ""]
+      ? [`(${rows.length} of ${count(total)} rows; --max-rows shows more)`, ""]
       : []),
   ]
 }

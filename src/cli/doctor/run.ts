@@ -15,6 +15,7 @@ import {
   checkNode,
   checkService,
   checkWarehouse,
+  failedCheck,
   type KeyReport,
 } from "../../pipelines/service/doctor.ts"
 import { readLastRun } from "../../pipelines/run/lastRun.ts"
@@ -89,18 +90,14 @@ const postgresChecks = ({ settings: { publish } }: Config) =>
     ? Effect.succeed([])
     : examinePostgres(publish.postgres).pipe(
         Effect.map((detail): Check => ({ check: "PostgreSQL", state: "ok", detail })),
-        Effect.catch(({ why, advice }) =>
-          Effect.succeed<Check>({ check: "PostgreSQL", state: "failed", detail: why, advice }),
-        ),
+        Effect.catch(failedCheck("PostgreSQL")),
         Effect.map((check) => [check]),
       )
 
 const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...config }: Config) =>
   checkAccess({ mode: publishedMode, group: publishedGroup }).pipe(
     Effect.as(configurationFound(config)),
-    Effect.catch(({ why, advice }) =>
-      Effect.succeed<Check>({ check: "configuration", state: "failed", detail: why, advice }),
-    ),
+    Effect.catch(failedCheck("configuration")),
   )
 
 const configurationFound = ({

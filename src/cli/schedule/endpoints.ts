@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import * as Effect from "effect/Effect"
 import { Hono } from "hono"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
+import { listenProblem } from "../listening.ts"
 
 export interface Endpoints {
   /** Why the scheduler is not ready; absent when its last run ended well. */
@@ -33,10 +34,12 @@ export const listen = (where: string, { notReady, metrics }: Endpoints) =>
       Effect.tryPromise({
         try: () => started(app, host, port),
         catch: (cause) =>
-          new UsageError({
-            why: explain(cause as NodeJS.ErrnoException, { where, host, port }),
-            advice: "Choose another address or port, or `--listen off`.",
-          }),
+          listenProblem(
+            cause as NodeJS.ErrnoException,
+            host,
+            port,
+            "Choose another address or port with --listen, or `--listen off`.",
+          ),
       }),
       (open) => Effect.sync(() => open.close()),
     )
@@ -51,23 +54,6 @@ const started = async (app: Hono, host: string, port: number): Promise<Server> =
     server.listen(port, host, resolve)
   })
   return server
-}
-
-const explain = (
-  { code, message }: NodeJS.ErrnoException,
-  { where, host, port }: { readonly where: string; readonly host: string; readonly port: number },
-): string => {
-  switch (code) {
-    case "EADDRINUSE":
-      return `--listen ${where}: port ${port} is in use.`
-    case "EACCES":
-      return `--listen ${where}: port ${port} needs special rights.`
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `--listen ${where}: ${host} is not an address of this machine.`
-    default:
-      return `--listen ${where}: ${message}.`
-  }
 }
 
 const parseListen = (

@@ -92,12 +92,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     const isOnce = argv["once"] === true
     // A service that is not configured is an error now, not at every firing.
     yield* serviceOf(config)
-    const lastEnd = yield* Ref.make<LastEnd>({
-      code: exitCodes.ok,
-      problem: problemOf(yield* readLastRun(dataDir)),
-      isRecorded: true,
-      isRead: true,
-    })
+    const lastEnd = yield* Ref.make(yield* lastEndOf(config.settings))
     const say = (message: string): void =>
       printLine({ level: "INFO", message: `schedule: ${message}` }, isPretty(config.settings))
     // One that is started often must not pile up behind the one that runs.
@@ -178,7 +173,7 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
     ),
   )
 
-/** How the last run ended, where none was due. */
+/** How the last run ended, where this process has run none. */
 const lastEndOf = ({ dataDir }: Config["settings"]) =>
   Effect.map(readLastRun(dataDir), (last): LastEnd => ({
     code: exitCodes.ok,

@@ -4,13 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { SERVE_TOKEN, serveToken } from "../../config/serveToken.ts"
 import { isLoopback } from "../../serve/access.ts"
-import { type ListenError, serve } from "../../serve/server.ts"
+import { serve } from "../../serve/server.ts"
 import { numberOf, repeatedOf, rowLimit, secondsOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { warn } from "../complaints.ts"
-import { UsageError, wrongUse } from "../errors.ts"
+import { type UsageError, wrongUse } from "../errors.ts"
 import { execute } from "../execute.ts"
 import { exitCodes } from "../exit.ts"
+import { listenProblem } from "../listening.ts"
 import { print } from "../output.ts"
 
 export const runServe = (argv: Arguments) =>
@@ -31,7 +32,11 @@ export const runServe = (argv: Arguments) =>
         port,
         access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
         limits,
-      }).pipe(Effect.catchTag("ListenError", (error) => Effect.fail(explain(error, host, port))))
+      }).pipe(
+        Effect.catchTag("ListenError", ({ code, why }) =>
+          Effect.fail(listenProblem({ code, message: why }, host, port, PORT_ADVICE)),
+        ),
+      )
       print(
         `${dataDir} is at ${url}${token === undefined ? "" : " (readers sign in with the token)"}\nCtrl-C stops it.\n`,
       )
@@ -39,6 +44,8 @@ export const runServe = (argv: Arguments) =>
     },
     { code: exitCodes.ok, text: "vaulthouse: serve stopped\n" },
   )
+
+const PORT_ADVICE = "Choose others with --host and --port; `--port 0` takes any free port."
 
 const MIN_TOKEN_LENGTH = 16
 
@@ -82,24 +89,4 @@ const OTHERS_CAN_READ = 0o004
 const warnOfOthers = (file: string, mode: number): void => {
   if ((mode & OTHERS_CAN_READ) === 0) return
   warn(`everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`)
-}
-
-const explain = ({ code, why }: ListenError, host: string, port: number): UsageError => {
-  switch (code) {
-    case "EADDRINUSE":
-      return new UsageError({
-        why: `Port ${port} of ${host} is in use.`,
-        advice: "Choose another with --port, or `--port 0` for any that is free.",
-      })
-    case "EACCES":
-      return new UsageError({
-        why: `Port ${port} needs special rights.`,
-        advice: "Choose one from 1024 on with --port.",
-      })
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return new UsageError({ why: `--host ${host} is not an address of this machine.` })
-    default:
-      return new UsageError({ why: `--host ${host}, port ${port}: ${why}.` })
-  }
 }

@@ -4,6 +4,7 @@ import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import type { ProgressEvent } from "../../pipelines/model/progress.ts"
 import { paintProgress } from "../color.ts"
+import { count } from "../numbers.ts"
 import { rendered, streams } from "../output.ts"
 import { retryText } from "../retryText.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
@@ -35,11 +36,9 @@ const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counte
   return {
     name: name.padEnd(NAME_WIDTH),
     tasks: `${seen}/${tasks}`.padEnd(7),
-    rows: rows.toLocaleString("en").padStart(9),
+    rows: count(rows).padStart(9),
     requests: String(requests).padStart(5),
-    rate: Math.round(rows / Math.max(seconds, 0.1))
-      .toLocaleString("en")
-      .padStart(6),
+    rate: count(Math.round(rows / Math.max(seconds, 0.1))).padStart(6),
     left: left === undefined ? "" : `${left} s left`,
   }
 }

@@ -7,6 +7,7 @@ import {
   type TracedFact,
 } from "../../pipelines/readers/trace.ts"
 import type { PathOf } from "../archiveLosses.ts"
+import { count, counted } from "../numbers.ts"
 import { cellText } from "../rowsTable.ts"
 
 export interface TraceOptions {
@@ -52,13 +53,13 @@ const originTexts = (
   if (facts.length === 0) {
     return [`${named.join(", ")}: derives from no row of ${table}.`, ""]
   }
-  const count = facts.length + more
+  const rows = facts.length + more
   return [
     ...(isOwn
       ? []
-      : [named.join(", "), `← ${table}${count > 1 ? `, ${count.toLocaleString("en")} rows` : ""}`]),
+      : [named.join(", "), `← ${table}${rows > 1 ? `, ${counted(rows, "row")}` : ""}`]),
     ...facts.flatMap((fact) => factTexts(fact, isOwn, options)),
-    ...(more > 0 ? [`  (${more.toLocaleString("en")} more rows; --max-rows traces them)`] : []),
+    ...(more > 0 ? [`  (${count(more)} more rows; --max-rows traces them)`] : []),
     "",
   ]
 }

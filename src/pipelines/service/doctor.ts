@@ -26,6 +26,12 @@ export interface Check {
   readonly advice?: string
 }
 
+/** For a check that an error ended. */
+export const failedCheck =
+  (check: string) =>
+  ({ why, advice }: { readonly why: string; readonly advice: string }): Effect.Effect<Check> =>
+    Effect.succeed({ check, state: "failed", detail: why, advice })
+
 export const LEAST_NODE = 24
 
 export const checkNode = (version: string): Check =>
@@ -200,9 +206,7 @@ export const checkArchive = (place: Place): Effect.Effect<ReadonlyArray<Check>> 
           const detail = `${place.archive}; segments: ${segments.length}`
           return { check: "archive", state: "ok", detail }
         }),
-        Effect.catch(({ why, advice }) =>
-          Effect.succeed<Check>({ check: "archive", state: "failed", detail: why, advice }),
-        ),
+        Effect.catch(failedCheck("archive")),
         Effect.map((check) => [check]),
       )
 

@@ -1,0 +1,29 @@
+// Why nothing can listen at an address and a port.
+import { UsageError } from "./errors.ts"
+
+interface Refused {
+  readonly code?: string | undefined
+  readonly message: string
+}
+
+/** `advice`: the flags that name another address or port. */
+export const listenProblem = (
+  { code, message }: Refused,
+  host: string,
+  port: number,
+  advice: string,
+): UsageError => new UsageError({ why: reasonOf(code, host, port) ?? `${message}.`, advice })
+
+const reasonOf = (code: string | undefined, host: string, port: number): string | undefined => {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${host} is in use.`
+    case "EACCES":
+      return `Port ${port} needs special rights; ports from 1024 on need none.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is not an address of this machine.`
+    default:
+      return undefined
+  }
+}
