@@ -48,8 +48,9 @@ export interface WorkerOptions extends ExtractionOptions, Omit<ConnectionOptions
 
 const POLL_MILLIS = 500
 
-// A task that ended with its worker this often would end the next ones too.
-const MAX_ATTEMPTS = 5
+// A task that ended with its worker this often would end the next ones too. It counts for each of up to 64 tasks that the
+// worker held, whichever of them ended it: with 5, workers that were killed as often in one run cost it 40 tasks.
+const MAX_ATTEMPTS = 20
 
 /** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
 export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
