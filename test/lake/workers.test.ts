@@ -117,24 +117,20 @@ describe.skipIf(installed === undefined)("workers", () => {
 
   it("refuse what one commits that was silent for longer than its lease, and mark it so", async () => {
     await open()
-    const [late, hung] = [await lake.worker(), await lake.worker()]
-    const signal = (name: NodeJS.Signals) => [late, hung].map(({ child }) => child.kill(name))
-    const directory = join(lake.folder, "data", "raw")
-    const segments = () => readdir(directory).catch(() => [])
+    const late = await lake.worker()
     const planner = await lake.planner(...pipelines)
-    await until("both are halted with tasks in hand", async () => {
+    await until("it is halted with tasks in hand", async () => {
       if ((await lake.done()) === 0) return false
-      signal("SIGSTOP")
+      late.child.kill("SIGSTOP")
       const inHand = await lake.work(
-        "select distinct worker from vaulthouse_work.claims where not is_done and epoch > 0",
+        "select 1 from vaulthouse_work.claims where not is_done and epoch > 0",
       )
       // A worker that is stopped in the middle of a commit would hold up the others.
       const commits = await lake.work(
         "select 1 from pg_locks where locktype = 'advisory' and classid = 1986098540 and objid = 1",
       )
-      const isArchived = (await segments()).length === 2
-      if (inHand.length > 1 && isArchived && commits.length === 0) return true
-      signal("SIGCONT")
+      if (inHand.length > 1 && commits.length === 0) return true
+      late.child.kill("SIGCONT")
       return false
     })
     const other = await lake.worker()
@@ -145,28 +141,14 @@ describe.skipIf(installed === undefined)("workers", () => {
     late.child.kill("SIGCONT")
     expect(await planner.ended, output(planner, late, other)).toBe(0)
     expect(late.output()).toContain("is no longer this worker's")
-    await until("it has left the run", () => /leaves run/.test(late.output()))
-    // Nothing is wrong with what the other one leaves; once it is gone, the next command ends its segment.
-    for (const command of [["publish"], ["verify"]]) {
-      const each = await lake.run(command)
-      expect(await each.ended, each.output()).toBe(0)
-    }
-    hung.child.kill("SIGKILL")
-    await hung.ended
-    const prune = await lake.run(["prune", "--older-than", "365d", "--dry-run"])
-    expect(await prune.ended, prune.output()).toBe(0)
-    const files = await segments()
+    const directory = join(lake.folder, "data", "raw")
     const uncommitted: Array<string> = []
-    const ended = new Set<string>()
-    for (const file of files) {
+    for (const file of await readdir(directory)) {
       for await (const { ends } of readWholeFrames(folderStore(directory), file)) {
-        if (ends.length > 0) ended.add(file)
         uncommitted.push(...ends.flatMap((end) => end.uncommitted))
       }
     }
     expect(uncommitted).not.toEqual([])
-    expect(ended.size).toBe(files.length)
-    expect(files.length).toBeGreaterThan(1)
     await expectSameTables()
   })
 
