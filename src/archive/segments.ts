@@ -16,7 +16,7 @@ const decompress = promisify(zstdDecompress)
 
 export const FRAME_LINES = 16
 
-/** `level`: of the compression. */
+/** `level` is that of the compression. */
 export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
   compress(Buffer.concat(lines), {
     params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
@@ -120,12 +120,12 @@ const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>)
   return Math.min(known, found === -1 ? bytes.length : found)
 }
 
-// More than the frame with which a process ends its segment, unless hundreds of its commits were refused.
+// More than the last frame of a segment takes, unless hundreds of its process's commits were refused.
 const TAIL_BYTES = 64 * 1024
 
 /**
- * Segments that processes of the run wrote, except for compacted ones, and that do not end with the run's end. Read from
- * their last bytes: where more follows its end, or its end is longer, a segment that has one is among them.
+ * Segments of the run, except for compacted ones, that do not end with the run's end. Only their last bytes are read: a
+ * segment whose end is longer than these, or is not the last frame, is among them too.
  */
 export const unendedSegments = async (
   store: ArchiveStore,
@@ -151,7 +151,7 @@ const tailOf = async (store: ArchiveStore, file: string, bytes: number): Promise
   return Buffer.concat(parts)
 }
 
-/** Of the frame that ends where `tail` does; nothing where it is cut short, or longer than that. */
+/** The lines of the frame that ends where `tail` does; none if it is cut short, or longer than `tail`. */
 const lastLines = (file: string, tail: Buffer): Lines => {
   for (let at = tail.length; at > 0;) {
     at = tail.lastIndexOf(MAGIC, at - 1)

@@ -25,10 +25,10 @@ export const readingSettings: ReadonlyArray<string> = [
   "color",
 ]
 
-/** To one that opens the warehouse or its archive. */
+/** Settings that apply to a command that opens the warehouse or its archive. */
 export const warehouseSettings: ReadonlyArray<string> = ["warehouse", ...readingSettings]
 
-/** And to one that sends a few requests. */
+/** Settings that apply to a command that sends a few requests. */
 export const requestingSettings: ReadonlyArray<string> = [
   "base-url",
   "platform-segment",
@@ -44,7 +44,7 @@ export interface Command {
   readonly details?: string
   readonly positional?: Positional
   readonly flags: Readonly<Record<string, Options>>
-  /** Flags of settings that its help shows; `readingSettings` where absent. */
+  /** Settings whose flags its help shows; absent: `readingSettings`. */
   readonly settings?: "all" | ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
   readonly run: (argv: Arguments) => Promise<ExitCode>

@@ -1,4 +1,4 @@
-// What went wrong, or may, on standard error: how such messages begin, break and look. Loaded by every `--help`.
+// Errors and warnings on standard error: how they begin, wrap and look. Loaded by every `--help`.
 import { type Meaning, paintComplaint, warningText } from "./color.ts"
 import { printError } from "./output.ts"
 import { paragraph, terminalWidth } from "./terminal.ts"
@@ -7,7 +7,7 @@ import { paragraph, terminalWidth } from "./terminal.ts"
 export const complaintText = (sentence: string): string =>
   `vaulthouse: ${sentence.replace(/^(?!Parquet |Node )[A-Z](?=[a-z']* )/, (first) => first.toLowerCase())}`
 
-/** Prints a complaint, of which the first word is coloured. */
+/** Prints a complaint with its first word in colour. */
 export const complain = (text: string, meaning: Meaning = "bad"): void => {
   printError(`${paintComplaint(paragraph(text, 0, terminalWidth("stderr")), meaning)}\n`)
 }

@@ -17,9 +17,9 @@ export const listenProblem = (
 const reasonOf = (code: string | undefined, host: string, port: number): string | undefined => {
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} of ${host} is in use.`
+      return `Port ${port} on ${host} is in use.`
     case "EACCES":
-      return `Port ${port} needs special rights; ports from 1024 on need none.`
+      return `Port ${port} needs special privileges; ports from 1024 up need none.`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `${host} is not an address of this machine.`

@@ -10,12 +10,12 @@ export type Align = "left" | "right"
 export type PaintCell = (line: string, column: number, row: number) => string
 
 export interface TableOptions {
-  /** All columns are left where absent. */
+  /** Absent: all columns are aligned left. */
   readonly align?: ReadonlyArray<Align>
   readonly width?: number
   /** Headings of columns with outcomes, which are coloured. */
   readonly outcomes?: ReadonlyArray<string>
-  /** In place of that. */
+  /** Used instead of `outcomes`. */
   readonly paintCell?: PaintCell
 }
 

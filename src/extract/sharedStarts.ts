@@ -50,7 +50,7 @@ const STALE_MILLIS = 1000
 // A reserved start is void when it is later than this and than the time between starts of this process: a process that
 // was held up earns no burst.
 const LATE_MILLIS = 20
-// How many changes are kept while the store is away.
+// How many changes are kept while the store can't be reached.
 const MAX_UNSHARED = 1000
 // A process counts as one that sends requests for this long after its last exchange.
 const PRESENT_MILLIS = 2000

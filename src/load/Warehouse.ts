@@ -74,7 +74,7 @@ export class Warehouse extends Context.Service<
       what: string,
       work: (session: Session) => Promise<A>,
     ) => Effect.Effect<A, LoadError>
-    /** From now on no other process has it open; fails where one has, whatever it does. */
+    /** Keeps other processes from opening it from now on; fails if one has it open, whatever it does. */
     readonly alone: Effect.Effect<void, LoadError | WarehouseLocked>
     /** Every table there is, versions included: what an export covers. */
     readonly tables: ReadonlyArray<Table>

@@ -183,7 +183,7 @@ export const appendRows = async (
     }
     appender.flushSync()
   } catch (cause) {
-    // Closing flushes again, and would say only that the transaction has failed.
+    // `closeSync` flushes again, and would report only that the transaction has failed.
     try {
       appender.closeSync()
     } catch {}

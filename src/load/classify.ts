@@ -4,7 +4,7 @@ import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { STAGED, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "./sql.ts"
 
-/** How a staged row compares with the stored one of its key, or that a set lacks a stored row. */
+/** How a staged row compares with the stored one of its key; `ABSENT` is a stored row that its set lacks. */
 export const NEW = 0
 export const REVISED = 1
 export const UNCHANGED = 2
@@ -54,7 +54,7 @@ export const classification = (staged: Staged, batch: number | undefined, now: s
 const ofBatch = (batch: number | undefined): string =>
   batch === undefined ? "" : `WHERE _batch = ${batch}`
 
-/** How stored rows are joined; those of a set that was staged without them are found in the same scan. */
+/** How stored rows are joined: the same scan finds those that a staged set lacks. */
 const absence = (staged: Staged, batch: number | undefined, now: string) => {
   const { table, mergeKeyShapes } = staged
   const sameRow = sameKey(table, "s", "t")
@@ -85,8 +85,8 @@ const absence = (staged: Staged, batch: number | undefined, now: string) => {
 }
 
 /**
- * The statement after which `NEW` rows are no longer those that a replay read before the end of their key; `undefined`
- * where no row is ever retired.
+ * The statement that turns `NEW` rows into `UNCHANGED` if their key was retired after they were received, as happens in a
+ * replay; `undefined` where no row is ever retired.
  */
 export const excludeRetired = (staged: Staged): string | undefined => {
   const { table } = staged

@@ -89,7 +89,7 @@ export interface CommittedGroup {
   readonly tables: ReadonlyMap<string, Pick<Committed, "inserted" | "revised">>
 }
 
-/** Commits the batches that `take` gives once the turn has begun. On a failure nothing of the group is kept. */
+/** Commits the batches that `take` returns once the turn has begun. On a failure nothing of the group is kept. */
 export const commitGroup = (
   session: Session,
   take: () => ReadonlyArray<Batch>,

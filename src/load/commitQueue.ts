@@ -35,12 +35,12 @@ const closed = new LoadError({
   advice: "Nothing of this batch was kept; the next run does it again.",
 })
 
-/** Commits the batches that `take` gives once nothing else writes; not all that wait. */
+/** Commits the batches that `take` returns once nothing else writes: not always all that wait. */
 type CommitTogether = (take: () => ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>
 
 /**
- * Commits a batch, together with others that wait, those that came while another process wrote among them; its own
- * counts, or why nothing of it was kept. One fiber commits, until the scope ends.
+ * Commits a batch together with others that wait, including those that arrived while another process wrote. Returns its own
+ * counts, or fails with why nothing of it was kept. One fiber commits, until the scope ends.
  */
 export const commitQueue = Effect.fnUntraced(function* (
   commitTogether: CommitTogether,
@@ -121,7 +121,7 @@ const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
   taken.length < GROUP_BATCHES &&
   taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3
 
-/** How many of them are a group: at most `GROUP_ROWS` rows, or a single batch that is larger. */
+/** How many of the batches make a group: at most `GROUP_ROWS` rows, or a single batch that is larger. */
 const groupSize = (queued: ReadonlyArray<Queued>): number => {
   let rows = 0
   const end = queued.findIndex((each, at) => {

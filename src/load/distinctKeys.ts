@@ -4,7 +4,7 @@ import type { Value } from "../domain/column.ts"
 import type { Rows } from "../domain/table.ts"
 import { extentOf, isConstant, placesApart } from "./seriesExtent.ts"
 
-// More than the members of a set would cost more memory than the comparison saves.
+// Checking larger pages than sets are would cost more memory than the comparison saves.
 const MOST_MEMBERS = 10_000
 
 /** The columns of the key that vary within the page, its time apart. */
@@ -15,7 +15,7 @@ const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<Read
     return at === time || isConstant(values) ? [] : [values]
   })
 
-/** Of a set, no two members are the same; of a series, times rise or fall throughout, and rows of one time differ. */
+/** In a set, no two members have the same key; in a series, times rise or fall throughout, and rows of one time differ. */
 const hasDistinctKeys = (rows: Rows): boolean => {
   if (rows.length < 2) return true
   const isTimed = rows.table.key.includes(rows.table.time ?? "")

@@ -61,10 +61,10 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   }
 }
 
-/** How DuckDB's extensions report an error of PostgreSQL: after their own words and all of the SQL. */
+/** DuckDB's extensions report an error of PostgreSQL after a text of their own and all of the SQL. */
 const quotesPostgres = /Failed to [\w ]+ "[\s\S]*": ([^\n]*)/
 
-/** What PostgreSQL says, which holds the catalog of a lake. */
+/** What PostgreSQL, which holds a lake's catalog, reports. */
 const catalogReason = (cause: unknown): string | undefined => {
   const [, words] = quotesPostgres.exec(cause instanceof Error ? cause.message : "") ?? []
   if (words === undefined) return undefined

@@ -56,7 +56,7 @@ const insertion = (table: Table, source: string, now: string): string => {
     SELECT ${values.join(", ")} FROM ${source} m`
 }
 
-/** Statements that move revised rows out of the way of those that replace them, and end those of which a set lacks. */
+/** Statements that move revised rows out of the way of those that replace them, and end rows that their set lacks. */
 const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)

@@ -15,7 +15,7 @@ export interface Retired {
   readonly rows: number
 }
 
-/** Whether a batch holds all of a set, and another rows of it: they must take effect one after the other. */
+/** Whether one batch holds a whole set, and another batch rows of it: they must take effect one after the other. */
 export const haveRepeatedMergeKeys = async (
   connection: DuckDBConnection,
   { table, rowsOfBatch, mergeKeys, mergeKeyShapes, hasEmptySets }: Staged,
@@ -48,8 +48,8 @@ const holdOthersRows = async (
 }
 
 /**
- * Moves the rows that sets of a history lack to its versions, after the rows of the batch, or of all batches, are
- * classified: as of when the set was read. A set of which any page is a part retires none.
+ * Moves stored rows of a history that are missing from their set to its versions, as of when the set was read. The rows of
+ * the batch, or of all batches, must be classified. A set with a partial page retires none.
  */
 export const retireAbsent = async (
   connection: DuckDBConnection,

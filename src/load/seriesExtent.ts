@@ -1,10 +1,10 @@
-// What a page is of: a series and the event times it spans, or in a table whose keys hold no time, a set.
+// What a page covers: a series between two event times or, in a table without time in its key, a set.
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 
 /** In the unit of the time column; of a set, 0. */
 export interface Extent {
-  /** Key columns that identify series or set: extents of a table are comparable where these are the same. */
+  /** Key columns that identify the series or set: only extents with the same columns can be compared. */
   readonly columns: string
   /** Their values. */
   readonly series: string
@@ -25,7 +25,7 @@ export const extentOf = (rows: Rows): Extent | undefined => {
   return time !== undefined && key.includes(time) ? seriesOf(rows, time) : setOf(rows)
 }
 
-/** The set that the page is all of, else what its rows have in common. */
+/** The set that the page holds whole, otherwise what its rows have in common. */
 const setOf = ({ table, columns, length, mergeKey }: Rows): Extent | undefined => {
   const valuesOf = (name: string): ReadonlyArray<Value> =>
     columns[table.columns.findIndex((column) => column.name === name)] ?? []
@@ -73,7 +73,7 @@ const seriesOf = (
 export const overlap = (one: Pick<Extent, "from" | "to">, other: typeof one): boolean =>
   one.from <= other.to && other.from <= one.to
 
-/** Which of the extents can have no key in common with any other of them; by their place. */
+/** The places of the extents that can't have a key in common with any other. */
 export const placesApart = (extents: ReadonlyArray<Extent | undefined>): ReadonlySet<number> => {
   const apart = new Set<number>()
   const known = extents.flatMap((extent, place) =>

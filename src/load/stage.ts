@@ -36,7 +36,7 @@ export interface Staged {
   /** Whether no key can occur twice. */
   readonly distinct: boolean
   readonly mergeKeys: ReadonlyArray<StagedMergeKey>
-  /** The columns of those in `stagedMergeKeys`, by its argument. */
+  /** The columns of each table of `stagedMergeKeys`, by its argument. */
   readonly mergeKeyShapes: ReadonlyArray<ReadonlyArray<string>>
 }
 

@@ -1,4 +1,4 @@
-// The columns of the stored tables in their order, which rows are appended in.
+// The columns of the stored tables, in the order in which rows are appended.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../domain/table.ts"
 import { decodeRow, list, text } from "./decodeRow.ts"
@@ -7,7 +7,7 @@ import { sqlFile } from "./sqlFile.ts"
 
 const decode = decodeRow({ name: text("name"), columns: list(text)("columns") })
 
-/** Reads those of all tables when they are first needed. Rejects where the stored table lacks any of the value's. */
+/** Reads those of all tables when they are first needed. Rejects if the stored table lacks a declared column. */
 export const storedColumns = (connection: DuckDBConnection) => {
   let known: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   return async (table: Table): Promise<ReadonlyArray<string>> => {

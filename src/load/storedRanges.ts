@@ -1,5 +1,5 @@
 // What a session knows to be stored, so that rows beyond it need not be looked for: the bulk of a first sync
-// is of series, times and sets of which nothing is stored, and finding that out by a join cost a third of the run.
+// is series, times and sets that are not stored yet, and finding that out by a join cost a third of the run.
 import { type Table, tableName, versionsOf } from "../domain/table.ts"
 import type { Database } from "./storage/Storage.ts"
 import { type Extent, overlap, placesApart } from "./seriesExtent.ts"
@@ -10,25 +10,24 @@ const MOST_SERIES = 100_000
 type Stored = Map<string, Extent>
 
 export class StoredRanges {
-  /** By table, by series: of those that were empty when the session first wrote rows. */
+  /** By table and series, for tables that were empty when the session first wrote rows. */
   readonly #stored = new Map<string, Stored>()
   #isLooked = false
 
-  /** Before rows are written for the first time. */
+  /** To be called before rows are first written. */
   async look(emptyTables: Database["emptyTables"]): Promise<void> {
     if (this.#isLooked) return
     this.#isLooked = true
     for (const name of await emptyTables()) this.#stored.set(name, new Map())
   }
 
-  /** For when something else has written: what is stored is unknown from now on. */
+  /** To be called when another process has written: what is stored is unknown from now on. */
   forget(): void {
     this.#stored.clear()
   }
 
   /**
-   * Which of the pages are of times or sets of which nothing can be stored yet, nor in another of the pages; by their
-   * place.
+   * The places of the pages with times or sets that can't be stored yet, and that none of the other pages has.
    */
   fresh(table: Table, pages: ReadonlyArray<Extent | undefined>): ReadonlySet<number> {
     const stored = this.#of(table)
@@ -47,7 +46,7 @@ export class StoredRanges {
     return new Set(apart.filter(isFresh))
   }
 
-  /** Once they are committed. */
+  /** To be called once they are committed. */
   remember(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
     const stored = this.#of(table)
     if (stored === undefined) return

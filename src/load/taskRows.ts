@@ -38,7 +38,7 @@ interface TaskKey {
 const keyOf = ({ pipeline, entity, window }: TaskKey): string =>
   JSON.stringify([pipeline, entity, window])
 
-/** Of tasks that another worker began to read in this run, what it recorded: by task, whose new record adds to it. */
+/** What earlier workers of this run recorded of tasks that are read again, by task: the new record adds to it. */
 export const recordedBefore = async (
   { connection, runId }: Session,
   batches: ReadonlyArray<Batch>,

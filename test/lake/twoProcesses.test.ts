@@ -91,7 +91,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
           expect(late).toBeInstanceOf(WarehouseLocked)
           yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog, 2)))
           expect(yield* refusal(() => one.exclusively(async () => undefined))).toMatchObject({
-            why: "the connection was lost, and others may write since",
+            why: "the connection was lost, and other processes may have written since",
           })
         }),
       )

@@ -218,10 +218,12 @@ describe("pages", () => {
         expect(new Set(states.flat())).toEqual(new Set(all))
         expect(states.flat()).toHaveLength(all.length)
         expect(states[0]?.length).toBeGreaterThan(0)
-        expect((yield* shown("name=nobody")).body).toContain(`None of ${all.length} vaults matches`)
+        expect((yield* shown("name=nobody")).body).toContain(
+          `None of the ${all.length} vaults matches`,
+        )
         for (const [query, message] of [
-          ["trouble=much", "trouble=much is none of trouble, watch, data, none"],
-          ["chain=0", "chain=0 is none of "],
+          ["trouble=much", "trouble=much is not one of trouble, watch, data, none"],
+          ["chain=0", "chain=0 is not one of "],
         ]) {
           const reply = yield* get(`${url}/?${query}`)
           expect([reply.status, reply.body]).toEqual([
@@ -441,7 +443,7 @@ describe("the command", () => {
       const { port } = new URL(yield* startServer(dataDir))
       const cases: Array<readonly [ReadonlyArray<string>, number, RegExp]> = [
         [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
-        [["--port", port], 2, /port \d+ of 127.0.0.1 is in use.*--port 0/s],
+        [["--port", port], 2, /port \d+ on 127.0.0.1 is in use.*--port 0/s],
         [["--port", "many"], 2, /--port many is not a whole number from 0 to 65535/],
         [["--timeout", "soon"], 2, /--timeout soon is not a duration/],
         [["--host", "0.0.0.0"], 2, /token is needed.*openssl/s],

@@ -25,7 +25,7 @@ hours as (
     group by all
 ),
 
--- From the close before the period to its last.
+-- From the close before the period to its last close.
 pnl as (
     select
         vault_address,

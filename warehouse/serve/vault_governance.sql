@@ -4,7 +4,7 @@ select
     kind,
     event_id,
     title,
-    -- Of a timelock its labels as sent: JSON, as a rule a list.
+    -- For a timelock, its labels as sent: JSON, usually a list.
     case
         when kind like 'timelock%' then coalesce(nullif(array_to_string(detail ->> '$[*]', ', '), ''), detail ->> '$')
         else detail

@@ -1,7 +1,7 @@
 -- Timelocks of a vault that are scheduled, in the order in which they can be executed.
 select
     schedule.timelock_id,
-    -- As sent: JSON, as a rule a list.
+    -- As sent: JSON, usually a list.
     coalesce(nullif(array_to_string(schedule.labels ->> '$[*]', ', '), ''), schedule.labels ->> '$') as labels,
     schedule.scheduled_at,
     schedule.executable_at,

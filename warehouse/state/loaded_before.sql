@@ -1,4 +1,4 @@
--- Which of the partitions in $1, by their place, an earlier task had rows for; of one window where that is not null.
+-- The places of the partitions in $1 for which an earlier task had rows; of one window, unless that is null.
 with
 
 wanted as (

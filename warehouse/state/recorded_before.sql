@@ -1,4 +1,4 @@
--- What run $1 has recorded of the tasks in $2, which are about to be recorded again.
+-- What run $1 has recorded about the tasks in $2, which are about to be recorded again.
 with
 
 wanted as (

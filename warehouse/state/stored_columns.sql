@@ -1,4 +1,4 @@
--- The columns of each table in the order in which they are stored, which is not that of its value once one was added.
+-- The columns of each table in the order in which they are stored, which differs from the declared order once one was added.
 select
     concat(schema_name, '.', table_name) as name,
     list(column_name order by column_index) as columns

@@ -45,7 +45,7 @@ export const runRestore = (argv: Arguments) =>
     function* ({ settings }) {
       if (settings.warehouse !== "file") {
         return yield* new BackupError({
-          why: "A backup is restored into a file, and the setting warehouse names a lake.",
+          why: "A backup is restored into a file, but the setting warehouse names a lake.",
           advice:
             "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
         })

@@ -47,7 +47,7 @@ const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError
   if (target.success === "file") {
     return data === undefined
       ? Effect.succeed({ ...from, warehouse: target.success })
-      : wrongUse("--lake-data is for a lake, and --to is `file`.")
+      : wrongUse("--lake-data is for a lake, but --to is `file`.")
   }
   const lake =
     data === undefined

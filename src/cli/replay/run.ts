@@ -87,7 +87,7 @@ const lossesText = (
     : []),
   ...unended.map(
     ({ file, unmarked }) =>
-      `${pathOf(file)} has no end, and ${counted(unmarked, "response")} without a commit marker, of which nothing was made: its run was killed, or the file was cut. If it was cut, restore it from a backup and replay into an empty folder.\n`,
+      `${pathOf(file)} has no end, and ${counted(unmarked, "response")} without a commit marker, which were not loaded: its run was killed, or the file was cut short. If it was cut, restore it from a backup and replay into an empty folder.\n`,
   ),
 ]
 

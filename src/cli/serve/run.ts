@@ -85,7 +85,7 @@ const tokenOf = (
 
 const OTHERS_CAN_READ = 0o004
 
-/** No refusal, as ssh has: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
+/** Only warns, where ssh refuses: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
 const warnOfOthers = (file: string, mode: number): void => {
   if ((mode & OTHERS_CAN_READ) === 0) return
   warn(`everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`)

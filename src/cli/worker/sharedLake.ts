@@ -12,7 +12,7 @@ export const sharedLake = Effect.fnUntraced(function* (
 ) {
   if (warehouse === "file") {
     return yield* wrongUse(
-      `\`${what}\` is for a lake that several processes share, and the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
+      `\`${what}\` is for a lake that several processes share, but the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
       "`vaulthouse sync` reads into a file by itself. For a lake, set `warehouse: ducklake:postgres://…` on every machine.",
     )
   }

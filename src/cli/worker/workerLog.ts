@@ -99,13 +99,13 @@ const lostLine = ({ pipeline, entity }: TaskName): LogLine => ({
   fields: { pipeline, entity },
 })
 
-/** `planner` as a process and its machine. */
+/** `planner` is that of `thisPlanner`: process and machine. */
 const isHere = (planner: string): boolean => planner.endsWith(`@${hostname()}`)
 
 const archiveLine: LogLine = {
   level: "WARN",
   message:
-    "this worker and the planner are on different machines, and the setting `archive` is not set: each archives into its own data directory, where `trace`, `replay` and `verify` of another machine find nothing. Set `archive` to a folder or bucket that all machines reach",
+    "this worker and the planner are on different machines, and the setting `archive` is not set: each archives into its own data directory, where `trace`, `replay` and `verify` on another machine can't find it. Set `archive` to a folder or bucket that all machines can reach",
 }
 
 const plannerLine = ({ runId, planner, hasPlanner }: Run): LogLine =>

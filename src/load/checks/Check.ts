@@ -27,11 +27,11 @@ export interface Check {
    * touched, a few at a time. Comparing all keys at once would be the peak of a run's memory.
    */
   readonly monthsOf?: Table
-  /** For a rule that each row keeps by itself: all such rules of a table are first looked at in one scan of it. */
+  /** For a rule about single rows: one scan of the table tests all of its rules of this kind first. */
   readonly ofRows?: {
     /** The rows to be checked, as `t`. */
     readonly from: (scope: Scope) => string
-    /** Whether `t` may offend, never null: `sql` then says whether it does. */
+    /** Whether `t` may offend, never null: `sql` then decides. */
     readonly mayOffend: (scope: Scope) => string
   }
   /** The offending rows, their key first. Names tables as `schema.name`. */

@@ -52,7 +52,7 @@ const base = (table: Table, rule: string, description: string) => ({
   isIncremental: writtenAt(table) !== undefined,
 })
 
-/** A rule that each row keeps by itself; `columns` of offending rows are shown next to their key. */
+/** A rule about single rows; `columns` of offending rows are shown next to their key. */
 const ofRows = (
   table: Table,
   offends: (scope: Scope) => string,
@@ -151,7 +151,7 @@ const runKnown: Rule = (table) =>
           () => `coalesce(t._run_id not in (
             select run_id from ops.runs union select run_id from raw.responses), false)`,
           ["t._run_id"],
-          // Those of an archive are only looked for where there are such rows.
+          // The run ids of archived responses are looked up only if there are such rows.
           () => "coalesce(t._run_id not in (select run_id from ops.runs), false)",
         ),
       }

@@ -15,7 +15,7 @@ export const METADATA_SCHEMA = "vaulthouse_lake"
 // Advisory locks are a database's own; the first key keeps ours apart from those of other programs.
 const LOCKS = 0x7661_756c
 const WRITERS = 1
-// Every process that has the lake open shares it; one that must be alone takes it.
+// Held in shared mode by every process that has the lake open, exclusively by one that must be alone.
 const OPEN = 2
 const RUNS = LOCKS + 1
 const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
@@ -91,7 +91,7 @@ export class Catalog {
     }
   }
 
-  /** Until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
+  /** Has the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
   async enter(): Promise<void> {
     await this.#tryLock("pg_try_advisory_lock_shared")
   }
@@ -114,7 +114,7 @@ export class Catalog {
     return path === undefined ? undefined : String(path["value"])
   }
 
-  /** As `Database.emptyTables`, from what DuckLake records: a statement of DuckDB would read all of it again. */
+  /** Like `Database.emptyTables`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
   async emptyTables(): Promise<ReadonlySet<string>> {
     return new Set((await this.rows(EMPTY_TABLES)).map(({ name }) => String(name)))
   }
@@ -223,7 +223,8 @@ export class Catalog {
 
   async #reconnect(): Promise<void> {
     try {
-      if (this.#isAlone) throw new Error("the connection was lost, and others may write since")
+      if (this.#isAlone)
+        throw new Error("the connection was lost, and other processes may have written since")
       this.#client = await connect(this.#target)
       this.#isLost = false
       await this.#begin()

@@ -81,7 +81,7 @@ export const attachIfThere = async (
   return true
 }
 
-/** With one request of its own: DuckLake's first would be that of a commit. */
+/** Sends a request of its own: DuckLake's first would be part of a commit. */
 const reachObjectStore = async (
   connection: DuckDBConnection,
   lake: LakeOptions,

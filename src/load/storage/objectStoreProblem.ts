@@ -1,5 +1,5 @@
-// What object storage refused of DuckDB's requests. Its extension httpfs says so in a message alone: the request with its
-// address and status in one line, S3's own code and words in a later one.
+// Which of DuckDB's requests object storage refused, and why. DuckDB's extension httpfs reports it only in a message: the
+// request with its address and status in one line, S3's own code and text in a later one.
 import { type ObjectAction, explainRefusal } from "../../domain/objectStoreRefusal.ts"
 
 const REQUEST = /HTTP Error: .*?(s3:\/\/[^\s'":]*)/

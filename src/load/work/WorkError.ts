@@ -28,6 +28,6 @@ export const workError = (target: string, cause: unknown): WorkError => {
   return new WorkError({ target, why, advice: advice.includes("publish") ? ADVICE : advice, cause })
 }
 
-/** PostgreSQL ended the statement, which had changed nothing, since it and another waited for each other. */
+/** PostgreSQL rolled the statement back because of a deadlock: it has changed nothing. */
 export const isDeadlock = ({ cause }: WorkError): boolean =>
   cause instanceof SqlError && cause.reason._tag === "DeadlockError"

@@ -21,8 +21,8 @@ const POLL_MILLIS = 100
 const RENEWALS_PER_LEASE = 4
 
 /**
- * While PostgreSQL is away the queue would warn with a trace several times a second; who uses it fails for the same reason,
- * and says so.
+ * While PostgreSQL can't be reached, the queue would log a warning with a stack trace several times a second; what uses it
+ * fails for the same reason, and reports that.
  */
 const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 

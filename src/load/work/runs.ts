@@ -34,7 +34,7 @@ const openRunOf = (row: WorkRow): OpenRun => ({
   hasPlanner: row["has_planner"] === true,
 })
 
-/** The run that has not ended; `undefined` where all have. Read by a session, where its loss is to be noticed. */
+/** The run that has not ended; `undefined` where all have. Read on a session whose loss must be noticed. */
 export const unfinishedRun = (session?: WorkRows) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     Effect.map((session ?? rows)("unfinished_run"), ([row]) =>

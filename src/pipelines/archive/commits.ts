@@ -7,7 +7,7 @@ import type { IndexedResponse } from "./archiveIndex.ts"
 
 type Responses = ReadonlyArray<IndexedResponse>
 
-/** Responses in the order in which they were received, a commit's together. Fails where the archive can't be read. */
+/** Responses by commit, in the order in which they were received. Fails if the archive can't be read. */
 export const committed = Effect.fnUntraced(function* (store: ArchiveStore, responses: Responses) {
   const tasks = [
     ...Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
@@ -23,7 +23,7 @@ export const committed = Effect.fnUntraced(function* (store: ArchiveStore, respo
   )
 })
 
-/** The index has no commits. Where no request is repeated, the task has one. */
+/** The index does not record commits: a task without a repeated request has one. */
 const hasRepeatedRequest = (task: Responses): boolean =>
   new Set(task.map(({ inputs }) => inputs)).size < task.length
 

@@ -180,8 +180,8 @@ const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyA
 }
 
 /**
- * The commits of each run, one pipeline's after the other: no two pipelines write the same rows, and a commit costs by the
- * number of tables it writes.
+ * The commits of each run, one pipeline's after the other: no two pipelines write the same rows, and the cost of a commit grows
+ * with the number of tables it writes.
  */
 const byRun = (commits: ReadonlyArray<Commit>): ReadonlyArray<ReadonlyArray<Commit>> => {
   const runs = Map.groupBy(commits, ([first]) => first?.runId)

@@ -28,7 +28,7 @@ export type ProgressEvent =
   | ({ readonly kind: "retry" } & Retry)
   | { readonly kind: "warning"; readonly pipeline: string; readonly text: string }
   | { readonly kind: "stage"; readonly stage: "publishing" | "publishing to PostgreSQL" }
-  /** Another process holds the warehouse, or PostgreSQL is away. */
+  /** Another process holds the warehouse, or PostgreSQL can't be reached. */
   | { readonly kind: "waiting"; readonly text: string }
   /** What the run shares with other processes, or continues. */
   | { readonly kind: "note"; readonly text: string }

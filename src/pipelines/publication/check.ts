@@ -63,7 +63,7 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
   return results
 })
 
-/** Checks what was written since the warehouse was opened, if anything: in a lake by other runs too. Records nothing. */
+/** Checks what was written since the warehouse was opened, if anything, in a lake also by other runs. Records nothing. */
 export const checkTouched = Effect.gen(function* () {
   const { openedAt } = yield* Warehouse
   const touched = yield* touchedTables(openedAt)

@@ -20,7 +20,7 @@ const unended = `select run_id, outcome from ops.runs
   where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
-/** For every run that may lack its end and does not go on elsewhere. Comes before the record of a new run. */
+/** For every run that may lack its end and is not in progress elsewhere. Must precede the record of a new run. */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = yield* warehouse.rows(unended)
@@ -37,7 +37,7 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
 
 const goingOn = "select run_id from ops.runs where outcome is null"
 
-/** As `endDeadRuns`, for what must not happen during a run: fails where one goes on elsewhere, and none begins after it. */
+/** Like `endDeadRuns`, for what must not happen during a run: fails if one is in progress, and keeps new ones out. */
 export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Place) {
   yield* endDeadRuns(place)
   const warehouse = yield* Warehouse

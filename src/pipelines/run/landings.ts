@@ -7,7 +7,7 @@ import type { TaskResult } from "../model/TaskResult.ts"
 const AT_ONCE = 4
 
 export interface Landings<E, R> {
-  /** Lands a result, or begins to; whether the partition can be read on. */
+  /** Lands a result, or begins to; returns whether to read on. */
   readonly next: (result: TaskResult) => Effect.Effect<boolean, E, R>
   /** Waits for those that are landing. */
   readonly rest: Effect.Effect<void, E>

@@ -112,7 +112,7 @@ const resolveEmpty = Effect.fnUntraced(function* (
     }
     return {
       outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
-      // Warnings that no longer come have ended; of rows that are no set, nothing can.
+      // Warnings that no longer arrive have ended; rows that are not a set can't end.
       rows: (yield* holdCurrent(secondary.filter(({ mergeKey }) => mergeKey !== undefined)))
         ? [...new Set([...kept, ...secondary])]
         : kept,

@@ -87,7 +87,7 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
 })
 
 const sharedText = (others: number, baseUrl: string): string =>
-  `shares the requests that ${new URL(baseUrl).origin} allows with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than alone`
+  `shares the request budget of ${new URL(baseUrl).origin} with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than alone`
 
 /** How a run reads, and what its record goes through. */
 interface WholeRun<E, R> {

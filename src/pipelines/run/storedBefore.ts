@@ -1,5 +1,5 @@
-// What is stored of a task's partition already. Many tasks look it up at once, and a statement takes long where the warehouse
-// is a lake: those that come while one is on its way share the next.
+// What is already stored of a task's partition. Many tasks look it up at once, and a statement takes long in a lake, so
+// look-ups that arrive during one statement share the next.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Request from "effect/Request"
@@ -16,7 +16,7 @@ interface Look<Key> extends Request.Request<boolean, LoadError, Warehouse> {
   readonly key: Key
 }
 
-/** `read` says of which keys it is true, by their place. */
+/** `read` returns the places of the keys for which the result is true. */
 const shared = <Key>(
   read: (keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlySet<number>, LoadError, Warehouse>,
 ) => {
@@ -55,7 +55,7 @@ export const wasLoaded = shared<Window>((windows) =>
 
 const columnsOf = ({ mergeKey = {} }: Rows): ReadonlyArray<string> => Object.keys(mergeKey)
 
-/** Selects `place` of those of the sets in parameter `$parameter` that have a current row; all are of the same columns. */
+/** Selects the places of the sets in `$parameter` that have a current row; all sets have the columns of `set`. */
 const currentSets = (set: Rows, parameter: number): string => {
   const types = Object.fromEntries(
     set.table.columns

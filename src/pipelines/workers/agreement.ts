@@ -1,5 +1,6 @@
 // What planner and workers of a run must agree on: the version, the service, the key, the archive, and the settings that
-// decide which rows are read. A worker with others would write other rows, or keep its responses where no other finds them.
+// decide which rows are read. A worker with other settings would write other rows, or archive responses where no other
+// process finds them.
 import { createHash } from "node:crypto"
 import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
@@ -17,7 +18,7 @@ export interface AgreedOptions {
   readonly api: Pick<ApiSettings, "apiKey" | "baseUrl" | "wire">
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
-  /** As in the settings: `undefined` for a folder of each data directory. */
+  /** The setting; `undefined` where each process archives into its own data directory. */
   readonly archive?: string | undefined
 }
 
@@ -37,7 +38,7 @@ export const agreementOf = (
     api,
     settings,
     unsupportedRetryDays,
-    archive = "raw of the data directory",
+    archive = "raw in the data directory",
   }: AgreedOptions,
 ): Agreement => ({
   version,

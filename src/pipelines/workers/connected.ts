@@ -1,5 +1,5 @@
-// The connection to PostgreSQL that planner and workers need all the time. What fails since it was lost begins again with
-// a new one, from what was committed.
+// The connection to PostgreSQL that planner and workers need all the time. Work that fails because the connection was lost
+// begins again on a new one, from what was committed.
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,25 +13,25 @@ import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 const PAUSE_MILLIS = 2000
 const PATIENCE_MINUTES = 10
 const PATIENCE = PATIENCE_MINUTES * 60_000
-// A server that is there responds within less, unless it is overloaded.
+// A server that can be reached responds sooner than this, unless it is overloaded.
 const ALIVE_MILLIS = 10_000
 
 export interface ConnectionOptions {
   readonly catalog: PostgresTarget
   /** How long a worker may be silent before its tasks go to others. */
   readonly leaseSeconds: number
-  /** Called once for each time that the connection is lost, and once it is there again. */
+  /** Called each time that the connection is lost, and each time that it is there again. */
   readonly onConnection: (text: string) => void
 }
 
 export interface Connection {
-  /** For locks that last as long as it, and for what is to notice that it is lost. */
+  /** For locks that last as long as the connection, and for statements that must notice its loss. */
   readonly session: WorkRows
-  /** Whether an earlier one was lost. */
+  /** Whether an earlier connection was lost. */
   readonly isAgain: boolean
 }
 
-/** Whether what was done on this connection failed for another reason than its loss. */
+/** Whether the connection still works, so that a failure has another cause than its loss. */
 export const isAlive = (session: WorkRows) =>
   unfinishedRun(session).pipe(
     Effect.as(true),
@@ -40,8 +40,8 @@ export const isAlive = (session: WorkRows) =>
   )
 
 /**
- * Runs `work`, and again where it failed because the connection was lost. Fails where there is none at the start, or none
- * for ten minutes.
+ * Runs `work`, and runs it again if it failed because the connection was lost. Fails if there is no connection at the start,
+ * or none for ten minutes.
  */
 export const connected = Effect.fnUntraced(function* <A, E, R>(
   { catalog, leaseSeconds, onConnection }: ConnectionOptions,
@@ -55,7 +55,7 @@ export const connected = Effect.fnUntraced(function* <A, E, R>(
     if (lostAt !== undefined) return
     lostAt = yield* Clock.currentTimeMillis
     onConnection(
-      `waits for PostgreSQL ${catalog.shown}: ${why}. It connects again as soon as it can, and ends if that takes longer than ${PATIENCE_MINUTES} minutes`,
+      `waits for PostgreSQL ${catalog.shown}: ${why}. It reconnects as soon as it can, and ends if that takes longer than ${PATIENCE_MINUTES} minutes`,
     )
   })
 
@@ -64,7 +64,7 @@ export const connected = Effect.fnUntraced(function* <A, E, R>(
     return yield* Effect.gen(function* () {
       const rows = yield* (yield* WorkDatabase).session
       const session: WorkRows = (name, parameters) =>
-        // At once: what fails next ends only when it has tried for a while to give its tasks back.
+        // Reported at once: whatever fails next ends only after it has tried for a while to give its tasks back.
         Effect.tapError(rows(name, parameters), ({ why }) => lose(why))
       if (lostAt !== undefined) {
         onConnection(`is connected to PostgreSQL ${catalog.shown} again`)

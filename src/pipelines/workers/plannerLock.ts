@@ -17,7 +17,7 @@ export interface LockOptions {
   readonly onWait: (locked: WarehouseLocked) => void
 }
 
-/** Holds the lock for as long as the session. */
+/** Holds the lock for as long as the session lasts. */
 export const plannerLock = Effect.fnUntraced(function* (
   session: WorkRows,
   { wait, onWait }: LockOptions,

@@ -36,7 +36,7 @@ export const runByWorkers = Effect.fnUntraced(function* (options: SharedRunOptio
   )
 })
 
-// The server may take this long to notice that an earlier connection of this planner's, with the lock, is lost.
+// The server may take this long to notice the loss of this planner's earlier connection, which holds the lock.
 const LOST = "1 minute"
 
 const planRuns = (options: SharedRunOptions, { session, isAgain }: Connection) =>
@@ -119,7 +119,7 @@ const planned = Effect.fnUntraced(function* (
   isContinued = false,
 ) {
   const ended = isAlive(session).pipe(
-    // Without its connection it no longer has the lock: it, or another planner, continues the run.
+    // Without its connection this planner no longer has the lock: it takes it again, or another planner continues the run.
     Effect.flatMap((alive) => (alive ? endRun(runId, thisPlanner()) : Effect.succeed(false))),
     Effect.catch(() => Effect.succeed(false)),
     Effect.provide(yield* Effect.context<WorkDatabase>()),

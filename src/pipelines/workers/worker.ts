@@ -30,7 +30,7 @@ export type WorkerEvent =
   /** Nothing to do until a run is planned. */
   | { readonly kind: "idle" }
   | { readonly kind: "joined"; readonly run: OpenRun }
-  /** Its planner is gone, or there is one again. */
+  /** The run's planner is gone, or it has one again. */
   | { readonly kind: "planner"; readonly run: OpenRun }
   /** Another worker has claimed the task, or the run has ended: nothing of it was committed since. */
   | { readonly kind: "lost"; readonly task: TaskName }
@@ -48,8 +48,8 @@ export interface WorkerOptions extends ExtractionOptions, Omit<ConnectionOptions
 
 const POLL_MILLIS = 500
 
-// A task that ended with its worker this often would end the next ones too. It counts for each of up to 64 tasks that the
-// worker held, whichever of them ended it: with 5, workers that were killed as often in one run cost it 40 tasks.
+// A task whose workers ended this often would end the next ones too. Each end of a worker counts for all of the up to 64
+// tasks that it held, whichever caused it: with a limit of 5, as many killed workers cost a run 40 tasks.
 const MAX_ATTEMPTS = 20
 
 /** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
@@ -59,7 +59,7 @@ export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
   return yield* connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
 })
 
-/** Now, and not when there is a run: whether extensions, catalog and files are all there. */
+/** Checks at the start, not when the first run begins, that extensions, catalog and files are all there. */
 const lookAtLake = Effect.fnUntraced(function* (place: Place) {
   const storage = yield* storageOf(place)
   const condition = yield* Effect.promise(() => storage.inspect(coreTables))
@@ -172,7 +172,7 @@ const readTasks = Effect.fnUntraced(function* (options: WorkerOptions, run: Open
 
 const everyPoll = Schedule.spaced(POLL_MILLIS)
 
-const givenUp = `its workers ended or failed ${MAX_ATTEMPTS} times while reading it; their logs say why`
+const givenUp = `workers that held it ended or failed ${MAX_ATTEMPTS} times; their logs say why`
 
 const isClaimLost = (error: unknown): error is LoadError =>
   error instanceof LoadError && error.reason === "ClaimLost"

@@ -1,4 +1,4 @@
-// What is drawn of a chart, for client/plot.ts in a page and html/svgChart.ts in a report: it knows neither a browser nor SVG.
+// What is drawn of a chart, independent of where: client/plot.ts draws it in a page, html/svgChart.ts in a report.
 import { instant } from "../figures.ts"
 
 export type Figures = ReadonlyArray<number | null>
@@ -9,7 +9,7 @@ export interface Line {
   readonly figures: Figures
   /** Which of the colours `--hue-1` to `--hue-8` of style.css. */
   readonly hue: number
-  /** The edge of an area, which is no line itself. */
+  /** The edge of an area, not drawn as a line. */
   readonly isEdge?: boolean
 }
 
@@ -82,7 +82,7 @@ export const timeLabel = (seconds: number, step: number): string => {
     : text.slice(11, 16)
 }
 
-/** A single dot looks like a fault: it is what a new warehouse has. */
+/** A single dot looks like a fault, but is normal in a new warehouse. */
 export const noteOf = ({ times: [first, ...others] }: Picture): string | undefined =>
   first === undefined || others.length > 0
     ? undefined

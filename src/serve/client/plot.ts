@@ -66,7 +66,7 @@ export const plot = (
     stretch = finer
     picture = chart.picture(stretch)
     drawn.setData(dataOf(picture), false)
-    // New data alone would leave the lines as they were drawn.
+    // With new data alone, the old lines would stay on the chart.
     drawn.setScale("x", { min: period.from, max: period.to })
   }
   control.follow((period) => {

@@ -5,16 +5,16 @@ import { choice } from "../html/choice.ts"
 import { html, type Html } from "../html/html.ts"
 import { NO_TROUBLE, type Vault, vaultName, worst } from "../vaults.ts"
 
-/** Each is absent or empty where it does not matter. */
+/** An absent or empty one filters nothing. */
 export interface Filter {
   /** Part of a name or address. */
   readonly name?: string
   readonly chain?: string
-  /** The worst that a vault has: one of `states`. */
+  /** The state of a vault: a `value` of `states`. */
   readonly trouble?: string
 }
 
-/** By the worst trouble of a vault, its severity. */
+/** By the severity of a vault's worst trouble. */
 export const states: ReadonlyArray<{
   readonly severity: number
   readonly value: string
@@ -39,7 +39,7 @@ const oneOf = (name: string, value: string, known: ReadonlyArray<string>) =>
     ? Effect.void
     : Effect.fail(
         new ReadError({
-          why: `${name}=${value} is none of ${known.join(", ")}.`,
+          why: `${name}=${value} is not one of ${known.join(", ")}.`,
           advice: "Choose one in the overview.",
         }),
       )

@@ -27,7 +27,7 @@ export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
         empty:
           vaults.length === 0
             ? "The warehouse has no vault yet."
-            : `None of ${count(vaults.length)} vaults matches.`,
+            : `None of the ${count(vaults.length)} vaults matches.`,
         columns: [
           { label: "Vault", cell: vaultCell },
           { label: "Collateral ratio", align: "right", cell: ratioCell },

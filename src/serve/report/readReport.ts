@@ -47,7 +47,7 @@ export const readReport = Effect.fnUntraced(function* (
   if (last > newest) {
     return yield* new NotThere({
       why: `${dayOf(last)} is not over in what is published.`,
-      advice: `The newest day that is over is ${dayOf(newest)}.`,
+      advice: `The last complete day is ${dayOf(newest)}.`,
     })
   }
   const to = last + DAY_MILLIS

@@ -19,7 +19,7 @@ export interface WriteReport {
   /** Addresses or names; all vaults where empty. */
   readonly vaults: ReadonlyArray<string>
   readonly days: number
-  /** Days since 1970; the newest day that is over where absent. */
+  /** Days since 1970; absent: the last complete day. */
   readonly lastDay: number | undefined
 }
 
