@@ -13,7 +13,7 @@ export interface Endpoints {
   readonly metrics: Effect.Effect<string>
 }
 
-/** Listens on `address:port` until the scope closes; answers the URL. */
+/** Listens on `address:port` until the scope closes; returns the URL. */
 export const listen = (where: string, { notReady, metrics }: Endpoints) =>
   Effect.gen(function* () {
     const { host, port } = yield* parseListen(where)

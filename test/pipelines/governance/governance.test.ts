@@ -92,7 +92,7 @@ describe("governance", () => {
   )
 
   it.live(
-    "retires roles and warnings that no longer come, and keeps those of a sudden empty response",
+    "retires roles and warnings that no longer arrive, and keeps those of a sudden empty response",
     () =>
       Effect.gen(function* () {
         const address = "0x00000000000000000000000000000000000000aa"
