@@ -95,7 +95,19 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
           })
         }),
       )
-      yield* open("late")
+      const late = yield* open("late")
+      const write = () => late.exclusively(async () => "written")
+      yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog, 2)))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const one = yield* open("one")
+          yield* Effect.promise(() => one.alone())
+          for (const _ of ["lost", "again", "and again"]) {
+            expect(yield* refusal(write)).toHaveProperty("why")
+          }
+        }),
+      )
+      expect(yield* Effect.promise(write)).toBe("written")
     }),
   )
 

@@ -226,10 +226,12 @@ export class Catalog {
       if (this.#isAlone)
         throw new Error("the connection was lost, and other processes may have written since")
       this.#client = await connect(this.#target)
-      this.#isLost = false
       await this.#begin()
+      // Until it has entered, every turn tries again: another process may be alone.
       await this.enter()
+      this.#isLost = false
     } catch (cause) {
+      await this.close()
       throw catalogError(this.#target, cause)
     }
   }
