@@ -136,6 +136,13 @@ describe("checks that follow from the tables", () => {
     expect(await at("not_in_future")).toEqual(["13:01:00"])
   })
 
+  it("find no response missing of rows that none gave, though none is known", async () => {
+    await putGiven(warehouse.connection, {
+      "core.swaps": [{ ...point, _response_id: null }],
+    })
+    expect(await found("core.swaps.response_known")).toEqual([])
+  })
+
   it("find two current rows, an end before its start, an overlap, and an end of what is current", async () => {
     const vault = { chain_id: 1, status: "active" }
     const day = (n: number) => `2026-01-0${n} 00:00:00`

@@ -167,10 +167,11 @@ const responseKnown: Rule = (table) =>
         ),
         ...ofRows(
           table,
-          ({ since }) => `coalesce(t._response_id not in (
+          // Where no response landed, `null not in` is true.
+          ({ since }) => `(t._response_id is not null and t._response_id not in (
             select response_id from raw.responses r
             where r.is_landed ${since === undefined ? "" : `and r.received_at >= ${instant(since)}`}
-          ), false)`,
+          ))`,
           ["t._response_id"],
         ),
         // A superseded version keeps the response it was read from, of whatever run.
