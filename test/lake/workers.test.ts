@@ -162,10 +162,11 @@ describe.skipIf(installed === undefined)("workers", () => {
     const second = await lake.planner(...pipelines)
     expect(await second.ended).toBe(75)
     expect(second.output()).toMatch(/the warehouse is in use by process \d+ on /)
-    // What is committed next may refer to what the archive holds now.
-    for (const command of [["compact"], ["prune", "--older-than", "1d"]]) {
+    // What is committed next may refer to what the archive holds now, and no replay would have it.
+    const commands = ["compact", "prune --older-than 1d", "replay", "replay --quarantine"]
+    for (const command of commands) {
       const elsewhere = join(lake.folder, "elsewhere")
-      const refused = await lake.run([...command, "--data-dir", elsewhere])
+      const refused = await lake.run([...command.split(" "), "--data-dir", elsewhere])
       expect(await refused.ended).toBe(1)
       expect(refused.output()).toMatch(/the run \S+ is going on/)
     }

@@ -13,7 +13,7 @@ import {
   publishNewsEverywhere,
 } from "../publication/publish.ts"
 import { indexedResponses } from "./archiveIndex.ts"
-import { endDeadRuns } from "../run/endDeadRuns.ts"
+import { endAllRuns } from "../run/endDeadRuns.ts"
 import {
   type LostRows,
   lostRows,
@@ -40,15 +40,18 @@ export interface ReplaySummary extends Published {
   readonly unended: ReadonlyArray<UnendedRun>
 }
 
+const REPLAYING = "Replaying the archive"
+
 export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
   const files = yield* inArchive(() => segmentFiles(archiveOf(options)))
   const isThere = files.length > 0 || (yield* warehouseExists(options))
-  if (!isThere) return yield* noWarehouse("Replaying the archive", options)
+  if (!isThere) return yield* noWarehouse(REPLAYING, options)
   return yield* replayed(options).pipe(Effect.provide(warehouseIn(options)))
 })
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  yield* endDeadRuns(options)
+  // What a run that goes on commits meanwhile is not among the rows that replace the stored ones.
+  yield* endAllRuns(REPLAYING, options)
   const unended = yield* rebuildIndex(options, options)
   const responses = yield* indexedResponses("is_landed")
   const rebuilt = yield* withRebuilt(

@@ -21,6 +21,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
+import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
@@ -42,16 +43,16 @@ export interface QuarantineSummary extends Published {
   readonly stillBroken: ReadonlyArray<StillBroken>
 }
 
+const LOADING = "Loading what was quarantined"
+
 export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOptions) {
   const runId = yield* commandId("replay")
-  const opened = existingWarehouse("Loading what was quarantined", {
-    ...placeOf(options),
-    runId,
-  })
+  const opened = existingWarehouse(LOADING, { ...placeOf(options), runId })
   return yield* replayed(options).pipe(Effect.provide(opened))
 })
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
+  yield* endAllRuns(LOADING, options)
   const { readable, landable, stillBroken } = yield* openResponses(options)
   const rows = landable.length === 0 ? 0 : yield* load(options, landable)
   for (const response of readable) yield* closeEntry(response)
@@ -136,7 +137,7 @@ const load = Effect.fnUntraced(function* (
 const wouldLose = ({ table, rows }: LostRows): LoadError =>
   new LoadError({
     reason: "Files",
-    what: "Loading what was quarantined",
+    what: LOADING,
     why: `${rows} row(s) of ${table} come from responses that can't be read from the archive`,
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
