@@ -15,8 +15,9 @@ import * as Effect from "effect/Effect"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import { defaultWire } from "../../src/extract/request.ts"
-import { check } from "../../src/pipelines/publication/check.ts"
+import { check, checkTouched } from "../../src/pipelines/publication/check.ts"
 import { compareWithArchive } from "../../src/pipelines/archive/replay.ts"
+import { existingWarehouse } from "../../src/pipelines/publication/warehouse.ts"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
 import { content } from "../support/replays.ts"
@@ -197,6 +198,11 @@ describe("check", () => {
          where run_id = (select max(run_id) from ops.runs) and outcome = 'passed' group by all`,
       )
       expect(ofRun).toEqual([{ outcome: "passed", many: true }])
+      // Another process that ends the run checks what the first one wrote.
+      const [last] = yield* query(dataDir, "select max(run_id) as id from ops.runs")
+      const place = { dataDir: yield* corrupted(dataDir, []), runId: String(last?.["id"]) }
+      const continued = yield* Effect.provide(checkTouched, existingWarehouse("Checking", place))
+      expect(continued.filter(({ outcome }) => outcome === "passed").length).toBeGreaterThan(20)
 
       // The last two break the same check.
       for (const ways of [corruptions.slice(0, -1), corruptions.slice(-1)]) {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Check, CheckResult } from "../../load/checks/Check.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
+import { number } from "../../load/decodeRow.ts"
 import { commandId } from "../../load/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -63,15 +64,22 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
   return results
 })
 
-/** Checks what was written since the warehouse was opened, if anything, in a lake also by other runs. Records nothing. */
+const startOfRun = "select epoch_us(started_at)::double as at from ops.runs where run_id = $1"
+
+/**
+ * Checks what was written since this process opened the warehouse, or since another began the run, if anything, in a lake
+ * also by other runs. Records nothing.
+ */
 export const checkTouched = Effect.gen(function* () {
-  const { openedAt } = yield* Warehouse
-  const touched = yield* touchedTables(openedAt)
+  const { openedAt, rows, runId } = yield* Warehouse
+  const [begun = openedAt] = (yield* rows(startOfRun, [runId])).map(number("at"))
+  const since = Math.min(openedAt, begun)
+  const touched = yield* touchedTables(since)
   if (touched.size === 0) return []
   const chosen = (yield* allChecks).filter(
     ({ isIncremental, needs }) => isIncremental && needs.some((table) => touched.has(table)),
   )
-  return yield* findOffenders(chosen, { since: openedAt })
+  return yield* findOffenders(chosen, { since })
 })
 
 /** Whether a check that must not fail did. */
