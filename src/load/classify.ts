@@ -32,16 +32,21 @@ const sameContent = (table: Table): string => {
   return `(s._observed_at <= ${since} OR (${all}))`
 }
 
-/** The statement that fills `CLASSIFIED`; of one batch of the group, or of all at once. */
-export const classification = (staged: Staged, batch: number | undefined, now: string): string => {
+/**
+ * Which staged rows take effect together: those of one batch, or of each key those of the first batch that has it, of the
+ * second, and so on.
+ */
+export type Part = { readonly batch: number } | { readonly round: number }
+
+/** The statement that fills `CLASSIFIED`; of a part of the group, or of all at once. */
+export const classification = (staged: Staged, part: Part | undefined, now: string): string => {
   const { table } = staged
+  const batch = part !== undefined && "batch" in part ? part.batch : undefined
   const firstSeen =
     table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
-  const lastOfKey = `QUALIFY row_number() OVER (
-    PARTITION BY ${identifiers(table.key)} ORDER BY rowid DESC) = 1`
   const { join, columns, isAbsent, isKept } = absence(staged, batch, now)
   return `CREATE OR REPLACE TEMP TABLE classified AS
-    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${staged.distinct ? "" : lastOfKey}),
+    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${lastOfKey(staged, part)}),
     t AS (SELECT * FROM ${qualified(table)} t
       WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")})
     SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
@@ -49,6 +54,16 @@ export const classification = (staged: Staged, batch: number | undefined, now: s
         WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
     FROM s ${join} WHERE ${isKept}`
+}
+
+const lastOfKey = ({ table, distinct }: Staged, part: Part | undefined): string => {
+  if (distinct) return ""
+  const key = identifiers(table.key)
+  if (part === undefined || "batch" in part) {
+    return `QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY rowid DESC) = 1`
+  }
+  return `QUALIFY dense_rank() OVER (PARTITION BY ${key} ORDER BY _batch) = ${part.round}
+    AND row_number() OVER (PARTITION BY ${key}, _batch ORDER BY rowid DESC) = 1`
 }
 
 const ofBatch = (batch: number | undefined): string =>

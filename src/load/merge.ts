@@ -8,12 +8,13 @@ import {
   classification,
   excludeRetired,
   NEW,
+  type Part,
   REVISED,
   UNCHANGED,
 } from "./classify.ts"
 import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
-import type { Staged } from "./stage.ts"
+import { STAGED, type Staged } from "./stage.ts"
 import { identifier, identifiers, instant, qualified } from "./sql.ts"
 
 export interface MergeContext {
@@ -112,16 +113,16 @@ const groupsAfter = async (
 const mergeOnce = async (
   context: MergeContext,
   staged: Staged,
-  batch: number | undefined,
+  part: Part | undefined,
   into: { counts: Map<number, Counts>; months: Set<string> },
 ): Promise<"done" | "repeated keys"> => {
   const { connection } = context
   const { table } = staged
   const now = instant(context.tick())
-  let groups = await groupsAfter(context, table, classification(staged, batch, now))
+  let groups = await groupsAfter(context, table, classification(staged, part, now))
   const total = groups.reduce((sum, [, what, , , rows]) => sum + (what === ABSENT ? 0 : rows), 0)
   // Batches that share a key must take effect one after the other, as if committed alone.
-  if (batch === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
+  if (part === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
   const exclusion = excludeRetired(staged)
   if (exclusion !== undefined && groups.some(([, what]) => what === NEW)) {
@@ -147,7 +148,13 @@ const mergeOnce = async (
     statements.push(`${insertion(table, CLASSIFIED, now)}${isWritten}`)
   }
   if (statements.length > 0) await connection.run(statements.join(";\n"))
-  for (const { batch: of, month, rows } of await retireAbsent(connection, staged, batch, now)) {
+  if (part !== undefined && "round" in part) return "done"
+  for (const { batch: of, month, rows } of await retireAbsent(
+    connection,
+    staged,
+    part?.batch,
+    now,
+  )) {
     countsOf(into, of).revised += rows
     into.months.add(month)
   }
@@ -160,11 +167,29 @@ const countsOf = ({ counts }: { counts: Map<number, Counts> }, batch: number): C
   return found
 }
 
+/** Parts of a group that must take effect one after the other: batches, or rounds where no set is among the rows. */
+const partsOf = async (
+  { connection }: MergeContext,
+  { table, rowsOfBatch, mergeKeys }: Staged,
+): Promise<ReadonlyArray<Part>> => {
+  if (table.mergeKey !== undefined || mergeKeys.length > 0) {
+    return [...rowsOfBatch.keys()].map((batch) => ({ batch }))
+  }
+  // A statement for each batch costs a lake a Parquet file each; pages of a list share no more than a few keys.
+  const found = await connection.runAndReadAll(
+    `SELECT max(batches) FROM (SELECT count(DISTINCT _batch)::DOUBLE AS batches
+     FROM ${STAGED} GROUP BY ${identifiers(table.key)})`,
+  )
+  return Array.from({ length: Number(found.getRows()[0]?.[0] ?? 0) }, (_, at) => ({
+    round: at + 1,
+  }))
+}
+
 export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
   const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
   if (!(await haveRepeatedMergeKeys(context.connection, staged))) {
     if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
   }
-  for (const batch of staged.rowsOfBatch.keys()) await mergeOnce(context, staged, batch, into)
+  for (const part of await partsOf(context, staged)) await mergeOnce(context, staged, part, into)
   return into
 }

@@ -27,7 +27,7 @@ export interface LakeOptions {
 // What a commit adds to a table stays in PostgreSQL up to this many rows; `vaulthouse maintain` writes it to Parquet. With
 // DuckLake's own limit of 10 a first sync of 50 vaults left 113 files, and each run without news another seven; now 23
 // and none, in the same time.
-const INLINED_ROWS = 1000
+const INLINED_ROWS = 100
 
 /** Attaches the lake as `name`, and makes it if there is none. */
 export const attachLake = async (
