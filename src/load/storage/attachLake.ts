@@ -25,8 +25,8 @@ export interface LakeOptions {
 }
 
 // What a commit adds to a table stays in PostgreSQL up to this many rows; `vaulthouse maintain` writes it to Parquet. With
-// DuckLake's own limit of 10 a first sync of 50 vaults left 113 files, and each run without news another seven; now 23
-// and none, in the same time.
+// DuckLake's own limit of 10 a first sync of 50 vaults left 90 files instead of 46, in the same time. With 1,000 it left 20, but
+// a commit took up to several seconds more, since the rows reach PostgreSQL as the text of a statement.
 const INLINED_ROWS = 100
 
 /** Attaches the lake as `name`, and makes it if there is none. */
