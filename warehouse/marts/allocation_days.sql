@@ -17,11 +17,15 @@ days as (
             when count(value) > 0 then 'value'
             when count(share) > 0 then 'share'
         end as weighed_by,
-        sum(value) as allocated_value,
-        coalesce(sum(value), sum(share)) as total,
+        sum(value order by value) as allocated_value,
+        coalesce(sum(value order by value), sum(share order by share)) as total,
         if(count(value) > 0, min(value), min(share)) as smallest,
         if(count(value) > 0, max(value), max(share)) as largest,
-        if(count(value) > 0, sum(value * value), sum(share * share)) as squares,
+        if(
+            count(value) > 0,
+            sum(value * value order by value),
+            sum(share * share order by share)
+        ) as squares,
         -- Between equal ones the first name wins, so that the answer is the same each time.
         if(
             count(value) > 0,

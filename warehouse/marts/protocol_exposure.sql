@@ -18,7 +18,7 @@ protocols as (
     select
         protocol,
         count(*) as vaults,
-        sum(value) as value,
+        sum(value order by value) as value,
         count(*) filter (value is null) as vaults_without_value,
         max(weight) as highest_weight,
         first(
@@ -32,7 +32,7 @@ protocols as (
 
 select
     protocols.*,
-    value / nullif(sum(value) over (), 0) as share,
+    value / nullif((select sum(value order by value) from protocols), 0) as share,
     date_diff('day', oldest_on, clock.now_at::date) as age_days
 from protocols
 inner join mart.clock on true

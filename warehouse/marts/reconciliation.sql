@@ -123,7 +123,7 @@ holding_days as (
         chain_id,
         vault_address,
         day,
-        case when count(value) = count(*) then sum(value) end as value
+        case when count(value) = count(*) then sum(value order by value) end as value
     from holdings
     group by comparison, chain_id, vault_address, day
 ),
@@ -151,7 +151,8 @@ summary_totals as (
         vaults.vault_address,
         coalesce(max(responded.responded_at), max(summary_allocations.valid_from)) as read_at,
         case
-            when count(summary_allocations.value) = count(*) then sum(summary_allocations.value)
+            when count(summary_allocations.value) = count(*)
+                then sum(summary_allocations.value order by summary_allocations.value)
         end as value
     from summary_allocations
     inner join vaults
@@ -170,7 +171,7 @@ request_totals as (
         chain_id,
         vault_address,
         count(*) as requests,
-        case when count(amount) = count(*) then sum(amount) end as amount
+        case when count(amount) = count(*) then sum(amount order by amount) end as amount
     from withdrawal_requests
     group by chain_id, vault_address
 ),
@@ -183,7 +184,7 @@ mean_apys as (
         annualized.sent,
         annualized.valid_from,
         apy_days.last_day,
-        avg(apy_days.apy_unsmoothed) as mean_apy
+        avg(apy_days.apy_unsmoothed order by apy_days.apy_unsmoothed) as mean_apy
     from annualized
     inner join apy_days
         on

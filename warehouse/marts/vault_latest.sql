@@ -136,12 +136,15 @@ newest_classified as (
         vault_address,
         day,
         -- Where a value is negative or nothing has one, there are no parts of a whole.
-        case when sum(usd_value) > 0 and min(usd_value) >= 0 then sum(usd_value) end as total_usd,
-        coalesce(sum(usd_value) filter (pricing_class like 'primary%'), 0) / total_usd
+        case
+            when sum(usd_value order by usd_value) > 0 and min(usd_value) >= 0
+                then sum(usd_value order by usd_value)
+        end as total_usd,
+        coalesce(sum(usd_value order by usd_value) filter (pricing_class like 'primary%'), 0) / total_usd
             as primary_priced_share,
-        coalesce(sum(usd_value) filter (pricing_class like 'secondary%'), 0) / total_usd
+        coalesce(sum(usd_value order by usd_value) filter (pricing_class like 'secondary%'), 0) / total_usd
             as secondary_priced_share,
-        coalesce(sum(usd_value) filter (pricing_class like 'cefi%'), 0) / total_usd
+        coalesce(sum(usd_value order by usd_value) filter (pricing_class like 'cefi%'), 0) / total_usd
             as cefi_priced_share
     from classified
     group by chain_id, vault_address, day

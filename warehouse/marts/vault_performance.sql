@@ -44,8 +44,8 @@ ratio as (
         max(close) filter (day = last_day - 90) as close_90d,
         count(log_change) filter (day > last_day - 30) as changes_30d,
         count(log_change) filter (day > last_day - 90) as changes_90d,
-        stddev_samp(log_change) filter (day > last_day - 30) as deviation_30d,
-        stddev_samp(log_change) filter (day > last_day - 90) as deviation_90d,
+        stddev_samp(log_change order by log_change) filter (day > last_day - 30) as deviation_30d,
+        stddev_samp(log_change order by log_change) filter (day > last_day - 90) as deviation_90d,
         sum(bit_count(hours)) as hours_present,
         sum(bit_count(hours_below_par)) as hours_below_par,
         min(low) as low
@@ -156,11 +156,11 @@ apy as (
         count(*) filter (day > last_day - 7) as days_7d,
         count(*) filter (day > last_day - 30) as days_30d,
         count(*) filter (day > last_day - 90) as days_90d,
-        sum(log_growth) as log_growth,
-        sum(log_growth) filter (day = last_day) as log_growth_1d,
-        sum(log_growth) filter (day > last_day - 7) as log_growth_7d,
-        sum(log_growth) filter (day > last_day - 30) as log_growth_30d,
-        sum(log_growth) filter (day > last_day - 90) as log_growth_90d
+        sum(log_growth order by log_growth) as log_growth,
+        sum(log_growth order by log_growth) filter (day = last_day) as log_growth_1d,
+        sum(log_growth order by log_growth) filter (day > last_day - 7) as log_growth_7d,
+        sum(log_growth order by log_growth) filter (day > last_day - 30) as log_growth_30d,
+        sum(log_growth order by log_growth) filter (day > last_day - 90) as log_growth_90d
     from apy_days
     group by vault_address
 )
