@@ -127,7 +127,7 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     const { shown } = await converse([
       ["Base address", "nonsense\n"],
       ["Base address", `${simulator.url}\n`],
-      ["The word in place of", "\n"],
+      ["Word that replaces", "\n"],
       ["Data directory", "warehouse\n"],
     ])
     expect(shown).toContain("`nonsense` is not a valid address")
@@ -145,7 +145,7 @@ describe.runIf(hasTerminal)("on a terminal", () => {
   ])("%s ends it, and nothing is written", async (_, typed, message, code) => {
     const ended = await converse([
       ["Base address", `${simulator.url}\n`],
-      ["The word in place of", typed],
+      ["Word that replaces", typed],
     ])
     expect(ended.shown).toContain(message)
     expect(ended.code).toBe(code)
