@@ -202,9 +202,11 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         await page.getByLabel("Name or address").focus()
         await page.keyboard.type(name.toLowerCase())
         await page.keyboard.press("Enter")
+        await page.waitForURL(/[?&]name=/)
         expect(await page.locator("a.vault").allTextContents()).toEqual([name])
         expect(new URL(page.url()).searchParams.get("name")).toBe(name.toLowerCase())
         await page.getByRole("link", { name: "Show all" }).click()
+        await page.waitForURL((address) => address.search === "")
         expect(await page.locator("a.vault").count()).toBeGreaterThan(1)
       })
     }).pipe(Effect.scoped),

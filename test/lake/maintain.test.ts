@@ -69,7 +69,9 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       expect(summary.rowsFlushed).toBeGreaterThan(0)
       expect(summary.snapshotsExpired).toBeGreaterThan(COMMITS)
       expect(summary.filesRemoved).toBeGreaterThanOrEqual(COMMITS)
-      expect(parquetIn(shared.data).filter((file) => before.includes(file))).toEqual([])
+      // Of the versions there is one file, with nothing to join it to.
+      const joined = new Set(before.filter((file) => file.startsWith("core/readings/")))
+      expect(parquetIn(shared.data).filter((file) => joined.has(file))).toEqual([])
       const added = content as unknown as { result: [{ rows: number; hours: number }] }
       const [row] = added.result
       expect(yield* read).toEqual({

@@ -36,7 +36,7 @@ newest_tasks as (
         chain_id,
         series,
         max(finished_at) as attempted_at,
-        arg_max(outcome, finished_at) as outcome
+        first(outcome order by finished_at desc, outcome) as outcome
     from ops.tasks
     where outcome not in ('skipped', 'deferred')
     group by pipeline, vault_address, chain_id, series

@@ -6,7 +6,8 @@ select
     pipeline,
     entity,
     max(finished_at) as attempted_at,
-    arg_max(outcome, finished_at) as outcome,
+    -- Tasks of several windows can be committed at one instant.
+    first(outcome order by finished_at desc, outcome) as outcome,
     max(finished_at) filter (outcome in ('loaded', 'unchanged', 'empty')) as responded_at
 from tasks
 group by pipeline, entity
