@@ -61,7 +61,7 @@ describe("runs that are killed", () => {
         const few = Math.floor(10 + 30 * Math.random())
         const resumed = [
           yield* run(simulator, dataDir, "", few),
-          yield* run(simulator, dataDir, "", 2 * few),
+          yield* run(simulator, dataDir, "", few),
         ]
         expect(resumed.map(({ isKilled }) => isKilled)).toEqual([true, true])
         const whole = runOnce(simulator.url, dataDir, { api: asAdmin })
