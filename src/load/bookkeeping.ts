@@ -6,7 +6,7 @@ import { MICROS_PER_DAY } from "../domain/time.ts"
 import type { MergeContext } from "./merge.ts"
 import { sameKey } from "./matching.ts"
 import { identifier, identifiers, instant, qualified } from "./sql.ts"
-import { appendTemporary, createTemporary, storedColumns } from "./stage.ts"
+import { appendTemporary, createTemporary, columnTypes } from "./stage.ts"
 
 /** One row a key, in columns: the last one in mode `replace`, the first one in mode `first`. */
 const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<ReadonlyArray<Value>> => {
@@ -30,7 +30,7 @@ export const monthsOf = ({ table, columns }: Entries): ReadonlySet<string> => {
   return new Set(at < 0 ? ["-"] : columns[at]?.map(monthOf))
 }
 
-/** Rows that never change have the time they had: literal bounds spare reading all that is older. */
+/** Rows that never change keep their time, so literal bounds let DuckDB skip all that is older. */
 const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>): string => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const column = table.columns[at]
@@ -78,7 +78,7 @@ export const writeBookkeeping = async (
   entries: ReadonlyArray<Entries>,
 ): Promise<void> => {
   const creation = entries.map((each) =>
-    createTemporary(staged(each), storedColumns(each.table.columns)),
+    createTemporary(staged(each), columnTypes(each.table.columns)),
   )
   await connection.run(creation.join("\n"))
   for (const each of entries) {

@@ -1,12 +1,12 @@
 // Commits a group of batches in one transaction: their rows, cursors, tasks and bookkeeping, all or nothing.
 import type { Batch, Committed } from "../domain/outcome.ts"
-import { type Rows, type Table, tableName, versionsOf } from "../domain/table.ts"
+import { type Rows, type Table, versionsOf } from "../domain/table.ts"
 import { haveDistinctKeys } from "./distinctKeys.ts"
 import { insertNew } from "./insertNew.ts"
 import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
 import { Changes, type Session, transactionIn } from "./session.ts"
-import { type Page, stage } from "./stage.ts"
+import { type PageRows, stage } from "./stage.ts"
 import type { Turn } from "./storage/Storage.ts"
 import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
@@ -16,50 +16,34 @@ const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 const holdsNothing = ({ length, mergeKey, emptySets = [] }: Rows): boolean =>
   length === 0 && mergeKey === undefined && emptySets.length === 0
 
-const pagesByTable = (
-  pages: ReadonlyArray<Page>,
-): ReadonlyMap<string, readonly [Table, Array<Page>]> => {
-  const byTable = new Map<string, readonly [Table, Array<Page>]>()
-  for (const page of pages) {
-    if (holdsNothing(page.rows)) continue
-    const name = tableName(page.rows.table)
-    const found = byTable.get(name)
-    if (found === undefined) byTable.set(name, [page.rows.table, [page]])
-    else found[1].push(page)
-  }
-  return byTable
-}
-
 /** Stages and merges `pages`, adding to `counts` what each batch changed. */
 const loadRows = async (
   session: Session,
-  pages: ReadonlyArray<Page>,
+  pages: ReadonlyArray<PageRows>,
   changes: Changes,
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
   await session.ranges.look(session.emptyTables)
-  for (const [table, ofTable] of pagesByTable(pages).values()) {
+  const filled = pages.filter(({ rows }) => !holdsNothing(rows))
+  for (const [table, ofTable] of Map.groupBy(filled, ({ rows }) => rows.table)) {
     const extents = ofTable.map(({ rows }) => extentOf(rows))
     const fresh = session.ranges.fresh(table, extents)
-    const isNew = ({ rows }: Page, at: number) => fresh.has(at) && haveDistinctKeys([rows])
-    const [news = [], others = []] = [true, false].map((wanted) =>
-      ofTable.filter((page, at) => isNew(page, at) === wanted),
-    )
-    if (news.length > 0)
-      count(
-        table,
-        await insertNew(session, news, await session.storedColumns(table)),
-        changes,
-        counts,
-      )
-    if (others.length > 0) {
-      const staged = await stage(session.connection, table, others)
+    const isNew = ofTable.map(({ rows }, at) => fresh.has(at) && haveDistinctKeys([rows]))
+    const newPages = ofTable.filter((_, at) => isNew[at] === true)
+    const otherPages = ofTable.filter((_, at) => isNew[at] !== true)
+    if (newPages.length > 0) {
+      const inserted = await insertNew(session, newPages, await session.storedColumns(table))
+      count(table, inserted, changes, counts)
+    }
+    if (otherPages.length > 0) {
+      const staged = await stage(session.connection, table, otherPages)
       count(table, await merge(session, staged), changes, counts)
     }
     changes.keepExtents(table, extents)
   }
 }
 
+/** Adds what a merge changed to the counts of each batch and to `changes`. */
 const count = (
   table: Table,
   merged: Merged,
@@ -67,18 +51,20 @@ const count = (
   counts: ReadonlyArray<Counts>,
 ): void => {
   changes.add(table, merged.months)
-  for (const [batch, of] of merged.counts) {
-    if (table.mode === "history" && of.revised > 0) changes.add(versionsOf(table), merged.months)
+  for (const [batch, changed] of merged.counts) {
+    if (table.mode === "history" && changed.revised > 0) {
+      changes.add(versionsOf(table), merged.months)
+    }
     const sum = counts[batch]
     if (sum === undefined) continue
-    sum.inserted += of.inserted
-    sum.revised += of.revised
-    sum.unchanged += of.unchanged
-    changes.countRows(table, of)
+    sum.inserted += changed.inserted
+    sum.revised += changed.revised
+    sum.unchanged += changed.unchanged
+    changes.countRows(table, changed)
   }
 }
 
-/** Bookkeeping may be of a table with history too (a journal): it is then merged like any rows. */
+/** Bookkeeping of a table with history (a journal) is merged like any other rows. */
 const isBookkeeping = ({ table }: Rows): boolean =>
   table.mode === "replace" || table.mode === "first"
 

@@ -1,16 +1,15 @@
 // Inserts rows whose keys are distinct and can't be stored yet: the bulk of a first sync, which needs no comparison
 // and is appended to its table directly.
-import type { Value } from "../domain/column.ts"
-import { appendRows } from "./appendRows.ts"
+import { appendRows, type Cells } from "./appendRows.ts"
 import type { Counts, MergeContext, Merged } from "./merge.ts"
 import { monthsIn } from "./months.ts"
 import { CATALOG } from "./sql.ts"
-import type { Page } from "./stage.ts"
+import type { PageRows } from "./stage.ts"
 
 /** `pages` are of one table; `stored` are its columns in their stored order. */
 export const insertNew = async (
   { connection, tick }: MergeContext,
-  pages: ReadonlyArray<Page>,
+  pages: ReadonlyArray<PageRows>,
   stored: ReadonlyArray<string>,
 ): Promise<Merged> => {
   const [first] = pages
@@ -18,10 +17,7 @@ export const insertNew = async (
   const { table } = first.rows
   const { schema, name } = table
   const now = tick()
-  const cellsOf = ({
-    rows,
-    runId,
-  }: Page): Readonly<Record<string, Value | ReadonlyArray<Value>>> => {
+  const cellsOf = ({ rows, runId }: PageRows): Readonly<Record<string, Cells>> => {
     const seenAt = rows.lineage?.receivedAt ?? now
     return {
       ...Object.fromEntries(

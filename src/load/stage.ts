@@ -6,8 +6,8 @@ import { type AppendedRows, appendRows } from "./appendRows.ts"
 import { haveDistinctKeys } from "./distinctKeys.ts"
 import { identifier, storedType } from "./sql.ts"
 
-/** Rows of one table and one response within a batch; `batch` is the batch's place in its group. */
-export interface Page {
+/** The rows of one response in one table; `batch` is the place of their batch in its group. */
+export interface PageRows {
   readonly batch: number
   readonly rows: Rows
   readonly runId: string
@@ -40,7 +40,7 @@ export interface Staged {
   readonly mergeKeyShapes: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** An entity of which a batch holds all there is. */
+/** A set that a batch holds whole. */
 export interface StagedMergeKey {
   readonly batch: number
   readonly values: Readonly<Record<string, Value>>
@@ -73,7 +73,8 @@ export const fillTemporary = async (
   await appendTemporary(connection, name, parts)
 }
 
-export const storedColumns = (columns: ReadonlyArray<Column>) =>
+/** Names and stored types of columns. */
+export const columnTypes = (columns: ReadonlyArray<Column>) =>
   columns.map(({ name, type }) => [name, storedType[type]] as const)
 
 const batchColumn = ["_batch", "INTEGER"] as const
@@ -84,7 +85,7 @@ const lineageColumns = [
   ["_is_partial", "BOOLEAN"],
 ] as const
 
-const lineageOf = ({ rows, runId }: Page): ReadonlyArray<Value> => [
+const lineageOf = ({ rows, runId }: PageRows): ReadonlyArray<Value> => [
   runId,
   rows.lineage?.receivedAt ?? null,
   rows.isPartial === true,
@@ -94,12 +95,12 @@ const lineageOf = ({ rows, runId }: Page): ReadonlyArray<Value> => [
 export const stage = async (
   connection: DuckDBConnection,
   table: Table,
-  pages: ReadonlyArray<Page>,
+  pages: ReadonlyArray<PageRows>,
 ): Promise<Staged> => {
   await fillTemporary(
     connection,
     "staged",
-    [batchColumn, ...storedColumns(table.columns), responseColumn, ...lineageColumns],
+    [batchColumn, ...columnTypes(table.columns), responseColumn, ...lineageColumns],
     pages.map((page) => ({
       length: page.rows.length,
       columns: [
@@ -139,7 +140,7 @@ const stageMergeKeys = async (
     await fillTemporary(
       connection,
       mergeKeysTable(shapes.length),
-      [batchColumn, ["_observed_at", "TIMESTAMP"], ...storedColumns(columns)],
+      [batchColumn, ["_observed_at", "TIMESTAMP"], ...columnTypes(columns)],
       keys.map(({ batch, observedAt, values }) => ({
         length: 1,
         columns: [batch, observedAt ?? null, ...columns.map(({ name }) => values[name] ?? null)],
@@ -150,11 +151,11 @@ const stageMergeKeys = async (
   return shapes
 }
 
-/** Answers whether there are any. */
+/** Returns whether there are any. */
 const stageEmptySets = async (
   connection: DuckDBConnection,
   table: Table,
-  pages: ReadonlyArray<Page>,
+  pages: ReadonlyArray<PageRows>,
 ): Promise<boolean> => {
   const parts = pages.flatMap((page) =>
     (page.rows.emptySets ?? []).map((set) => ({
@@ -167,7 +168,7 @@ const stageEmptySets = async (
     })),
   )
   if (parts.length === 0) return false
-  const columns = [batchColumn, ...storedColumns(mergeKeyColumns(table)), ...lineageColumns]
+  const columns = [batchColumn, ...columnTypes(mergeKeyColumns(table)), ...lineageColumns]
   await fillTemporary(connection, "staged_empty_sets", columns, parts)
   return true
 }
@@ -175,7 +176,7 @@ const stageEmptySets = async (
 const mergeKeyColumns = ({ columns, mergeKey }: Table): ReadonlyArray<Column> =>
   columns.filter(({ name }) => mergeKey?.includes(name))
 
-const boundsOf = (table: Table, pages: ReadonlyArray<Page>): Staged["bounds"] => {
+const boundsOf = (table: Table, pages: ReadonlyArray<PageRows>): Staged["bounds"] => {
   const { time } = table
   if (time === undefined) return undefined
   const at = table.columns.findIndex(({ name }) => name === time)
@@ -194,7 +195,7 @@ const boundsOf = (table: Table, pages: ReadonlyArray<Page>): Staged["bounds"] =>
 }
 
 /** One a batch and entity: a set that came in several pages ends when its last one came. */
-const mergeKeysOf = (pages: ReadonlyArray<Page>): ReadonlyArray<StagedMergeKey> => {
+const mergeKeysOf = (pages: ReadonlyArray<PageRows>): ReadonlyArray<StagedMergeKey> => {
   const mergeKeys = new Map<string, StagedMergeKey>()
   for (const { batch, rows } of pages) {
     if (rows.mergeKey === undefined) continue
