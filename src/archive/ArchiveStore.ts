@@ -6,29 +6,29 @@ export interface StoredSegment {
   readonly bytes: number
 }
 
-/** Writes a segment of this process's own. Frames are whole, and stay in the order in which they were appended. */
+/** Writes a segment that only this process appends to, as whole frames in the order of the calls. */
 export interface SegmentWriter {
-  /** Returns where the frame begins. A frame that could not be appended leaves no part of itself. */
+  /** Returns the offset of the frame. A frame that could not be appended leaves no part of itself. */
   readonly append: (frame: Buffer) => Promise<number>
-  /** Once it resolves, everything appended before is in the archive, whatever becomes of this process. */
+  /** Resolves once all appended frames are in the archive, even if this process is killed. */
   readonly ship: () => Promise<void>
-  /** Ships, and leaves the segment as it will be kept. Nothing is appended after it. */
+  /** Ships the rest and completes the segment. Nothing is appended afterwards. */
   readonly end: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export interface ArchiveStore {
-  /** Of a segment, for messages: no secrets. */
+  /** Path or address of a segment for messages, without secrets. */
   readonly pathOf: (file: string) => string
-  /** Those whose names begin with `start`, or all; in the order of their runs, or months. */
+  /** Segments whose names begin with `start` (default: all), ordered by run or month. */
   readonly segments: (start?: string) => Promise<ReadonlyArray<StoredSegment>>
   /** A whole segment. */
   readonly read: (file: string) => Promise<Buffer>
-  /** Shorter where the segment ends before. */
+  /** `length` bytes from `offset` on, fewer where the segment ends earlier. */
   readonly readPart: (file: string, offset: number, length: number) => Promise<Buffer>
   /** Creates the segment with its first frame. */
   readonly write: (file: string) => SegmentWriter
-  /** Adds a frame to a past segment; it replaces what follows `end`, a frame that a kill cut short. */
+  /** Appends a frame to a past segment at `end`, in place of a frame that a kill cut short. */
   readonly append: (file: string, end: number, frame: Buffer) => Promise<void>
   readonly remove: (file: string) => Promise<void>
 }

@@ -28,7 +28,7 @@ export interface StoredObject {
 const ATTEMPTS = 5
 const FIRST_WAIT_MS = 200
 
-/** An error of S3's, as the client reads it. */
+/** An S3 error, as the client parses it. */
 interface Refusal {
   readonly statusCode: number
   readonly code: string
@@ -66,7 +66,7 @@ export class ObjectStore {
     this.#access = access
   }
 
-  /** Those whose names begin with `start`, in their order. */
+  /** Objects whose names begin with `start`, ordered by name. */
   list(start: string): Promise<ReadonlyArray<StoredObject>> {
     return this.#attempt("list", async (client) => {
       const found: Array<StoredObject> = []
@@ -119,7 +119,7 @@ export class ObjectStore {
       endPoint: (endpoint ?? new URL(`https://s3.${region}.amazonaws.com`)).href,
       region,
       bucket: this.#bucket,
-      // AWS's certificate has no names with more dots in them.
+      // AWS's certificate does not cover bucket names with dots.
       pathStyle: endpoint !== undefined || this.#bucket.includes("."),
       accessKey: key.id,
       secretKey: Redacted.value(key.secret),

@@ -54,7 +54,7 @@ export class ResponseArchive extends Context.Service<
      * the marker are in the archive, whatever becomes of this process.
      */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
-    /** Notes that the commit of a marker was refused for good, for the end of the segment. */
+    /** Remembers that the commit of a marker was refused for good; the end of the segment records it. */
     readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
     /** Records that every other marker's commit has happened and nothing follows. */
     readonly end: Effect.Effect<void, ArchiveError>
@@ -149,7 +149,7 @@ export class ResponseArchive extends Context.Service<
 
         const keep = Effect.fnUntraced(function* ({ body, isJson, ...about }: Received) {
           const task = yield* CurrentTask
-          // It orders rows, so no two are the same.
+          // Rows are ordered by it, so no two may be equal.
           last = Math.max(last + 1, microsFromMillis(yield* Clock.currentTimeMillis))
           const lineage = { responseId: randomUUID(), receivedAt: last }
           const sha256 = sha256Of(body)

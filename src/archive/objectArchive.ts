@@ -17,7 +17,7 @@ const DIGITS = 15
 const pieceName = (file: string, offset: number): string =>
   `${file}/${String(offset).padStart(DIGITS, "0")}`
 
-// While a piece is on its way the next one grows; a store nearby must not get one for each commit.
+// The next piece grows while one is uploaded; without this wait, a fast store would get a piece for each commit.
 const LINGER_MS = 20
 // Larger segments stay in pieces.
 const LARGEST_JOINED = 64 * 1024 * 1024
@@ -26,7 +26,7 @@ const READ_AHEAD = 1024 * 1024
 const WINDOWS_KEPT = 8
 const READS_AT_ONCE = 8
 
-/** `spool` is a folder for what was not shipped yet. */
+/** `spool` is a local folder for frames that are not shipped yet. */
 export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore => {
   const known = new Map<string, ReadonlyArray<Piece>>()
   const windows: Array<{ readonly name: string; readonly from: number; readonly bytes: Buffer }> =
@@ -139,7 +139,7 @@ const isOfSegment = (name: string): boolean => {
   return file.endsWith(SEGMENT_SUFFIX) && /^(\d{15})?$/.test(offset ?? "") && more.length === 0
 }
 
-/** Appends to a local file without a name, and ships from there. */
+/** Appends to an unlinked local file, and ships from there. */
 class Shipper implements SegmentWriter {
   readonly #objects: ObjectStore
   readonly #spool: string
@@ -167,7 +167,7 @@ class Shipper implements SegmentWriter {
     return offset
   }
 
-  /** All who call it while a piece is on its way wait for the same next one. */
+  /** Calls made while a piece is uploaded all wait for the same next piece. */
   ship(): Promise<void> {
     if (this.#next !== undefined) return this.#next
     const next = this.#underWay
@@ -196,7 +196,7 @@ class Shipper implements SegmentWriter {
     await mkdir(this.#spool, { recursive: true, mode: 0o700 })
     const path = join(this.#spool, `${this.#file}.${randomUUID()}`)
     const handle = await open(path, "wx+", 0o600)
-    // Without a name it is gone with the process: what was not shipped was not committed.
+    // The unlinked file disappears with the process: what was not shipped was not committed.
     await rm(path)
     return handle
   }

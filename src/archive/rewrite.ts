@@ -26,7 +26,7 @@ export interface Moved {
 
 export interface Rewriting {
   readonly store: ArchiveStore
-  /** In the order of their runs. */
+  /** Segments, in the order of their runs. */
   readonly files: ReadonlyArray<string>
   /** Name of the new segment. */
   readonly target: string

@@ -16,7 +16,7 @@ const decompress = promisify(zstdDecompress)
 
 export const FRAME_LINES = 16
 
-/** `level` is that of the compression. */
+/** Compresses the lines as one frame, at this zstd level. */
 export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
   compress(Buffer.concat(lines), {
     params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
@@ -31,7 +31,7 @@ export interface Place {
 
 export const SEGMENT_SUFFIX = ".ndjson.zst"
 
-/** Each process of a run writes one of its own; `worker` is its name where there are several, without dots. */
+/** Name of the segment that a process of a run writes; `worker` is its name, without dots, where there are several. */
 export const segmentOfRun = (runId: string, worker?: string): string =>
   `${runId}${worker === undefined ? "" : `.${worker}`}${SEGMENT_SUFFIX}`
 
@@ -40,15 +40,15 @@ export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
 
 const PRUNED = /\.r[0-9a-z]+$/
 
-/** Name for what is kept of a segment, in the same place of the order; another for every `at`. */
+/** Name of the segment with what pruning at `at` keeps of `file`; it sorts to the same place. */
 export const prunedSegment = (file: string, at: number): string =>
   `${file.slice(0, -SEGMENT_SUFFIX.length).replace(PRUNED, "")}.r${at.toString(36)}${SEGMENT_SUFFIX}`
 
-/** In the order of their runs, or months. */
+/** Names of all segments, ordered by run or month. */
 export const segmentFiles = async (store: ArchiveStore): Promise<ReadonlyArray<string>> =>
   (await store.segments()).map(({ file }) => file)
 
-/** The segment in which a line about a run is read last: its last one, or the compacted one of its month. */
+/** The last segment with lines about a run: the run's own last one, or the compacted one of its month. */
 export const segmentHolding = (files: ReadonlyArray<string>, runId: string): string =>
   files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
   segmentOfRun(runId)
@@ -124,8 +124,8 @@ const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>)
 const TAIL_BYTES = 64 * 1024
 
 /**
- * Segments of the run, except for compacted ones, that do not end with the run's end. Only their last bytes are read: a
- * segment whose end is longer than these, or is not the last frame, is among them too.
+ * The run's own segments whose last bytes lack the run's end. A segment whose last frame is longer than these bytes, or
+ * does not hold the end, is returned too.
  */
 export const unendedSegments = async (
   store: ArchiveStore,

@@ -2,7 +2,7 @@
 import { count } from "./numbers.ts"
 import type { LostRows, UnreadableResponse } from "../pipelines/archive/rebuild.ts"
 
-/** Of a segment, as messages name it. */
+/** The path of a segment for messages. */
 export type PathOf = (file: string) => string
 
 /** One line for each damaged place of the archive, with all its responses. */

@@ -28,11 +28,11 @@ export const decideColors = (setting: boolean | undefined): void => {
   colored.stderr = isColored(setting, stderr)
 }
 
-/** Whole lines of a text that is laid out already: widths are counted without colours. */
+/** Colours whole lines of a text that is laid out already: widths are counted without colours. */
 export const paint = (text: string, meaning: Meaning, stream: StreamName = "stdout"): string =>
   colored[stream] ? styled(text, styles[meaning]) : text
 
-/** The part of a text that the pattern finds first. */
+/** Colours the first match of the pattern. */
 export const paintPart = (
   text: string,
   part: RegExp,
@@ -76,7 +76,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "not configured": "aside",
 }
 
-// The longest first, so that none hides one it begins.
+// The longest first, so that a short word does not hide a longer one that begins with it.
 const words = Object.keys(meanings)
   .toSorted((one, other) => other.length - one.length)
   .join("|")
@@ -90,7 +90,7 @@ export const paintOutcomes = (text: string, stream: StreamName = "stdout"): stri
     return count === "0" || meaning === undefined ? found : paint(found, meaning, stream)
   })
 
-/** Of a line of progress only the outcome, after the pipeline: the rest is text of the service. */
+/** Colours only the outcome in a line of progress, after the pipeline: the rest is text of the service. */
 export const paintProgress = (line: string): string =>
   line.replace(/(?<=^\w+: )\w+(?=:)/, (word) => paintOutcomes(word, "stderr"))
 

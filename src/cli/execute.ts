@@ -58,7 +58,7 @@ export const execute = async (
   return runToEnd(whole, whenStopped, () => level)
 }
 
-/** The settings of a command, which decide its colours; until the file is read, without it. */
+/** The settings of a command. They decide its colours; until the file is read, flags and environment do. */
 export const readCommandConfig = (argv: Arguments): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => {
     const flags = flagValues(argv)

@@ -88,7 +88,7 @@ export const print = (text: string): void => void write(text, "stdout")
 
 let errorCopy: ((text: string) => void) | undefined
 
-/** Also gives what is printed on standard error to `copy`, without colours; `undefined` ends that. */
+/** Also passes what is printed on standard error to `copy`, without colours; `undefined` ends that. */
 export const copyErrors = (copy: ((text: string) => void) | undefined): void => {
   errorCopy = copy
 }

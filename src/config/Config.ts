@@ -234,7 +234,7 @@ const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
 
 const isLoopback = (url: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
 
-/** What is allowed, but hardly meant. */
+/** Settings that are allowed but probably unintended. */
 const warningsOf = (
   { baseUrl }: Settings,
   { baseUrl: origin }: Config["origins"],

@@ -33,7 +33,7 @@ export type Kind =
       readonly type: "integer"
       readonly min: number
       readonly max: number
-      /** A word that stands for no number. */
+      /** A word that is allowed in place of a number, and means none. */
       readonly none?: string
     }
   | { readonly type: "boolean" }
@@ -44,7 +44,7 @@ export type Kind =
   /** A section with exactly one of these keys, and the fields that go with it. */
   | { readonly type: "variant"; readonly of: Readonly<Record<string, Fields>> }
 
-/** Of text whose form is all there is to check. */
+/** Patterns of kinds that need no other check. */
 export const patterns = {
   name: String.raw`^\w{1,40}$`,
   memory: String.raw`^\d+(\.\d+)? ?[KMGT]i?B$`,

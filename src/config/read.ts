@@ -13,7 +13,7 @@ export type Path = ReadonlyArray<string | number>
 export interface Problem {
   readonly path: Path
   readonly detail: string
-  /** Wrong is the name at the end of the path, not its value. */
+  /** The name at the end of the path is wrong, not its value. */
   readonly isName?: true
 }
 

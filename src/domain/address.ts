@@ -107,7 +107,7 @@ export const sendable = (wireAddress: string): string =>
     ? wireAddress
     : (canonicalAddress(wireAddress)?.canonical ?? wireAddress)
 
-/** `recognise`, of addresses that are sent: every pipeline sends the same ones, and a checksum takes a tenth of a millisecond. */
+/** `recognise` with a cache: every pipeline sends the same addresses, and a checksum takes a tenth of a millisecond. */
 const verified = (text: string): Result.Result<Address, string> => {
   const known = addresses.get(text)
   if (known !== undefined) return known

@@ -67,14 +67,14 @@ const keepDigits = (_key: string, value: unknown, { source }: { readonly source?
 /** The depth of a parsed value, and whether a number overflowed. */
 interface Extremes {
   depth: number
-  /** It holds a number such as 1e400. */
+  /** Whether it holds a number such as 1e400. */
   isInfinite: boolean
 }
 
 const measure = (value: object, depth: number, extremes: Extremes): void => {
   if (depth > extremes.depth) extremes.depth = depth
   if (depth > MAX_DEPTH) return
-  // Every value of every body comes by: no call for one that holds no others, and no list of the fields.
+  // Runs for every value of every body, so it makes no call for a scalar and no list of the fields.
   if (Array.isArray(value)) {
     for (const member of value as ReadonlyArray<unknown>) {
       if (typeof member === "object" && member !== null) measure(member, depth + 1, extremes)
@@ -89,7 +89,7 @@ const measure = (value: object, depth: number, extremes: Extremes): void => {
   }
 }
 
-/** At least as much as the text nests, far more where its strings hold brackets. */
+/** An upper bound of the text's nesting; far too high where its strings hold brackets. */
 const nestingBound = (text: string): number => {
   let bound = 1
   for (let at = text.indexOf("["); at >= 0 && bound <= MAX_DEPTH; at = text.indexOf("[", at + 1)) {
@@ -105,7 +105,7 @@ const nestingBound = (text: string): number => {
   return bound
 }
 
-// A number below this exponent overflows by its digits alone, of which `mayLoseDigits` finds so many.
+// A number with a smaller exponent overflows only if it is so long that `mayLoseDigits` finds it.
 const largeExponent = /[eE]\+?\d{3}/
 
 /** Half of a surrogate pair, which UTF-8, and so a table, can't hold. */
@@ -139,7 +139,7 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const extremes = { depth: 0, isInfinite: false }
-  // The text shows of nearly every body that it need not be measured.
+  // For nearly every body the text alone shows that it need not be measured.
   if (largeExponent.test(text) || nestingBound(text) > MAX_DEPTH) measure([plain], 0, extremes)
   if (extremes.depth > MAX_DEPTH) {
     return Result.fail(`nests arrays and objects more than ${MAX_DEPTH} deep`)

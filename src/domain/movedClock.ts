@@ -1,4 +1,4 @@
-// A clock that is ahead of another: what waits, waits as long as ever.
+// A clock that is ahead of another. Sleeping takes the same time on both.
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 

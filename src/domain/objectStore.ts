@@ -3,7 +3,7 @@ import type * as Redacted from "effect/Redacted"
 
 export const isInObjectStore = (location: string): boolean => location.startsWith("s3://")
 
-/** Of `s3://bucket/prefix`; the prefix is empty, or ends with a slash. */
+/** The parts of `s3://bucket/prefix`; the prefix is empty, or ends with a slash. */
 export const bucketAndPrefix = (location: string) => {
   const [bucket = "", ...folders] = location.slice("s3://".length).split("/")
   const prefix = folders.filter((folder) => folder !== "").join("/")
@@ -20,6 +20,6 @@ export interface ObjectStoreAccess {
       }
     | undefined
   readonly region: string
-  /** Of a store other than AWS's; buckets are then part of the path. */
+  /** Address of a store other than AWS's; buckets are then part of the path. */
   readonly endpoint: URL | undefined
 }

@@ -7,14 +7,14 @@ export interface ObjectRefusal {
   /** `s3://bucket/prefix`. */
   readonly location: string
   readonly action: ObjectAction
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number
   /** As S3 names the error. */
   readonly code: string
   readonly message: string
-  /** In which it was looked for. */
+  /** Region that the request was sent to. */
   readonly region: string
-  /** In which the store says that the bucket is. */
+  /** Region that the bucket is in, as the store says. */
   readonly itsRegion?: string | undefined
 }
 

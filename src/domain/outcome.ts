@@ -72,7 +72,7 @@ export interface Batch {
   readonly bookkeeping: ReadonlyArray<Rows>
   /** The run that the rows' lineage names; without it, the current run. */
   readonly runId?: string
-  /** Without which nothing is committed, where several processes read the tasks of a run. */
+  /** Where several processes read a run: nothing is committed unless this claim is still valid. */
   readonly claim?: Claim
 }
 

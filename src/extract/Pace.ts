@@ -137,7 +137,7 @@ export class Pace {
     this.grow(now)
   }
 
-  /** Responses take too long: fewer at once. */
+  /** Allows fewer requests at once, since responses take too long. */
   slowed(): void {
     this.shrink(0.8)
   }

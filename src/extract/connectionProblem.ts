@@ -47,7 +47,7 @@ export const connectionProblem = (
   return { detail: `${what}: ${reason}; check ${proxy.variable}, or ${withoutProxy(origin)}` }
 }
 
-/** What a proxy means that opens no connection. */
+/** Why a proxy opened no connection, and what to do. */
 const refused = (
   proxy: Proxy,
   origin: string,

@@ -12,7 +12,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Complete, and without the key. */
   readonly text: string
-  /** The bytes as received; encoded anew where the key was in them. */
+  /** The bytes as received; encoded again from `text` where they contained the key. */
   readonly body: Buffer
   /** Seconds the service asks to wait. */
   readonly delaySeconds: number | undefined

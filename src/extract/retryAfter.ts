@@ -1,5 +1,5 @@
-// How long the service asks to wait: `Retry-After` of any response, or the reset of a rate limit, which counts for a
-// 429 only because some servers send it with every response.
+// How long the service asks to wait: `Retry-After` of any response, or the reset of a rate limit. The reset counts only
+// for a 429, because some servers send it with every response.
 
 type Headers = Readonly<Record<string, string | undefined>>
 

@@ -54,7 +54,7 @@ const LATE_MILLIS = 20
 const MAX_UNSHARED = 1000
 // A process counts as one that sends requests for this long after its last exchange.
 const PRESENT_MILLIS = 2000
-// A pace that nobody has used for this long is learnt anew.
+// A pace that nobody has used for this long is learnt again.
 const FORGOTTEN_MILLIS = 60_000
 
 const Shared = Schema.Struct({
@@ -66,7 +66,7 @@ const asJson = Schema.fromJsonString(Schema.toCodecJson(Shared))
 const decode = Schema.decodeUnknownResult(asJson)
 const encode = Schema.encodeSync(asJson)
 
-/** The stored pace and the processes that use it. One that can't be read, of another version perhaps, is learnt anew. */
+/** The stored pace and the processes that use it. One that can't be read, perhaps of another version, is learnt again. */
 const sharedOf = (options: PaceOptions, { state, now }: StoredPace) => {
   const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
   const processes = Object.entries(found?.processes ?? {})
@@ -154,7 +154,7 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     return true
   })
 
-  /** Without waiting for a store that can't even be interrupted. */
+  /** Exchanges, but does not wait for a store that does not even react to an interruption. */
   const exchangeWithin = Effect.fnUntraced(function* (timeoutMillis: number) {
     const fiber = yield* Effect.forkChild(
       Effect.repeat(tryExchange, { until: (isStored) => isStored }),

@@ -1,4 +1,4 @@
-// What `verify` reports of one thing that is wrong.
+// A finding of `verify`: one thing that is wrong.
 
 export interface Finding {
   readonly kind:
@@ -10,7 +10,7 @@ export interface Finding {
     | "content"
     | "unreadable"
     | "stamp"
-  /** Below the data directory; of what is in the copy, its name after a space. */
+  /** Path below the data directory; for a table or view in the copy, followed by a space and its name. */
   readonly path: string
   readonly detail: string
 }

@@ -25,7 +25,7 @@ export interface Lock {
 }
 
 const HEARTBEAT_MILLIS = 5000
-// Another command that looks whether the lock is held has it for some milliseconds.
+// Another command that checks whether the lock is held takes it for some milliseconds.
 const ATTEMPTS = 3
 const MILLIS_BETWEEN_ATTEMPTS = 100
 
@@ -112,7 +112,7 @@ const beat = (dataDir: string, name: LockName): void => {
   try {
     utimesSync(holderFile(dataDir, name), now, now)
   } catch {
-    // Only what `status` says of a dead process depends on it.
+    // Only what `status` reports about a dead process depends on it.
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads the published copy: nothing but that file, nothing that changes it.
+// Reads the published copy. Queries can neither change it nor read any other file.
 import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import { access, constants, mkdir } from "node:fs/promises"
@@ -99,7 +99,7 @@ export const isPublished = (dataDir: string): Effect.Effect<boolean, ReadError> 
     "Run this as the user of the runs, or let others read it with the setting publishedMode.",
   )
 
-/** Open until the scope ends. The writer may publish meanwhile: this reader keeps the copy it opened. */
+/** Opens the copy until the scope ends. If the writer publishes meanwhile, this reader keeps the copy it opened. */
 export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_LIMIT) =>
   Effect.gen(function* () {
     if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
@@ -122,7 +122,7 @@ export interface CopyOptions {
   readonly exportFolder?: string
 }
 
-/** One published file with several readers, each for one query at a time; open until the scope ends. */
+/** Opens one published file for several readers, each with one query at a time, until the scope ends. */
 export const openCopies = (file: string, options: CopyOptions) =>
   Effect.gen(function* () {
     // Not in the data directory, which the reader may not be allowed to write.
@@ -186,7 +186,7 @@ const copyOf = (connection: DuckDBConnection): PublishedCopy => ({
   interrupt: () => connection.interrupt(),
 })
 
-/** A file from elsewhere could contain a view that reads other files: nothing outside it is reachable. */
+/** Opens the file so that nothing outside it is reachable: one from elsewhere could contain a view that reads other files. */
 const open = async (
   file: string,
   spill: string,
@@ -221,7 +221,7 @@ const open = async (
 
 // DuckDB forgets an interrupt that comes before its query has begun.
 const MILLIS_BETWEEN_INTERRUPTS = 50
-// How long a query may take to stop; what waits for a reader that reads no more never ends.
+// How long a query may take to stop: one whose results are no longer read would never end.
 const MILLIS_TO_STOP = 2000
 
 const attempt = <A>(

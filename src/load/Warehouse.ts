@@ -48,7 +48,7 @@ export class Warehouse extends Context.Service<
   {
     /** Commits the batch, together with others that wait; its own counts, or why nothing of it was kept. */
     readonly commit: (batch: Batch) => Effect.Effect<Committed, LoadError>
-    /** Of a pipeline's partitions, by `entity`. */
+    /** A function from a pipeline's name to the cursors of its partitions, by `entity`. */
     readonly cursors: Effect.Effect<(pipeline: string) => ReadonlyMap<string, unknown>, LoadError>
     /** Reads what is committed, on a connection of its own. */
     readonly rows: (
@@ -57,7 +57,7 @@ export class Warehouse extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
     /**
      * Runs statements as one transaction (views, macros, housekeeping). Tables whose rows they change
-     * must be named, so that all of them is exported again.
+     * must be named, so that all their rows are exported again.
      */
     readonly execute: (
       statements: ReadonlyArray<string>,
@@ -82,7 +82,7 @@ export class Warehouse extends Context.Service<
     readonly runId: string
     /** Microseconds since 1970: not before anything earlier runs wrote. */
     readonly openedAt: number
-    /** The clock that everything that writes the warehouse goes by, on whichever machine. */
+    /** The clock shared by all machines that write the warehouse. */
     readonly clock: Clock.Clock
     /** Whether another process does the run now. */
     readonly isRunning: (runId: string) => Effect.Effect<boolean, LoadError>

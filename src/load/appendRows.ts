@@ -10,7 +10,7 @@ import {
 } from "@duckdb/node-api"
 import type { Value } from "../domain/column.ts"
 
-/** The values of one column: one a row, or the one that all rows have. */
+/** The values of one column: a list with one for each row, or one value that all rows have. */
 export type Cells = Value | ReadonlyArray<Value>
 
 /** Rows in columns, in the order of the table's. */
@@ -29,7 +29,7 @@ export interface AppendTarget {
 const VECTOR_SIZE = 2048
 const TWO_TO_32 = 4_294_967_296
 
-// A vector copies what it is given, so that one buffer does for all of them.
+// A vector copies its input, so one buffer is enough for all of them.
 const buffer = new ArrayBuffer(VECTOR_SIZE * 8)
 const doubles = new Float64Array(buffer)
 const halves = new Uint32Array(buffer)
@@ -167,7 +167,7 @@ const chunksOf = function* (
   }
 }
 
-/** Within the connection's transaction, if there is one. */
+/** Appends the rows, within the connection's transaction if there is one. Throws what DuckDB reports. */
 export const appendRows = async (
   connection: DuckDBConnection,
   { catalog, schema, name }: AppendTarget,

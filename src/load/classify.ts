@@ -33,8 +33,8 @@ const sameContent = (table: Table): string => {
 }
 
 /**
- * Which staged rows take effect together: those of one batch, or of each key those of the first batch that has it, of the
- * second, and so on.
+ * Which staged rows take effect together: those of one batch, or one round. Round 1 has each key's rows of the first batch
+ * with that key, round 2 those of the second, and so on.
  */
 export type Part = { readonly batch: number } | { readonly round: number }
 

@@ -1,4 +1,4 @@
-// Batches that are to be committed: those that come shortly after each other share a transaction.
+// The queue of batches to commit: those that arrive shortly after each other share a transaction.
 import { setTimeout } from "node:timers/promises"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { LoadError } from "./errors.ts"
 const GROUP_BATCHES = 256
 const GROUP_ROWS = 120_000
 
-// A transaction costs as much as the rows of 50 small pages: those that come shortly after each other share one.
+// How long to wait for more batches: a transaction costs as much as the rows of 50 small pages.
 const PAUSE_MILLIS = 10
 
 /** Whether the process was busy for most of a pause: more pages are then about to come. */

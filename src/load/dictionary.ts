@@ -10,11 +10,11 @@ import { storedType } from "./sql.ts"
 export interface DictionaryColumn {
   readonly name: string
   readonly type: string
-  /** As DuckDB has it, in lower case. */
+  /** DuckDB's type, in lower case. */
   readonly databaseType: string
   readonly unit: string | undefined
   readonly comment: string
-  /** Fields of the API's answer, the first present wins; without any it is vaulthouse's own. */
+  /** Fields of the API's response; the first one present wins. Empty for a column that vaulthouse itself fills. */
   readonly fields: ReadonlyArray<string>
   /** Never null. */
   readonly required: boolean

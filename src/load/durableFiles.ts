@@ -23,7 +23,7 @@ export const putInPlace = async (from: string, to: string): Promise<void> => {
   await flush(dirname(to))
 }
 
-// As some network, FAT and container file systems say it.
+// The codes of network, FAT and container file systems without links.
 const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 /** Whether a link failed because the file system knows none. */

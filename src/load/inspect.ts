@@ -1,4 +1,4 @@
-// How the warehouse is, without touching it: for `doctor`, which may come while a run is going on.
+// The condition of the warehouse, found without changing it: for `doctor`, which may run during a sync.
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Table } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
@@ -33,7 +33,7 @@ const question = `
      from inspected.ops.runs order by started_at desc limit 1) as last_run,
     (select any_value(fingerprint) from inspected.ops.layout) as layout`
 
-/** `attach` attaches it as `inspected`, read-only, and says whether there is one. Never fails: what is wrong with it is the result. */
+/** `attach` attaches it read-only as `inspected`, if there is one. Never fails: what is wrong with it is the result. */
 export const inspect = async (
   tables: ReadonlyArray<Table>,
   attach: (connection: DuckDBConnection) => Promise<boolean>,

@@ -27,7 +27,7 @@ export const storedFingerprint = async (
 ): Promise<string | undefined> => {
   const found = await connection
     .runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
-    // A file without this table; to list the tables first takes longer than the rest of the opening.
+    // A file without this table. Listing the tables first would take longer than the rest of the opening.
     .catch(() => undefined)
   return found?.getRowsJson().flat().map(String)[0]
 }

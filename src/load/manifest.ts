@@ -60,7 +60,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
       reason: "Files",
       what: `Reading ${file}`,
       why: "it is not a manifest this version wrote",
-      advice: "Remove `parquet/current` and publish again: every file is then written anew.",
+      advice: "Remove `parquet/current` and publish again: every file is then written again.",
       cause,
     })
   }

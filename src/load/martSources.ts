@@ -1,10 +1,12 @@
-// What the views and macros of schema mart, and schema meta, are made from: their files and tables, and the code between.
+// A fingerprint of what schema mart and schema meta are made from: files, tables, and the code that joins them.
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Table } from "../domain/table.ts"
 import { fingerprintOf } from "./layout.ts"
 import { findWarehouseFolder } from "./warehouseFolder.ts"
+
+const folderOf = (name: string): string => findWarehouseFolder(name, import.meta.dirname)
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -15,17 +17,16 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     })
 
 /**
- * Changes with any of it, and takes a few milliseconds, where reading a hundred files takes a tenth of a second. The
- * version is part of it, because npm gives the files of every version the same time.
+ * Changes when any of them changes. It takes a few milliseconds, because it reads the files' times and not the hundred
+ * files. The version is part of it, because npm gives the files of every version the same time.
  */
 export const martSources = (tables: ReadonlyArray<Table>): string => {
-  const [marts, examples, all] = ["marts", "examples", ""].map((folder) =>
-    findWarehouseFolder(folder, import.meta.dirname),
-  ) as [string, string, string]
   const parts = [
-    readFileSync(join(all, "../package.json"), "utf8"),
+    readFileSync(join(folderOf(""), "../package.json"), "utf8"),
     fingerprintOf(tables),
-    ...[marts, examples, import.meta.dirname].flatMap(filesIn),
+    ...filesIn(folderOf("marts")),
+    ...filesIn(folderOf("examples")),
+    ...filesIn(import.meta.dirname),
   ]
   return hash("sha256", parts.join("\n"))
 }

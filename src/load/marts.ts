@@ -77,7 +77,7 @@ const MartSource = Schema.Struct({
     Schema.Union([Schema.NonEmptyString, Schema.NonEmptyArray(Schema.NonEmptyString)]),
   ),
   where: Schema.NonEmptyString,
-  /** The figure is that of the first row in this order that has a value; without it, of all the rows. */
+  /** The figure comes from the first row in this order that has a value; without it, from all the rows. */
   first_by: Schema.optionalKey(Schema.NonEmptyString),
 })
 export type MartSource = typeof MartSource.Type

@@ -88,7 +88,7 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   }
 }
 
-/** Rows of `CLASSIFIED` that are of one batch, kind, month of event time and month of the stored row's. */
+/** Number of rows in `CLASSIFIED` with the same batch, kind, month of event time, and month of the stored row. */
 type Group = readonly [
   batch: number,
   what: number,

@@ -90,7 +90,7 @@ const view = ({ name, comment, source, columns: shown }: DictionaryEntry): MetaD
   }
 }
 
-/** A file begins with comments: the question, a sentence `For` its reader, then notes. */
+/** Each file begins with comments: the question, a sentence that says who it is for, then notes. */
 const workedQuestions = () => {
   const folder = findWarehouseFolder("examples", import.meta.dirname)
   return readdirSync(folder)

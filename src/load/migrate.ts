@@ -70,7 +70,7 @@ const isAsDeclared = (table: Table, { columns }: StoredTable): boolean => {
 }
 
 interface Difference extends Pick<MigrationPlan, "statements" | "refused"> {
-  /** The table is made anew, without comments. */
+  /** The table is dropped and created again, so far without comments. */
   readonly isRemade: boolean
 }
 

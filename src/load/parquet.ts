@@ -1,5 +1,5 @@
-// Exports the tables, and the marts where wanted, as Parquet: history by month of event time, only months that changed, every file under a name of its
-// own. See docs/decisions/0004-duckdb-writes-parquet.md and 0020-immutable-parquet-files.md.
+// Exports the tables, and the marts where wanted, as Parquet: a file for each month of event time that changed, under a
+// name of its own. See docs/decisions/0004-duckdb-writes-parquet.md and 0020-immutable-parquet-files.md.
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -31,7 +31,7 @@ export interface ExportRequest {
   readonly stamp: Stamp
   readonly access: PublishedAccess
   /** Write every file again, whatever the manifest says of it. */
-  readonly afresh: boolean
+  readonly rebuildAll: boolean
 }
 
 /** What the database records about its own files, which a file of it would contradict. */
@@ -40,7 +40,7 @@ const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.
 const isIn = ({ exportable: { time }, month }: Part): string =>
   month === null || time === undefined ? "true" : isBetween(identifier(time), [month, month])
 
-/** Of the tables, as the transactions that changed them recorded. */
+/** The months of the tables, with the time of their last change as its transaction recorded it. */
 const tableParts = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
@@ -114,13 +114,12 @@ export interface Exported {
 }
 
 /**
- * Makes the publication of the database's present state, which `makeCurrent` then leads readers to. What changed is known
- * from the database and what was exported from the current manifest, so that an export killed at any moment is
- * completed by the next.
+ * Makes the publication of the database's present state; `makeCurrent` then switches readers to it. The database says what
+ * has changed and the current manifest what is exported already, so the next export completes one that was killed.
  */
 export const exportParquet = async (request: ExportRequest): Promise<Exported> => {
-  const { afresh, dataDir, options, stamp } = request
-  const previous = afresh ? undefined : await readManifest(dataDir)
+  const { rebuildAll, dataDir, options, stamp } = request
+  const previous = rebuildAll ? undefined : await readManifest(dataDir)
   const exported = new Map(
     previous?.files.map((file) => [`${file.schema}.${file.table} ${file.month}`, file]),
   )

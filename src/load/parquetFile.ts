@@ -8,9 +8,9 @@ import { identifier, identifiers, literal, qualified } from "./sql.ts"
 
 export interface ParquetOptions {
   readonly compression: "zstd" | "snappy"
-  /** For readers that can't read TIMESTAMP (parquetjs-lite): snappy, instants as ISO-8601 text. */
+  /** Snappy, and instants as ISO-8601 text: for readers that can't read TIMESTAMP (parquetjs-lite). */
   readonly plain: boolean
-  /** The marts too. */
+  /** Whether to write the marts too. */
   readonly marts: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Stamp {
   readonly publishedAt: string
 }
 
-/** What is written to files: a table or a mart. */
+/** A table or a mart, as what is written to files. */
 export interface Exportable {
   readonly schema: string
   readonly name: string
@@ -42,11 +42,11 @@ export interface Exportable {
   readonly definition?: string
 }
 
-/** What has a file of its own. */
+/** The rows of one file: a month, or all rows. */
 export interface Part {
   readonly exportable: Exportable
   readonly month: string | null
-  /** When its rows changed, in microseconds: with another time it is written again. */
+  /** When its rows last changed, microseconds since 1970; if the manifest has another time, the file is written again. */
   readonly changedAt: number
 }
 
@@ -90,7 +90,7 @@ const valueOf = (column: string, type: string, plain: boolean): string => {
 const encoding = ({ compression, plain }: ParquetOptions): string =>
   `FORMAT parquet, COMPRESSION ${plain ? "snappy" : compression}, PARQUET_VERSION V1`
 
-/** Fingerprint of how files are written: with another one, all are written again. */
+/** Fingerprint of how files are written; if it differs from the manifest, they are written again. */
 export const layoutOf = (exportable: Exportable, options: ParquetOptions): string =>
   createHash("sha256")
     .update(JSON.stringify([encoding(options), selectList(exportable, options), exportable]))

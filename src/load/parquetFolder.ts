@@ -28,7 +28,7 @@ export const linkPath = (path: string): string => path.slice(FILES.length + 1)
 /** A publication is named by its as-of time, without the signs that some file systems refuse. */
 const nameOf = ({ published_at }: Manifest): string => published_at.replaceAll(/[-:]/g, "")
 
-/** Begins with an empty folder for what is not in place yet, whatever a kill left there. */
+/** Empties the folder for unfinished files, which may hold what a killed process left. */
 export const clearAside = async (dataDir: string): Promise<void> => {
   await rm(asideFolder(dataDir), { recursive: true, force: true })
   await mkdir(asideFolder(dataDir), { recursive: true, mode: 0o700 })
@@ -48,7 +48,7 @@ export const makePublication = async (dataDir: string, manifest: Manifest): Prom
   await rename(aside, join(root, PUBLICATIONS, nameOf(manifest)))
 }
 
-/** Leads readers to the publication, in one rename: every table, and the manifest. */
+/** Switches readers to the publication in one rename: all tables and the manifest. */
 export const makeCurrent = async (dataDir: string, manifest: Manifest): Promise<void> => {
   const root = parquetDirectory(dataDir)
   const current = join(root, CURRENT)
@@ -97,7 +97,7 @@ export const removeOldParquet = async (
   const publications = join(root, PUBLICATIONS)
   const earlier = (await readdir(publications)).filter((name) => name !== nameOf(manifest))
   for (const name of await outdated(publications, earlier, keep)) {
-    // Away in one step: half a publication would look like a whole one.
+    // Removed from there in one step: half a publication would look like a whole one.
     await rename(join(publications, name), join(asideFolder(dataDir), name))
   }
   const kept = (await readdir(publications)).map((name) => parquetBelow(join(publications, name)))

@@ -52,10 +52,10 @@ export interface PublishOptions {
 
 /** What is published, and how it was defined. */
 export interface Publishing extends PublishOptions {
-  /** Stands for everything that makes the copies what they are besides the rows: another one is news. */
+  /** Fingerprint of everything besides the rows that decides what is published; if it changes, that is news. */
   readonly definition: string
-  /** Make every stored mart and Parquet file again, whatever is recorded of them. */
-  readonly afresh?: boolean
+  /** Make every stored mart and Parquet file again, even if recorded as up to date. */
+  readonly rebuildAll?: boolean
 }
 
 export interface Publication {
@@ -88,10 +88,10 @@ const stamp = (
     return published_at
   })
 
-/** Makes the marts of a copy read the rows it holds of them, and its file one that older versions of DuckDB read. */
+/** Makes the copy's marts read their stored rows, and the file readable for older versions of DuckDB. */
 const completeCopy = async ({ connection }: Session, copy: string): Promise<void> => {
   // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
-  // "Failed to load metadata pointer": the copy's own checkpoint writes all of it anew.
+  // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
   await connection.run("SET experimental_metadata_reuse = false")
   await connection.run(`ATTACH ${literal(copy)} AS copied`)
   try {
@@ -129,13 +129,13 @@ const countsOf = (exported: Exported | undefined) => {
   return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** The copy published last in this folder, if it was defined alike and all rows need not be copied. */
+/** The copy published last in this folder, if it has the same definition and not all rows must be copied. */
 const previousCopy = async (
   dataDir: string,
-  { afresh = false, definition }: Publishing,
+  { rebuildAll = false, definition }: Publishing,
 ): Promise<string | undefined> => {
   const current = await readCurrent(dataDir)
-  if (afresh || current?.definition !== definition) return undefined
+  if (rebuildAll || current?.definition !== definition) return undefined
   const file = join(publishedDirectory(dataDir), current.file)
   return existsSync(file) ? file : undefined
 }
@@ -165,7 +165,7 @@ const publishAll = async (
     previous: await previousCopy(dataDir, options),
     complete: async (connection) => {
       const source = { ...session, ...alone(connection) }
-      await refreshStoredMarts(source, options.afresh ?? false)
+      await refreshStoredMarts(source, options.rebuildAll ?? false)
       const made =
         options.parquet === undefined
           ? undefined
@@ -176,9 +176,9 @@ const publishAll = async (
               options: options.parquet,
               stamp: { runId, publishedAt },
               access,
-              afresh: options.afresh ?? false,
+              rebuildAll: options.rebuildAll ?? false,
             })
-      // In the warehouse, and in what is copied of it where that is not the same.
+      // Stamps the warehouse, and its copy where that is another database.
       for (const each of connection === session.connection ? [session] : [session, source]) {
         if (made !== undefined) await stamp(each, micros, countsOf(made))
       }

@@ -8,10 +8,10 @@ import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 
 export const CURRENT = "current.json"
 
-/** Names of what is not in place yet begin with this: the next publication removes what a kill left. */
+/** Unfinished files have names that begin with this; the next publication removes those that a kill left. */
 export const ASIDE = ".tmp-"
 
-/** There while a publication is being made, and after one that was killed. */
+/** A file that exists while a publication is being made, and after one was killed. */
 export const unfinished = (dataDir: string): string =>
   join(publishedDirectory(dataDir), `${ASIDE}unfinished`)
 
@@ -27,9 +27,9 @@ const Current = Schema.Struct({
   run_id: Schema.NonEmptyString,
   /** As-of time of everything in the copy, ISO-8601 UTC. */
   published_at: Schema.NonEmptyString,
-  /** Stands for everything that makes the copies what they are besides the rows. */
+  /** Fingerprint of everything besides the rows that decides what is published. */
   definition: Schema.String,
-  /** Stands for the rows that are news where they changed; earlier versions recorded none. */
+  /** Fingerprint of the rows whose change is news; earlier versions recorded none. */
   content: Schema.optionalKey(Schema.String),
   /** What the views and macros of the copy say, and to which version of DuckDB (`publishedViews.ts`). */
   duckdb: Schema.String,

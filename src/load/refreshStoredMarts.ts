@@ -12,8 +12,8 @@ const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifie
 const isOneOf = (tables: ReadonlyArray<string>): string =>
   `table_schema || '.' || table_name IN (${tables.map(literal).join(", ")})`
 
-/** Call it while nothing else writes. `afresh` makes all months again, whatever is recorded as made. */
-export const refreshStoredMarts = async (session: Session, afresh: boolean): Promise<void> => {
+/** Call it while nothing else writes. `rebuildAll` makes all months again, even if recorded as up to date. */
+export const refreshStoredMarts = async (session: Session, rebuildAll: boolean): Promise<void> => {
   const { connection } = session
   const [defined] = await readRows(
     connection,
@@ -24,7 +24,7 @@ export const refreshStoredMarts = async (session: Session, afresh: boolean): Pro
   const stale: Array<Stale> = []
   for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
     const definition = await withContent(connection, mart, String(defined?.["definition"]))
-    const { isWhole, months } = await changed(connection, mart, definition, afresh)
+    const { isWhole, months } = await changed(connection, mart, definition, rebuildAll)
     if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
   if (stale.length === 0) return
@@ -77,14 +77,14 @@ const changed = async (
   connection: DuckDBConnection,
   { name, byMonth }: StoredMart,
   definition: string,
-  afresh: boolean,
+  rebuildAll: boolean,
 ) => {
   const made = await readRows(
     connection,
     `SELECT 1 FROM ${CATALOG}.ops.stored_marts WHERE name = $1 AND definition = $2`,
     [name, definition],
   )
-  const isWhole = afresh || made.length === 0
+  const isWhole = rebuildAll || made.length === 0
   const changes = await readRows(
     connection,
     isWhole

@@ -6,9 +6,9 @@ export interface StoredMart {
   readonly name: string
   /** The column that decides the month of a row. */
   readonly time: string
-  /** Tables of which a row of the mart is made from rows of its own month alone, and their event time. */
+  /** Tables and their event-time columns: a row of the mart uses only those of their rows that are of its own month. */
   readonly byMonth: Readonly<Record<string, string>>
-  /** Small marts it reads of which any change may change any row: not their tables, where more changes. */
+  /** Small marts it reads: any change in them may change any row. (In their tables, more changes than matters here.) */
   readonly whole: ReadonlyArray<string>
   /** Other marts it reads, in dependency order. */
   readonly through: ReadonlyArray<string>

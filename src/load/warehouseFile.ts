@@ -20,10 +20,10 @@ export class WarehouseFileError extends Data.TaggedError("WarehouseFileError")<{
 const Cell = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
 
-/** Rows of the tables below a mart or check, and the rows it must then answer with. */
+/** Rows of the tables that a mart or check reads, and the rows it must return. */
 const WarehouseTest = Schema.Struct({
   name: Schema.NonEmptyString,
-  /** UTC, and it stands still; without it the answer does not depend on the time. */
+  /** The present time, UTC, for the whole test; absent where the result does not depend on it. */
   now: Schema.optionalKey(Schema.NonEmptyString),
   given: Schema.Record(Schema.String, Rows),
   expect: Rows,

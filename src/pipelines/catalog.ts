@@ -1,5 +1,5 @@
-// Every pipeline and every table. The order is that in which a run lists them; what must end before what is each
-// pipeline's `after`.
+// Every pipeline and every table, in the order in which a run lists them. `after` of a pipeline names those that must end
+// before it begins.
 import type { Table } from "../domain/table.ts"
 import { operationTables } from "../load/tables/index.ts"
 import { coreTables } from "../transform/tables/index.ts"

@@ -109,7 +109,7 @@ export const makeApp = (site: Site): Hono => {
   return app
 }
 
-/** Of the path. */
+/** A parameter of the path. */
 const part = (c: Context, name: string): string => c.req.param(name) ?? ""
 
 /** Reads two sections at once; the message of one that fails is in its place. */

@@ -38,7 +38,7 @@ const worstFirst = (one: Vault, other: Vault): number =>
 
 export const vaultName = (row: Row): string => String(row["vault_name"] ?? row["vault_address"])
 
-/** The one at an address of the page. */
+/** The vault whose page has this address. */
 export const findVault = (
   { vaults }: Overview,
   chain: string,

@@ -19,7 +19,7 @@ export interface Source<S> extends FieldNames {
   readonly subject: S
   /** Inputs of the endpoint, by client-side name. */
   readonly inputs: Readonly<Record<string, unknown>>
-  /** In a replay, the window of the task, which shows whether the response belongs to a whole reading. */
+  /** Set in a replay: the window of the task, which shows whether the response belongs to a whole reading. */
   readonly window?: string
 }
 

@@ -22,7 +22,7 @@ export interface MapOptions {
   readonly consumed?: ReadonlyArray<string>
   /** Wire names found in this response, by column. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** The set that the records are all of, as columns and values (`Rows.mergeKey`). */
+  /** The set that the records make up, as columns and values (`Rows.mergeKey`). */
   readonly mergeKey?: NonNullable<Rows["mergeKey"]>
   /** Path of a record in the response; by default `$[0]`, `$[1]`, … */
   readonly at?: (row: number) => string

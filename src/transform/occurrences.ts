@@ -1,6 +1,6 @@
 // Numbers records with equal keys.
 
-/** For each key how often it has come so far, from 1. */
+/** For each key, how often it has occurred so far, from 1. */
 export const occurrences = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
   const counts = new Map<string, number>()
   return keys.map((key) => {

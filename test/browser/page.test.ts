@@ -113,11 +113,11 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         dataDir,
         `update core.vaults set vault_name = '${hostile.replaceAll("'", "''")}'`,
       )
-      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
       const open = yield* browser
       yield* Effect.scoped(Effect.flatMap(startServer(dataDir), (url) => visit(open, url)))
       yield* change(dataDir, "delete from core.vaults")
-      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
       yield* visit(open, yield* startServer(dataDir))
     }).pipe(Effect.scoped),
   )
@@ -130,7 +130,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
       const page = yield* Effect.promise(() => open.newPage())
       yield* Effect.promise(() => page.goto(url))
       yield* change(dataDir, "update core.vaults set vault_name = 'Renamed'")
-      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
       yield* Effect.promise(async () => {
         await page.getByText("A new run was published at").waitFor()
         expect(await page.getByText("Renamed").count()).toBe(0)

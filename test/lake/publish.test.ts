@@ -117,7 +117,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
 
   /** By the machine of this name, with a data directory of its own. */
   const publishOn = (name: string) =>
-    publishAnyway({ ...published, ...place, dataDir: dataDir(name), afresh: false })
+    publishAnyway({ ...published, ...place, dataDir: dataDir(name), rebuildAll: false })
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "vaulthouse-readers-"))

@@ -72,7 +72,11 @@ describe("a warehouse of a released layout", () => {
       mkdirSync(earlier, { recursive: true })
       writeFileSync(join(earlier, "data.parquet"), "")
       writeFileSync(join(dataDir, "parquet", "manifest.json"), '{"version":1}')
-      yield* publishAnyway({ dataDir, afresh: false, parquet: { ...defaultParquet, marts: true } })
+      yield* publishAnyway({
+        dataDir,
+        rebuildAll: false,
+        parquet: { ...defaultParquet, marts: true },
+      })
       const [found] = yield* queryFile(
         publishedFile(dataDir),
         "select count(*)::integer as marts from duckdb_views() where schema_name = 'mart'",

@@ -53,7 +53,7 @@ const restated = sharedWarehouse((dataDir) => restatedOf(dataDir, []))
 const histories = sharedWarehouse((dataDir) =>
   Effect.andThen(
     restatedOf(dataDir, ["ratio_history", "pnl_history", "apy_history", "fees"]),
-    publishAnyway({ dataDir, afresh: false, parquet: defaultParquet }),
+    publishAnyway({ dataDir, rebuildAll: false, parquet: defaultParquet }),
   ),
 )
 

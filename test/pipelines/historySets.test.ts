@@ -233,7 +233,7 @@ describe("a set that is read again", () => {
           ),
         ),
       )
-      expect(error.message).toContain("has no such row any longer")
+      expect(error.message).toContain("no longer has such a row")
     }),
   )
 

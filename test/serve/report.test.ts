@@ -75,7 +75,7 @@ describe("a report", () => {
         `update core.vaults set vault_name = '<script>\u202E'
         where vault_address = '${String(vault["vault_address"])}'`,
       )
-      yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
       const out = join(dataDir, "reports", "one.html")
       const { code } = yield* typed(dataDir, [
         "--vault",

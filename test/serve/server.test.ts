@@ -23,7 +23,7 @@ const synced = sharedWarehouse((dataDir) =>
 )
 
 const publishAgain = (dataDir: string) =>
-  publishAnyway({ dataDir, afresh: false, parquet: undefined })
+  publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
 
 const vaultsOf = (dataDir: string) =>
   queryFile(

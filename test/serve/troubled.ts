@@ -99,7 +99,7 @@ export const withTroubles = Effect.fnUntraced(function* (dataDir: string, now: s
     ...spread.flatMap(({ changes }) => changes),
     "delete from ops.stored_marts",
   )
-  yield* publishAnyway({ dataDir, afresh: false, parquet: undefined })
+  yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
   yield* Effect.promise(async () => {
     const current = await readCurrent(dataDir)
     const instance = await DuckDBInstance.create(join(dataDir, "published", String(current?.file)))

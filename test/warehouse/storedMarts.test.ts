@@ -216,20 +216,22 @@ it.live("are made again for the months that changed, and whole where any row may
   }).pipe(Effect.scoped),
 )
 
-it.live("are made again from all rows by a publication afresh, whatever is recorded", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* temporaryFolder
-    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
-    const byHand = [
-      "UPDATE core.ratio_history SET adjusted_redeem_ratio = 7",
-      // To months that have had no rows.
-      "UPDATE core.pnl_history SET snapshot_at = snapshot_at - INTERVAL 1 YEAR",
-    ]
-    yield* change(dataDir, ...byHand)
-    const afresh = publish({ parquet: undefined, definition: "d", afresh: true })
-    yield* asRun(dataDir, Effect.andThen(createViews, afresh))
-    yield* expectSame(dataDir)
-  }).pipe(Effect.scoped),
+it.live(
+  "are made again from all rows by a publication that rebuilds all, whatever is recorded",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
+      const byHand = [
+        "UPDATE core.ratio_history SET adjusted_redeem_ratio = 7",
+        // To months that have had no rows.
+        "UPDATE core.pnl_history SET snapshot_at = snapshot_at - INTERVAL 1 YEAR",
+      ]
+      yield* change(dataDir, ...byHand)
+      const again = publish({ parquet: undefined, definition: "d", rebuildAll: true })
+      yield* asRun(dataDir, Effect.andThen(createViews, again))
+      yield* expectSame(dataDir)
+    }).pipe(Effect.scoped),
 )
 
 it.live("are made once a month of their rows", () =>

@@ -18,7 +18,7 @@ days as (
     having count(value) = count(*)
 ),
 
--- The last snapshot of the day the allocation is of.
+-- The last snapshot of the allocation's day.
 navs as (
     select
         vault_address,

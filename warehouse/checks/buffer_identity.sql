@@ -12,7 +12,7 @@ snapshots as (
     where _updated_at >= $since
 ),
 
--- Of the same answer as the snapshot, so written by the same run.
+-- From the same response as the snapshot, so written by the same run.
 subaccounts as (
     select
         vault_address,

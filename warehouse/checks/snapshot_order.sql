@@ -1,6 +1,6 @@
 with
 
--- The service gives its newest snapshot: one that came later is not older.
+-- The service returns its newest snapshot: one that is received later is not older.
 ordered as (
     select
         vault_address,

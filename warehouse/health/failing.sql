@@ -2,7 +2,7 @@
 -- where the run read nothing of the pipeline and an earlier one did.
 with
 
--- The newest tasks stand together in the file; a pipeline that was not read for so long is no longer read.
+-- The newest tasks are stored together in the file, so few rows are read; a pipeline not read for so long is no longer read.
 recent as (
     select *
     from ops.tasks

@@ -6,7 +6,7 @@ with
 
 clock as (select max(finished_at) as newest_at from ops.tasks),
 
--- The newest tasks stand together in the file.
+-- The newest tasks are stored together in the file, so few rows are read.
 tasks as (
     select *
     from ops.tasks
@@ -57,7 +57,7 @@ newest_of_pipelines as (
 
 series as (select distinct pipeline, series, target_hours from newest_facts),
 
--- A task without a chain is the address's, one without a series of all the series its pipeline reads.
+-- A task without a chain is about the address on all its chains, one without a series about all series of its pipeline.
 read_series as (
     select
         vaults.chain_id,
@@ -76,7 +76,7 @@ read_series as (
     inner join still_read on tasks.pipeline = still_read.pipeline and tasks.finished_at > still_read.since
     where vaults.is_current and vaults.status = 'active'
     group by all
-    having arg_max(tasks.outcome, tasks.finished_at) <> 'unsupported'
+    having first(tasks.outcome order by tasks.finished_at desc, tasks.outcome) <> 'unsupported'
 ),
 
 of_series as (

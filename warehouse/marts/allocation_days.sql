@@ -26,7 +26,7 @@ days as (
             sum(value * value order by value),
             sum(share * share order by share)
         ) as squares,
-        -- Between equal ones the first name wins, so that the answer is the same each time.
+        -- Of equal ones the first name wins, so that the result is the same each time.
         if(
             count(value) > 0,
             first(protocol order by value desc, protocol) filter (value is not null),
@@ -38,7 +38,7 @@ days as (
 
 select
     *,
-    -- A part of a total of nothing is not zero, it is undefined.
+    -- A share of a total of zero is undefined, not zero.
     case when total > 0 then total end as weighed_total,
     -- Where a position is negative the weights are no longer parts of a whole.
     case when total > 0 and smallest >= 0 then largest / total end as top_share,

@@ -1,6 +1,6 @@
 with
 
--- The ratio's growth is taken over the period the service averages over, so that like meets like.
+-- The ratio's growth is taken over the period that the service averages over, so that the two can be compared.
 periods as (
     select
         vault_address,
@@ -21,8 +21,8 @@ periods as (
     window vault as (partition by vault_address)
 ),
 
--- From close to close, by the time that really lies between them: a day under way has not closed, and a day that
--- broke off closed early.
+-- From close to close, by the actual time between them: today has not closed yet, and a day whose points end early closed
+-- early.
 spans as (
     select
         periods.vault_address,
@@ -56,7 +56,7 @@ grown as (
         period_days,
         apy_smoothed,
         apy_unsmoothed,
-        -- An hour more or less for each day of the period still compares like with like.
+        -- An hour more or less for each day of the period still allows a comparison.
         case
             when abs(span_seconds - 86400 * period_days) <= 3600 * period_days
                 then power(growth, 365 * 86400 / span_seconds) - 1

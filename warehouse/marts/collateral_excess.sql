@@ -11,7 +11,7 @@ tokens as (
 
 answered as (select * from mart.last_read where pipeline = 'collateral_excess'),
 
--- Debt by the summary and by the health factor.
+-- Debt according to the summary and to the health factor.
 debt_readings as (
     select
         subaccount_address,
@@ -74,7 +74,7 @@ select
     read_at,
     valid_from as since_at
 from joined
--- Without debt, or in no list, a subaccount is no longer requested: by the newer figure nothing is lacking.
+-- A subaccount without debt, or in no list, is no longer requested: the newer figure says that nothing is lacking.
 where
     not coalesce(not has_debt and debt_at > read_at, false)
     and is_listed is distinct from false

@@ -1,6 +1,6 @@
 select * from (
     values
-        -- One instant of one answer (§4.1): only rounding, and what counts on both sides, is between them.
+        -- One instant of one response (§4.1): they differ only by rounding, and by what each of them includes.
         (
             'subaccounts_within_nav',
             'subaccounts of the newest position snapshot added up, where more than its net asset value',
@@ -16,7 +16,7 @@ select * from (
             'as sent', 0.1, null, null
         ),
         -- One figure of one contract, hours apart: deposits and withdrawals lie between. Two days apart, as a
-        -- day's figures may be (mart.series), it is another figure.
+        -- day's figures may be (mart.series), they can no longer be compared.
         (
             'listed_tvl_reported_tvl',
             'reported TVL of the vault list',
@@ -37,7 +37,7 @@ select * from (
             'fraction', 0.01, null, null
         ),
         -- Holdings as of some hour of the day; whether they include what the vault itself
-            -- holds is open (§2.9), and a buffer of a tenth or more is common.
+        -- holds is open (§2.9), and a buffer of a tenth or more is common.
         (
             'allocations_nav',
             'allocations of the newest day that has a position snapshot, added up',
@@ -70,7 +70,7 @@ select * from (
             'mean of the newest 30 daily values of the series that is not smoothed',
             'fraction', null, 0.01, 48
         ),
-        -- A sum of one answer's parts, each of which may be rounded to cents.
+        -- The sum of the parts of one response; each part may be rounded to cents.
         (
             'withdrawal_requests_sum',
             'pending withdrawal requests, added up',

@@ -1,6 +1,6 @@
 with
 
--- By `part`: the chain where it is requested by chain and address, 0 where by the address alone.
+-- `part` is the chain where a series is requested by chain and address, and 0 where it is requested by address alone.
 named_vaults as (
     select vault_address, 0 as part, chain_id, vault_name
     from mart.vault_addresses
@@ -113,7 +113,7 @@ spans as (
     left join history_ends using (series, vault_address, part)
 ),
 
--- The days that answered requests covered. A request without a chain was about the address.
+-- The days that requests with a response covered. A request without a chain was about the address.
 covered_windows as (
     select
         pipeline,
@@ -131,7 +131,7 @@ covered_windows as (
         chain_id,
         series,
         covers_from,
-        -- All that went back to the beginning are one; a window of days stands by itself.
+        -- All requests back to the beginning are one; each window of days is its own.
         case when covers_from is not null then covers_to end
 ),
 
@@ -252,8 +252,8 @@ gap_days as (
     group by series, vault_address, part, day
 ),
 
--- Where expectation ends (exclusive): the end of the last slot that has a fact, or was over when the
--- service answered for it or a gap was recorded. The hour or day under way is not expected yet.
+-- Where expectation ends (exclusive): the end of the last slot that has a fact, or that was over when the service responded
+-- for it or a gap was recorded. The present hour or day is not expected yet.
 covered as (
     select
         series,
@@ -358,7 +358,7 @@ select
         when present & bit <> 0 then 'present'
         when quarantined & bit <> 0 then 'quarantined'
         when unreachable & bit <> 0 then 'unreachable'
-        -- A part known to be incomplete (failed, truncated) was not answered.
+        -- A part known to be incomplete (failed, truncated) has no response.
         when gap & bit <> 0 then 'missing'
         when responded_at >= expected_at + step then 'empty'
         else 'missing'

@@ -13,7 +13,7 @@ detailed_fees as (
         or weekly_performance_fee_bps is not null
 ),
 
--- From here on the fees of a vault's own page no longer count.
+-- From this instant on, the fees of a vault's own page no longer count.
 first_served as (
     select chain_id, vault_address, min(valid_from) as first_served_at
     from core.fees
@@ -105,7 +105,7 @@ before as (
     window history as (partition by chain_id, vault_address order by instant_at)
 ),
 
--- A version that differs in something else than its fees is no change of them.
+-- A version that differs in something other than its fees is not a change of fees.
 changes as (
     select
         *,

@@ -4,8 +4,8 @@ series as (select * from mart.series where is_read),
 
 vaults as (select * from core.vaults where is_current),
 
--- By the time of the fact, never by the time it was loaded. A day counts from its start. Without a chain
--- where the facts are the address's.
+-- By the time of the fact, never by the time it was loaded. A day counts from its start. Facts of an address on all its
+-- chains have no chain_id.
 newest_facts as (
     select 'ratio' as series, vault_address, null as chain_id, max(last_at) as newest_at
     from mart.ratio_days
@@ -57,7 +57,7 @@ expected as (
     where vaults.chain_type = 'evm' or not series.is_evm_only
 ),
 
--- A task without a chain is the address's, one without a series of all the series its pipeline reads.
+-- A task without a chain is about the address on all its chains, one without a series about all series of its pipeline.
 attempts as (
     select
         expected.chain_id,
@@ -114,7 +114,7 @@ select
     target_hours,
     case
         when newest_at is not null then age_hours > target_hours
-        -- What the service does not offer for a vault is not late.
+        -- A series that the service does not offer for a vault is not late.
         else last_outcome is distinct from 'unsupported'
     end as is_stale,
     last_attempted_at,

@@ -28,7 +28,7 @@ role_versions as (
         valid_from,
         valid_to,
         lag(valid_to) over history as ended_before_at,
-        -- Custody data that could not be read (§4.1) is no change: the last known threshold counts.
+        -- Custody data that could not be read (§4.1) is not a change: the last known threshold counts.
         lag(safe_threshold ignore nulls) over history as safe_threshold_before,
         lead(valid_from) over history as next_from,
         min(valid_from) over (partition by chain_id, vault_address) as first_read_at
@@ -85,7 +85,7 @@ status_changes as (
     from core.vaults
 ),
 
--- What a table held when it was first read is how things stood, no change of them.
+-- What a table held when it was first read is the state at that time, not a change.
 events as (
     select
         chain_id,

@@ -55,7 +55,7 @@ joined as (
         coalesce(book.late_apr, details.late_apr) as late_apr,
         coalesce(book.deployed_at, details.deployed_at) as deployed_at,
         coalesce(book.matures_at, details.matures_at) as matures_at,
-        -- A payment's amount and date are of one record.
+        -- The amount and the date of a payment come from one record.
         case
             when book.upcoming_payment_amount is null and book.upcoming_payment_due_at is null
                 then details.upcoming_payment_amount

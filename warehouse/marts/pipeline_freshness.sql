@@ -1,7 +1,7 @@
 with
 
--- Pipelines whose rows carry the time of the fact. The age of the others is that of the newest answered task: of
--- events, such as the audit log, none may have happened.
+-- Pipelines whose rows have the time of the fact. The age of the others is that of the newest task with a response, since
+-- there may have been no new event (in the audit log, for example).
 newest_facts as (
     select 'ratio_history' as pipeline, max(last_at) as newest_at, 3 as target_hours
     from mart.ratio_days

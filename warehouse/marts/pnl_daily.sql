@@ -1,7 +1,7 @@
 with
 
--- Against the close before, however long ago: so the changes of a month add up to what the month brought,
--- whatever days are missing.
+-- Compared with the previous close, however long ago, so that the changes of a month add up to the change over the month
+-- even if days are missing.
 changes as (
     select
         vault_address,

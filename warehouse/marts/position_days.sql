@@ -1,6 +1,6 @@
 with
 
--- The newest snapshot whole, so that the day's figures are of one instant: of a single column, arg_max would skip the
+-- The newest snapshot as a whole, so that the day's figures are of one instant: arg_max of a single column would skip
 -- nulls.
 newest as (
     select

@@ -3,7 +3,7 @@ select
     observed_at,
     actual_tvl as backing,
     tvl_on_vault as supply,
-    -- A vault wound up goes on with 0 backing, 0 supply and a ratio of 0: that is no loss, there is no ratio.
+    -- A vault that was wound up keeps reporting 0 backing, 0 supply and a ratio of 0. That is not a loss: it has no ratio.
     case
         when actual_tvl is distinct from 0 or tvl_on_vault is distinct from 0
             then adjusted_redeem_ratio

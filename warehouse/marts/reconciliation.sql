@@ -80,7 +80,7 @@ newest_points as (
     inner join mart.vault_addresses as addresses using (vault_address)
 ),
 
--- Of the two days before the newest snapshot, not of all of history.
+-- Only the two days before the newest snapshot, not all of history.
 ratio_hours as (
     select
         newest.chain_id,
@@ -116,7 +116,7 @@ nav_and_ratio as (
     ) = 1
 ),
 
--- Only where every part has a value: a part of a total is not the total.
+-- Only where every part has a value: the sum of some parts is not the total.
 holding_days as (
     select
         comparison,
@@ -176,7 +176,7 @@ request_totals as (
     group by chain_id, vault_address
 ),
 
--- A yield over so many days against the mean of as many daily values: the newest alone is one day's yield.
+-- A yield over several days is compared with the mean of as many daily values: the newest alone is one day's yield.
 mean_apys as (
     select
         annualized.comparison,
@@ -209,7 +209,7 @@ withdrawal_readings as (
             and withdrawals.vault_address || '@' || withdrawals.chain_id = by_chain.entity
 ),
 
--- compared_at is the right figure's instant, or both figures'; left_at the left one's.
+-- compared_at is the instant of the right figure, or of both; left_at is that of the left one.
 compared as (
     select
         'subaccounts_within_nav' as comparison,
@@ -217,7 +217,7 @@ compared as (
         vault_address,
         snapshot_at as compared_at,
         snapshot_at as left_at,
-        -- What exceeds the net asset value is wrong, what falls short of it is the buffer.
+        -- More than the net asset value is wrong; less leaves the buffer.
         greatest(nav_usd, subaccounts_total_usd) as left_value,
         nav_usd as right_value
     from newest_snapshots
@@ -293,7 +293,7 @@ compared as (
         addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
         coalesce(responded.responded_at, mean_apys.valid_from) as left_at,
-        -- A fraction or a percent, the document leaves it open: the size shows it.
+        -- A fraction or a percent: the document leaves it open, the size shows it.
         case
             when abs(mean_apys.sent) > 10 * abs(mean_apys.mean_apy) then mean_apys.sent / 100
             else mean_apys.sent
@@ -342,7 +342,7 @@ measured as (
         coalesce(
             rules.absolute_tolerance, rules.relative_tolerance * abs(compared.right_value)
         ) as tolerance,
-        -- Dollars against ether, for example: the service does not specify it, the size shows it.
+        -- One may be in dollars and the other in ether: the service does not say, but the size shows it.
         rules.unit = 'as sent'
         and not abs(compared.left_value)
         between abs(compared.right_value) / 10 and abs(compared.right_value) * 10
@@ -352,7 +352,7 @@ measured as (
     where
         compared.left_value is not null
         and compared.right_value is not null
-        -- Weeks later it is another figure: of a vault that was closed, say.
+        -- Figures that are weeks apart can't be compared, for example those of a vault that was closed.
         and (
             rules.max_hours_apart is null
             or abs(date_diff('hour', compared.left_at, compared.compared_at))

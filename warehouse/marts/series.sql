@@ -39,7 +39,7 @@ stored_apy as (
 
 apy_tasks as (select * from ops.tasks where pipeline = 'apy_history'),
 
--- The newest run whose tasks name their series: one that broke off may not have reached every series.
+-- The newest run whose tasks all name their series: one that was interrupted may not have reached every series.
 whole_runs as (
     select run_id, min(finished_at) as began_at
     from apy_tasks

@@ -13,7 +13,7 @@ newest_factors as (
     ) = 1
 ),
 
--- One calculation's figures stay together: none of the summary is mixed with those of a health factor.
+-- All figures come from one calculation: those of the summary are not mixed with those of a health factor.
 figures as (
     select
         subaccount_address,
@@ -47,8 +47,8 @@ measured as (
             when health_factor >= 1.0 then 'high risk'
             when health_factor < 1.0 then 'critical'
         end as band,
-        -- The factor falls as the collateral does: at 1.2 there is 1.2 / factor of it left. Without debt
-        -- nothing has to be left.
+        -- The factor is proportional to the collateral: at 1.2, 1.2 / factor of it is left. Without debt
+        -- none has to be left.
         case
             when debt_usd = 0 then collateral_usd
             when debt_usd > 0 and health_factor > 0

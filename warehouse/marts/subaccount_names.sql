@@ -8,7 +8,7 @@ directory as (
 
 summaries as (select * from core.subaccount_summaries where is_current),
 
--- Past members too: what has left differs from what was in no list.
+-- Past members too: one that has left differs from one that was never in a list.
 listed as (
     select subaccount_address, is_current
     from core.subaccounts

@@ -12,7 +12,7 @@ newest_timelocks as (
         scheduled_at,
         executable_at,
         delay_seconds,
-        -- A time too far off for the column, "never" say, is kept in extra: no delay replaces it.
+        -- A time too far off for the column (such as "never") is in extra: no delay replaces it.
         executable_at is not null
         or (extra ->> '$.executable_at') is not null as is_reported,
         valid_from,
@@ -26,7 +26,7 @@ newest_timelocks as (
 
 timelock_requests as (select * from core.timelock_requests where is_current),
 
--- What the live read (§2.9) did not give may follow from the request: the same timelock by its id.
+-- What the live read (§2.9) lacks may be in the request, which is the same timelock by its id.
 timed as (
     select
         newest_timelocks.chain_id,

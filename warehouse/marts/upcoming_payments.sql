@@ -10,7 +10,7 @@ payments as (
     select
         loans.*,
         loans.next_payment_due_at < clock.now_at as is_overdue,
-        -- One token's amounts add up, those of several do not; one that is not known leaves no sum.
+        -- Only amounts of one token add up, and if one of them is unknown there is no sum.
         case
             when
                 loans.next_payment_due_at is not null

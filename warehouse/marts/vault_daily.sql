@@ -5,7 +5,7 @@ clock as (
     from mart.clock
 ),
 
--- Of the vault the row is of, where one address is a vault on several chains.
+-- Where one address is a vault on several chains, the snapshot is that of the row's vault.
 snapshot_days as (
     select snapshots.*
     from mart.position_days as snapshots
@@ -71,8 +71,8 @@ joined as (
         snapshot_days.buffer_usd,
         snapshot_days.snapshot_at as nav_at,
         coalesce(bit_count(ratio_days.hours), 0) as hours_present,
-        -- From the day's start or the vault's first point, to the day's end or this hour: the
-        -- hour under way counts once its point is there.
+        -- From the day's start or the vault's first point, to the day's end or the present: the
+        -- present hour counts once its point is there.
         case
             when expected_days.first_ratio_hour_at is null then 0
             else

@@ -12,8 +12,8 @@ snapshots as (
     from core.position_snapshots
 ),
 
--- The newest snapshot whole, so that the hour's figures are of one instant; of the vault the row is of, where
--- one address is a vault on several chains.
+-- The newest snapshot as a whole, so that the hour's figures are of one instant. Where one address is a vault on several
+-- chains, it is that of the row's vault.
 snapshot_hours as (
     select
         snapshots.vault_address,

@@ -115,7 +115,7 @@ owners as (
         count(distinct holder_address) as owners,
         string_agg(distinct holder_address, ', ' order by holder_address) as owner_addresses,
         bool_and(coalesce(is_safe, false)) as is_owned_by_safes,
-        -- As strong as its weakest owner: null where one of them has no threshold.
+        -- The lowest threshold of all owners: null where one of them has none.
         case when count(safe_threshold) = count(*) then min(safe_threshold) end as safe_threshold
     from roles
     group by chain_id, vault_address
@@ -156,7 +156,7 @@ vault_health as (
         chain_id,
         vault_address,
         count(*) as linked_subaccounts,
-        -- Null where no factor of any of them was read: that there is no debt is not known.
+        -- Null where no factor of any of them was read, since they may have debt.
         case when count(health_factor) > 0 then count(*) filter (has_debt) end
             as subaccounts_with_debt,
         min(health_factor) filter (has_debt) as lowest_health_factor,
@@ -240,8 +240,8 @@ select
     withdrawals.valid_from as withdrawals_since_at,
     owners.owners,
     owners.owner_addresses,
-    -- Custody data that could not be read comes as false or not at all, with a warning (§4.1): it does
-    -- not name the role, so neither answer counts.
+    -- Custody data that could not be read is sent as false or not at all, with a warning (§4.1) that does
+    -- not name the role: neither value counts.
     case when role_warnings.warnings is null then owners.is_owned_by_safes end
         as is_owned_by_safes,
     case when role_warnings.warnings is null then owners.safe_threshold end

@@ -1,6 +1,6 @@
 with
 
--- Without a chain where the facts are the address's.
+-- Facts of an address on all its chains have no chain_id.
 newest_facts as (
     select vault_address, null::bigint as chain_id, max(last_at) as newest_at
     from mart.ratio_days
@@ -41,7 +41,7 @@ vault_facts as (
 
 select
     *,
-    -- Compared with the newest fact of any vault: a warehouse that was not synced for weeks has ended none.
+    -- Compared with the newest fact of any vault, so that no vault ends only because nothing was synced for weeks.
     coalesce(
         lower(status) = 'closed'
         and coalesce(newest_at < max(newest_at) over () - interval 7 day, true),

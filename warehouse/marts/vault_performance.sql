@@ -64,8 +64,8 @@ day_highs as (
     from ratio_days
 ),
 
--- Days the deepest fall can end on: against the highest ratio up to that day, its lowest is no less deep than any
--- day's lowest is against the days before. Only the hours of these days are sorted.
+-- Days on which the deepest fall can end: measured from the highest ratio up to and including the day, their lowest ratio
+-- is at least as deep as that of any day measured from the days before. Only the hours of these days are sorted.
 fall_days as (
     select *
     from day_highs
@@ -108,7 +108,7 @@ deepest_falls as (
         1 - collateral_ratio / high as drawdown
     from fall_points
     where high > 0
-    -- Of equal falls the first.
+    -- The first of equal falls.
     qualify row_number() over (
         partition by vault_address
         order by 1 - collateral_ratio / high desc, observed_at

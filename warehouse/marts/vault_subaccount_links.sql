@@ -13,7 +13,7 @@ listed_links as (
 position_links as (
     select chain_id, vault_address, subaccount_address, snapshot_at
     from core.position_subaccounts
-    -- A place in the list stands for a subaccount whose address was not sent.
+    -- A subaccount whose address was not sent is identified by its place in the list.
     where subaccount_address not like '#%'
 ),
 

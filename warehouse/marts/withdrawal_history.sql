@@ -2,7 +2,7 @@ with
 
 vaults as (select * from core.vaults where is_current),
 
--- As it was read last; a request that was changed on the way is still one.
+-- As it was last read: a request that was changed meanwhile is still one request.
 requests as (
     select
         chain_id,

@@ -20,7 +20,7 @@ queued as (
         *,
         row_number() over queue as place,
         count(*) over vault as pending_requests,
-        -- A request without an amount leaves no sum of those behind it, and none of all of them.
+        -- If a request has no amount, there is no sum up to those behind it, and no total.
         case
             when count(amount) over queue = count(*) over queue then sum(amount) over queue
         end as cumulative_amount,
@@ -36,7 +36,7 @@ queued as (
         )
 ),
 
--- Amounts are in the vault's asset, the buffer in USD: a part of the assets is that part of the net value.
+-- Amounts are in the vault's asset, the buffer is in USD: a share of the assets is the same share of the net value.
 valued as (
     select
         queued.chain_id,

@@ -1,4 +1,4 @@
--- Every vault ever listed, as it was described last: read on when the service's lists fail.
+-- Every vault ever listed, as it was last described, so that vaults are still read when the service's lists fail.
 select
     chain_id,
     vault_address,

@@ -1,4 +1,4 @@
--- Those of the schemas $1, in that order, in which the connected user may not create and read.
+-- Schemas among $1, in that order, in which the connected user may not create and read.
 select
     nspname as name,
     pg_get_userbyid(nspowner) as owner,

@@ -1,4 +1,4 @@
--- What the connected user finds, for `vaulthouse doctor`.
+-- Server, database and rights of the connected user, for `vaulthouse doctor`.
 select
     current_setting('server_version') as version,
     current_user as "user",

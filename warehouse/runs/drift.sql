@@ -1,4 +1,4 @@
--- Fields this run saw first.
+-- Fields that this run was the first to see.
 select
     endpoint,
     json_path,

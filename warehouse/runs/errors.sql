@@ -1,4 +1,4 @@
--- What a run's tasks could not do, failures first.
+-- Errors of a run's tasks, failures first.
 select
     pipeline,
     entity,

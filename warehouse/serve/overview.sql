@@ -1,4 +1,4 @@
--- One row a vault: what an allocator looks at first, each figure with its instant.
+-- One row for each vault: what an allocator looks at first, each figure with its instant.
 with
 
 latest as (select * from mart.vault_latest),
@@ -10,7 +10,7 @@ recent_days as (
     where days.day > clock.now_at::date - 90
 ),
 
--- Without the days before the vault's first: a young vault has a short line.
+-- Without the days before the vault's first one: a young vault has a short line.
 ninety_days as (
     select
         vault_address,

@@ -1,5 +1,5 @@
--- Figures of each vault over the period from $from_on and over the previous one, from $before_on: a row for each, of which
--- `is_period` marks the former. The period ends before the day $to_on.
+-- Figures of each vault over the period from $from_on up to $to_on (exclusive), and over the previous period from
+-- $before_on: one row for each; `is_period` marks the row of the period itself.
 with
 
 days as (

@@ -1,7 +1,7 @@
--- What need not be read, of all pipelines: a remembered absence (§7) that is younger than $2, a response that the
--- service would repeat from its cache (§8), younger than $1 has it for its pipeline. A window by its newest task; a
--- partition as a whole (window null) by the tasks of the newest run that read it. A task later than $3 was recorded
--- with the clock ahead and counts for nothing. $4 is before all of these.
+-- What need not be read, for all pipelines: absences (§7) remembered since $2, and responses that the service would repeat
+-- from its cache (§8), for which $1 has an instant for each pipeline. For a window its newest task counts; for a partition as
+-- a whole (window null), the tasks of the newest run that read it. A task later than $3 was recorded while the clock was
+-- ahead and is ignored. $4 is before all of these.
 with
 
 recent as (

@@ -1,5 +1,5 @@
--- When the last run before this one ($4) that read the partition found the same window empty, where it had rows. A task
--- with an error tag gave no whole response.
+-- When the last run before this one ($4) that read the partition found the same window empty although it had rows. A task
+-- with an error tag got no whole response.
 with
 
 earlier as (

@@ -1,4 +1,4 @@
--- What this copy is.
+-- The publication this copy is of.
 select run_id, published_at, parquet_files, parquet_rows
 from ops.publications
 order by published_at desc

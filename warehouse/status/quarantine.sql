@@ -1,4 +1,4 @@
--- Responses that broke the contract and wait for a mended schema or a better answer.
+-- Responses that broke the contract, until a later version or a later response resolves them.
 select endpoint, json_path, count(*) as responses, max(quarantined_at) as newest_at, any_value(detail) as detail
 from ops.quarantine
 where closed_at is null

@@ -1,4 +1,4 @@
--- A partition that is found twice is one task.
+-- Plans the tasks of a pipeline. A partition that is found twice is one task.
 insert into claims (run_id, pipeline, entity, place, task)
 select
     $1,

@@ -1,4 +1,4 @@
--- The pace of origin $1; version 0 where there is none. By `now` processes on different machines compare times.
+-- The pace of origin $1; version 0 where there is none. Processes on different machines compare times by `now`.
 select
     coalesce(paces.version, 0)::double precision as version,
     paces.state,

@@ -45,7 +45,7 @@ const printDecoded = (request: Question, service: Service) =>
     (value) => print(jsonText(value)),
   )
 
-/** Error responses too, and those that break the contract. */
+/** Prints the body as received, of error responses and contract violations too. */
 const printRaw = (request: Question, service: Service) => {
   let body: string | undefined
   const called = call(request, service, (received) => {

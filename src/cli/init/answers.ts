@@ -36,7 +36,7 @@ const known = ({ settings: values, origins }: Config): Answers =>
     ),
   )
 
-/** Without a terminal as they are. */
+/** Asks for the missing answers on a terminal; returns them as they are without one. */
 const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
   const { stdin, stderr } = streams()
   const open = chosenSettings.filter((name) => answers[name] === undefined)

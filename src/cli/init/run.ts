@@ -47,7 +47,7 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-/** Never over a file that has appeared meanwhile. */
+/** Without `isForced`, never overwrites a file that has appeared meanwhile. */
 const write = (file: string, text: string, isForced: boolean): Effect.Effect<void, ConfigError> =>
   Effect.try({
     try: () => writeFileSync(file, text, { flag: isForced ? "w" : "wx" }),

@@ -39,7 +39,7 @@ export const notifyAfterError = (
     ? notifyAfterRun(config, { error: messageOf(cause) })
     : Effect.void
 
-/** Not where it was stopped, the command was wrong, or another run goes on. */
+/** False where the run was stopped, the command line was wrong, or another run is in progress. */
 const shouldHaveRun = (cause: Cause.Cause<unknown>, isWaiting: boolean): boolean => {
   if (Cause.hasInterrupts(cause)) return false
   const code = exitCodeOf(Cause.squash(cause))

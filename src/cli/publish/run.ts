@@ -18,7 +18,7 @@ export const runPublish = (argv: Arguments) =>
       parquet: undefined,
       ...options,
       ...placeOf(settings),
-      afresh: argv["all"] === true,
+      rebuildAll: argv["all"] === true,
     })
     const { publishedAt, parquetFiles, parquetRows, parquetWritten, parquetRemoved, postgres } =
       published

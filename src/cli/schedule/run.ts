@@ -48,7 +48,7 @@ export const runSchedule = (argv: Arguments) =>
       if (argv["dry-run"] === true) return yield* dryRun(argv, groups)
       return yield* scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
     },
-    // Being stopped is how a scheduler is meant to end.
+    // A scheduler normally ends by being stopped.
     { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },
   )
 
@@ -136,7 +136,7 @@ const problemOf = (last: LastRun | undefined): string | undefined => {
     : `failed checks: ${failed.map(({ name }) => name).join(", ")}`
 }
 
-/** By last-run.json, so that a restart and runs of other processes count; while a run goes on, by the one before. */
+/** From last-run.json, so that restarts and runs of other processes count; while a run is in progress, from the one before. */
 const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<LastEnd>) =>
   Effect.gen(function* () {
     const { problem, isRecorded } = yield* Ref.get(lastEnd)

@@ -34,6 +34,6 @@ export const runSimulate = (argv: Arguments) =>
       print(`${greeting(simulator)}\n`)
       return yield* Effect.never
     },
-    // Ctrl-C is how a simulator is meant to end.
+    // A simulator normally ends by Ctrl-C.
     { code: exitCodes.ok, text: "" },
   )

@@ -118,7 +118,7 @@ const newsText = (rowsInserted: number, rowsRevised: number): string =>
     ? "nothing new"
     : `${counted(rowsInserted, "new row")}, ${count(rowsRevised)} revised`
 
-/** Of a pipeline that was read. */
+/** The line of a pipeline that was read. */
 const finishedLine = (pipeline: PipelineSummary): LogLine | undefined => {
   const { name, outcomes, rowsInserted, rowsRevised, requests, seconds } = pipeline
   const unread = (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).filter(

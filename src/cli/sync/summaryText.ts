@@ -126,7 +126,7 @@ const delayText = ({ pipelines }: RunSummary): string => {
   return delay > 0 ? `of ${duration(delay)}` : "longer than a run allows"
 }
 
-/** Why an answer is empty where there were rows is for the reader to find out. */
+/** Names the tasks that got an empty response where rows exist: only the reader can find out why. */
 const suspiciousText = ({ pipelines }: RunSummary): string => {
   const suspicious = pipelines.filter(({ outcomes: of }) => of.suspicious_empty !== undefined)
   if (suspicious.length === 0) return ""

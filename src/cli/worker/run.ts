@@ -40,7 +40,7 @@ export const runWorker = (argv: Arguments) =>
         onEvent: log.onEvent,
       }).pipe(Effect.ensuring(Effect.sync(log.stop)), exportTelemetry(settings.dataDir))
     },
-    // A worker has no other end than being stopped.
+    // A worker only ends by being stopped.
     {
       code: exitCodes.ok,
       text: "vaulthouse: worker stopped; its tasks went back to the others, and what was committed stays\n",

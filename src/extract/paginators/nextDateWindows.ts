@@ -63,8 +63,8 @@ const nextWindows = (
     case "backward": {
       if (window.from === undefined) return backward(options, state, false)
       // After an empty or unreadable window, only a request without a start date shows whether anything is older. If that
-      // fails too, the backfill ends: by windows it would go on forever. Empty points (a day without allocations) have
-      // no days either.
+      // fails too, the backfill ends, since it would otherwise request window after window forever. Points without
+      // content (a day without allocations) have no days either.
       if (response?.oldest === undefined) return probe(options, window.from - 1, false)
       const short = stopsShortAt(window, response)
       return short === undefined

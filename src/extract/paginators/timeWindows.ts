@@ -59,7 +59,7 @@ export interface TimeStep<A> {
   readonly cursor: TimeCursor | undefined
   /** The window had records before and is now empty. */
   readonly suspicious: boolean
-  /** An instant with more records than a response holds, some of which can't be read. */
+  /** An instant with more records than a response holds: some of them can't be read. */
   readonly tie: number | undefined
   /** The response has records after the window: the service ignores its end. */
   readonly ignoresEnd: boolean

@@ -13,7 +13,7 @@ import type { Check, CheckResult, Scope } from "./Check.ts"
 const MAX_EXAMPLES = 5
 const COUNT = "_offending"
 
-/** What each check finds, in their order. */
+/** The result of each check, in the order of `checks`. */
 export const findOffenders = Effect.fnUntraced(function* (
   checks: ReadonlyArray<Check>,
   scope: Scope,

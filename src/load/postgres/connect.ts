@@ -90,7 +90,7 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
     ssl,
     application_name: target.applicationName,
     connectionTimeoutMillis: target.connectTimeoutSeconds * 1000,
-    // Who waits on a server that is gone is to learn it before the system's two hours are over.
+    // Notices a server that is gone sooner than the system's default of two hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: 20_000,
     // What the statements and messages below rely on, whatever the server's or the user's settings.

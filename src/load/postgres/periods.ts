@@ -12,7 +12,7 @@ export interface Period {
   /** `2026-05`, `2024`, or `all`. */
   readonly name: string
   readonly rows: number
-  /** Stands for the rows and for how they are stored. */
+  /** Of the rows and how they are stored. */
   readonly fingerprint: string
 }
 
@@ -35,7 +35,7 @@ export const materialize = async (
   return "temp.result"
 }
 
-/** Of the relation, read from `source`; none where it has no rows. */
+/** The periods of the relation, read from `source`; none where it has no rows. */
 export const periodsOf = async (
   connection: DuckDBConnection,
   relation: Relation,

@@ -46,7 +46,7 @@ interface Request extends PostgresSchemas {
   readonly tables: ReadonlyArray<Table>
 }
 
-/** Stopping it waits until nothing of it runs any more. */
+/** Publishes the copy. An interruption waits until the running statement has ended. */
 export const publishToPostgres = (
   request: Request,
 ): Effect.Effect<PostgresPublication, PostgresError> =>
@@ -172,7 +172,7 @@ const openCopy = async (
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: "256MB",
     temp_directory: folder,
-    // Sums of doubles then come out the same each time, and what did not change is not copied again.
+    // One thread, so that sums of doubles are equal each time and unchanged periods are not copied again.
     threads: "1",
   })
   try {

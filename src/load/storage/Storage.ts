@@ -19,7 +19,7 @@ export interface Storage {
   /** Where it is, for messages: no secrets. */
   readonly shown: string
   readonly exists: () => Promise<boolean>
-  /** How it is, for `doctor`: changes nothing, and never fails. */
+  /** Its condition, for `doctor`: changes nothing, and never fails. */
   readonly inspect: (tables: ReadonlyArray<Table>) => Promise<Condition>
   /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or DuckDB's own error. */
   readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>

@@ -36,7 +36,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
     })
   if (previous !== undefined) {
     await copyFile(previous, file, constants.COPYFILE_FICLONE)
-    // A damaged one is no obstacle: the copy is then made anew.
+    // If the earlier copy is damaged, the new one is made from all rows.
     const opened = await open().catch(() => undefined)
     const fingerprint = opened && (await storedFingerprint(opened.writer))
     if (opened !== undefined && fingerprint === fingerprintOf(lake.tables)) {

@@ -78,7 +78,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         makeCopy: async ({ complete, file: copy, storageVersion }) => {
           const result = await complete(writer)
           await checkpoint()
-          // A file has one storage version: in another one it is written anew, row by row.
+          // A file has one storage version: for another one, all rows are written again.
           await (storageVersion === STORAGE_VERSION
             ? copyDatabase(file, copy)
             : copyRows(writer, copy, storageVersion))

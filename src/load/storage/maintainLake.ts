@@ -1,4 +1,5 @@
-// Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes a turn of its own, so that writers wait for one step at most.
+// Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes
+// a turn of its own, so that writers wait for one step at most.
 import { CATALOG, literal } from "../sql.ts"
 import type { Session } from "../session.ts"
 import { readRows } from "../readRows.ts"
@@ -16,7 +17,7 @@ export interface LakeMaintenance {
   readonly orphansRemoved: number
 }
 
-/** A file of which this share of rows is deleted is written again. */
+/** A file is rewritten once this share of its rows is deleted. */
 const DELETED_SHARE = 0.2
 
 /**

@@ -46,7 +46,7 @@ export const tasks: Table = {
     seriesColumn,
     date(
       "covers_from",
-      "First day requested, of a series (mart.series); null with a covers_to where it was everything up to that day. Whether there was an answer is in outcome",
+      "First day requested, of a series (mart.series); null with a covers_to where it was everything up to that day. Whether there was a response is in outcome",
     ),
     date(
       "covers_to",

@@ -18,7 +18,7 @@ export interface IndexedResponse {
   readonly pipeline: string
   readonly entity: string
   readonly window: string
-  /** Its empty sets did not land. */
+  /** Whether it was suspicious, so that its empty sets did not land. */
   readonly isSuspicious: boolean
   readonly inputs: string
   readonly subject: string
@@ -30,7 +30,7 @@ export interface IndexedResponse {
   readonly length: number
 }
 
-/** Responses of tasks in the order in which they were received; `condition` is SQL. */
+/** Reads the responses of tasks, in the order in which they were received; `condition` is SQL. */
 export const indexedResponses = (condition: string) =>
   Effect.map(
     Effect.flatMap(Warehouse, (warehouse) =>
@@ -63,7 +63,7 @@ const indexedResponse = decodeRow({
 
 /**
  * Runs this warehouse knows: one that was killed is in ops.runs, one of an earlier warehouse in raw.responses once it
- * is indexed. Nothing here says what the responses of any other run are needed for.
+ * is indexed. Whether the responses of any other run are needed is unknown.
  */
 export const knownRuns = Effect.gen(function* () {
   const warehouse = yield* Warehouse
@@ -93,7 +93,7 @@ export interface RetainedResponse {
   readonly responseId: string
   readonly sha256: string
   readonly file: string
-  /** Old, and needed neither for a row that is stored nor for one that may still be made. */
+  /** Old, and not needed for a stored row or for one that may still be made. */
   readonly isPrunable: boolean
 }
 
@@ -136,7 +136,7 @@ export const prunable = async (
   )
 }
 
-/** Responses that rows were read from, and those that left rows out: no two came at the same instant. */
+/** Responses that rows were read from, and those that left rows out. They are found by their instant, which is unique. */
 const needed = (table: Table): ReadonlyArray<string> => {
   const names = new Set(allColumns(table).map(({ name }) => name))
   const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))

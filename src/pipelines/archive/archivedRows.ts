@@ -45,7 +45,7 @@ const mapArchived = (
   }
   const parsed = parseJson(body)
   const mapped = Result.flatMap(decode<unknown>(pipeline.endpoint, parsed), (value) =>
-    mapResponse<unknown, unknown>((answer, source) => pipeline.rows(answer, source), value, {
+    mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
       lineage: { responseId: response.responseId, receivedAt: response.receivedAt },
       subject: JSON.parse(response.subject) as unknown,
       inputs: JSON.parse(response.inputs) as Readonly<Record<string, unknown>>,
@@ -55,6 +55,6 @@ const mapArchived = (
     }),
   )
   return response.isSuspicious
-    ? Result.map(mapped, (answer) => ({ ...answer, rows: withoutEmptySets(answer.rows) }))
+    ? Result.map(mapped, (found) => ({ ...found, rows: withoutEmptySets(found.rows) }))
     : mapped
 }

@@ -26,7 +26,7 @@ export const compact = (place: Place) =>
   )
 
 const compacted = Effect.fnUntraced(function* (place: Place) {
-  // A run that goes on may still commit references to the old segments.
+  // A run in progress may still commit references to the old segments.
   yield* endAllRuns(JOINING, place)
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)

@@ -43,7 +43,7 @@ export const prune = (options: PruneOptions) =>
   )
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
-  // A run that goes on may still commit references to the old segments.
+  // A run in progress may still commit references to the old segments.
   yield* endAllRuns(PRUNING, options)
   const store = archiveOf(options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
@@ -69,8 +69,8 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
       isOfUnknownRun,
     ),
   )
-  // What a killed run did not commit goes by its age alone. Runs of a warehouse that was lost stay whole until a replay
-  // has indexed them.
+  // What a killed run did not commit is dropped by age alone. Runs of a warehouse that was lost stay whole until a
+  // replay has indexed them.
   const stays =
     (file: string) =>
     (line: ResponseLine): boolean => {

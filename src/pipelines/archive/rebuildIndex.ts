@@ -88,7 +88,7 @@ const addSegment = async (
       const body =
         line.body === undefined ? undefined : { place: frame.place, bytes: line.body.length }
       if (body !== undefined) bodies.set(line.sha256, body)
-      // A stop amid a rewriting leaves a response in two segments.
+      // A process that stops while it rewrites segments leaves a response in two of them.
       if (!known.has(line.runId)) found.set(line.responseId, { head: headOf(line), file, body })
     }
   }
@@ -109,7 +109,7 @@ interface Indexed {
   readonly isLanded: boolean
 }
 
-/** Nothing where it came just before its run was killed, or its body was pruned. */
+/** The row of the index; none for a response received just before its run was killed, or whose body was pruned. */
 const indexedOf = (
   { head, body: own }: Found,
   { bodies, commits }: Archived,

@@ -1,5 +1,5 @@
-// Readings that a rebuild need not merge: most say what the reading before them said. Only slowly changing tables, whose
-// readings are few rows; a merge costs by the table, not by the row.
+// Readings that a rebuild need not merge, because they repeat the reading before them, as most do. Only for slowly changing
+// tables: their readings have few rows, and the cost of a merge depends on the number of tables, not rows.
 import { hash } from "node:crypto"
 import { type Rows, tableName } from "../../domain/table.ts"
 
@@ -14,7 +14,7 @@ interface Known {
 export class Repetitions {
   private readonly tables = new Map<string, Known>()
 
-  /** The rows of one batch without those of tables in which they change nothing. Batches come in the order of their commits. */
+  /** The rows of a batch, without tables in which they change nothing. Call it in the order of the commits. */
   readonly without = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
     [...Map.groupBy(rows, ({ table }) => tableName(table)).values()].flatMap((ofTable) =>
       this.isRepeated(ofTable) ? [] : ofTable,

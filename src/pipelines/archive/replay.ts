@@ -50,7 +50,7 @@ export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
 })
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
-  // What a run that goes on commits meanwhile is not among the rows that replace the stored ones.
+  // The rows that replace the stored ones would lack what a run in progress commits meanwhile.
   yield* endAllRuns(REPLAYING, options)
   const unended = yield* rebuildIndex(options, options)
   const responses = yield* indexedResponses("is_landed")

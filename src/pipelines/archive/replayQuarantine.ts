@@ -88,7 +88,7 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
       continue
     }
     readable.push(response)
-    // As in a run, a single empty answer retires nothing.
+    // As in a run, a single empty response retires nothing.
     if (hasRows(mapped.success.rows)) landable.push(response)
   }
   return { readable, landable, stillBroken }

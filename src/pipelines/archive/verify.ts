@@ -145,7 +145,7 @@ const missingMarkers = (
   const unmarked = index.filter(
     ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
   )
-  // Those that are gone too, by the index: a segment can't be named by its run alone.
+  // The index names segments that are gone too: the run alone does not tell a segment's name.
   const files = [...new Set([...segments, ...index.map(({ file }) => file)])].toSorted()
   return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
     kind: "missing" as const,
@@ -163,7 +163,7 @@ const publishedBody = decodeRow({
   offset: number("archive_offset"),
 })
 
-/** What the published copy says is archived; nothing where there is none, which is a finding already. */
+/** What the published copy says is archived; empty without a published copy, which is a finding of its own. */
 const publishedIndex = Effect.fnUntraced(
   function* (dataDir: string) {
     const copy = yield* openPublishedCopy(dataDir)

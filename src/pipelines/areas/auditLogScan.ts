@@ -1,5 +1,5 @@
-// How far back a run reads an audit log: whole the first time and every `auditFullScanDays`, since entries may be
-// backdated; otherwise what came since.
+// How far back a run reads an audit log: to its first entry the first time and every `auditFullScanDays`, since entries
+// may be backdated; otherwise to the newest entry of the run before.
 import * as Schema from "effect/Schema"
 import { MICROS_PER_DAY, startOfDay } from "../../domain/time.ts"
 import type { RunContext } from "../model/Pipeline.ts"

@@ -56,7 +56,7 @@ const read = (partition: Partition<VaultRef>, before: string | undefined, contex
   )
 }
 
-/** An error of a later page is about its cursor, and no absence of the vault's (§7). */
+/** An error of a later page is about its cursor. It is not one of the vault's absences (§7). */
 const aboutCursor = (error: ApiError): ApiError => {
   const { endpoint, subject, status, detail, attempts, responses } = error
   return error.reason._tag === "Unsupported" || error.reason._tag === "NotFound"

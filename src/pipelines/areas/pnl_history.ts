@@ -52,7 +52,7 @@ interface Snapshots extends Page<unknown> {
   readonly limit: number
   readonly newest: number
   readonly oldest: number
-  /** As many as were requested: older ones may be there. */
+  /** Whether it has as many snapshots as were requested, so that there may be older ones. */
   readonly isFull: boolean
 }
 
@@ -105,7 +105,7 @@ const oldSlots = (
         (day) => day < dayOf(mark.through) - context.overlapDays,
       )
 
-/** Slots that the newest snapshots do not hold, or do not reach: there is no other way to request them. */
+/** Slots that the newest snapshots lack or do not reach. They can't be requested in any other way. */
 const notFilled = (
   slots: MissingSlots,
   page: Snapshots,

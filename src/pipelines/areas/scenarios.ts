@@ -128,7 +128,7 @@ const inputOf = (
   const isValid = (each: unknown) => parameter.validate(each as never)
   const valid = isValid(given.success)
   if (Result.isSuccess(valid)) return Result.succeed(given.success)
-  // The line of the item, where one of a list is to blame.
+  // Where one item of a list is wrong, the line of that item.
   const item = Array.isArray(given.success)
     ? given.success.findIndex((each) => Result.isFailure(isValid([each])))
     : -1

@@ -95,7 +95,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
           (page) => ({ content: page, times: page.times, count: page.count }),
         ),
     }).pipe(Stream.map((step) => taskResult(partition.entity, step))),
-  // A first reading has to see that nothing is older; how many responses that takes is unknown.
+  // A first reading goes on until nothing is older; how many responses that takes is unknown.
   expectedRequests: (partition, state, context) =>
     storedCursor(partition, state, context) === undefined ? 2 : 1,
 }

@@ -1,5 +1,5 @@
-// The lists of vaults, one a status (§4.2), from which the other pipelines take their partitions. Read whole they land
-// as one set, so that vaults in neither list are retired.
+// The lists of vaults, one for each status (§4.2), from which the other pipelines take their partitions. Two whole lists
+// land as one set, so that vaults in neither list are retired.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"

@@ -62,8 +62,8 @@ const attempt = <A>(what: string, advice: string, work: () => Promise<A>) =>
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
 
 /**
- * A clone where the file system can (instant, no space), else a copy; flushed, so that a listed file is on disk. Its
- * owner's alone, even where others may read what is published.
+ * Clones the file where the file system can (instant, no space), else copies it; flushes it, so that a listed file is on
+ * disk. Only its owner can read it, even where others may read what is published.
  */
 const copy = async (from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })

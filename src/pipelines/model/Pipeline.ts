@@ -30,13 +30,13 @@ export interface Partition<S> {
   readonly entity: string
   /** Handed to the mapping, and archived with each response. */
   readonly subject: S
-  /** The vault the partition is, where it is one. */
+  /** Set where the partition is a vault. */
   readonly vault?: TaskVault
   /** Why the endpoint can't be called for it: recorded instead of sent. */
   readonly unsupported?: string
 }
 
-/** What partitions are found in: the warehouse, as the pipelines before have left it. */
+/** Where a pipeline finds its partitions: the warehouse, as the pipelines before it left it. */
 export interface Lookup {
   readonly rows: (
     sql: string,
@@ -51,7 +51,7 @@ export interface Lookup {
 
 export type TaskResults = Stream.Stream<TaskResult, ApiError | ArchiveError, ApiClient>
 
-/** How often a schedule runs a pipeline: as often as its data is new, or its state worth knowing. */
+/** How often a schedule runs a pipeline: as often as the service has new data. */
 export type Cadence = "hourly" | "daily"
 
 export interface Pipeline<S, A = unknown> {
@@ -67,9 +67,9 @@ export interface Pipeline<S, A = unknown> {
   readonly partitions: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
   // Methods, so that a list can hold pipelines over different subjects.
   /** Rows of one response; pure. Fails where it is not as documented. */
-  rows(answer: A, source: Source<S>): Result.Result<MappedResponse, Violation>
+  rows(response: A, source: Source<S>): Result.Result<MappedResponse, Violation>
   read(partition: Partition<S>, state: PartitionState, context: RunContext): TaskResults
-  /** The windows of a partition, where they are the same in every run: each is then remembered by itself. */
+  /** The windows of a partition, where they are the same in every run: the state then has each of them separately. */
   windows?(partition: Partition<S>, context: RunContext): ReadonlyArray<string>
   /** Requests a run will need for the partition, for `--plan`. */
   expectedRequests(partition: Partition<S>, state: PartitionState, context: RunContext): number

@@ -19,9 +19,9 @@ export interface GapNote {
   readonly detail: string
 }
 
-/** Commits as one transaction with its cursor. */
+/** What one task read; its rows and its cursor commit in one transaction. */
 export interface TaskResult {
-  /** For people, and part of the task's identity; the days it stands for are in `covers`. */
+  /** Name of the window, part of the task's identity; the days it covers are in `covers`. */
   readonly window: string
   /** Series (mart.series) that was read; absent where it is none, or all that the pipeline reads. */
   readonly series?: string

@@ -21,7 +21,7 @@ export type ProgressEvent =
       readonly outcome: RecordedOutcome
       readonly text?: string
     }
-  /** A partition's windows are read, or as many as could be. */
+  /** A partition has been read, as far as possible. */
   | { readonly kind: "done"; readonly pipeline: string; readonly entity: string }
   | { readonly kind: "finished"; readonly pipeline: string; readonly summary: PipelineSummary }
   /** A request failed and is made again after a wait. */

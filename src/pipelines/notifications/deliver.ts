@@ -21,12 +21,12 @@ export class Undelivered extends Data.TaggedError("Undelivered")<{
   readonly delaySeconds?: number | undefined
 }> {}
 
-// All receivers get theirs at once, so that a run ends half a minute later at most.
+// Messages go to all receivers at once, so a run ends at most half a minute later.
 const LIMIT_SECONDS = 30
 const ATTEMPT_SECONDS = 10
 const MAX_RESPONSE_BYTES = 1_000_000
 
-/** Answers what was received, such as `HTTP 200`. Without `retry` there is one attempt. */
+/** Returns what the receiver responded, such as `HTTP 200`. Without `retry` there is one attempt. */
 export const deliver = (
   receiver: MessageReceiver,
   message: Message,

@@ -107,7 +107,7 @@ const compose = (
 const codeBlock = (title: string, text: string): string =>
   `${title}\n\`\`\`\n${text.replaceAll(/`(?=`)|@/g, "$&\u200B")}\n\`\`\``
 
-/** Its fields alone: a stored one has more. */
+/** Only the fields of a problem: a stored one has more. */
 const stated = (
   { kind, subject, text, advice, since }: Problem,
   state: StatedProblem["state"],

@@ -101,7 +101,7 @@ const problemsAfter = Effect.fnUntraced(function* (
   }))
 })
 
-/** What came of each; nothing of a receiver that there was nothing to send to. */
+/** The delivery to each receiver, except those with nothing to send. */
 const toAll = (
   { receivers, proxies }: NotifyOptions,
   send: (receiver: Receiver) => Effect.Effect<string | undefined, Undelivered, Transport>,

@@ -17,7 +17,7 @@ const processes = Layer.provide(
   Layer.mergeAll(NodeFileSystem.layer, NodePath.layer),
 )
 
-/** Answers `exit code 0`, or fails with a sentence that ends with what the program last wrote to standard error. */
+/** Returns `exit code 0`, or fails with a sentence that ends with what the program last wrote to standard error. */
 export const runCommand = (
   [program = "", ...args]: ReadonlyArray<string>,
   message: Message,
@@ -47,7 +47,7 @@ export const runCommand = (
     )
     const code = yield* Effect.mapError(child.exitCode, reasonOf)
     if (code === 0) return "exit code 0"
-    // Its last words may still be on their way; a process it left behind may hold the pipe open for ever.
+    // Its last output may still be on its way, but a process it left behind may keep the pipe open forever.
     yield* Effect.timeoutOption(Fiber.await(reading), "1 second")
     const words = complaint.trim().split("\n").at(-1) ?? ""
     return yield* Effect.fail(`exit code ${code}${words === "" ? "" : `: ${words}`}`)

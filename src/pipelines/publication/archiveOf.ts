@@ -12,7 +12,7 @@ import type { Place } from "./warehouse.ts"
 
 export const archiveFolder = (dataDir: string): string => join(dataDir, "raw")
 
-/** Opens nothing yet. */
+/** The store of the archive; opens nothing yet. */
 export const archiveOf = ({ dataDir, archive = archiveFolder(dataDir) }: Place): ArchiveStore =>
   isInObjectStore(archive)
     ? objectArchive(new ObjectStore(archive, objectStoreAccess), join(dataDir, "tmp"))

@@ -45,7 +45,7 @@ export const check = Effect.fnUntraced(function* (options: CheckOptions) {
       ),
     )
   return yield* opened(coreTables).pipe(
-    // A column that has lost its constraint is reported by the checks, and no reason to refuse them.
+    // The checks report a column that has lost its constraint, so it is no reason to refuse to run them.
     Effect.catchIf(
       (error) => error instanceof LoadError && error.reason === "Migration",
       () => opened([]),
@@ -67,8 +67,8 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
 const startOfRun = "select epoch_us(started_at)::double as at from ops.runs where run_id = $1"
 
 /**
- * Checks what was written since this process opened the warehouse, or since another began the run, if anything, in a lake
- * also by other runs. Records nothing.
+ * Checks what has been written since the run began, in this process or an earlier one, in a lake also by other runs.
+ * Records nothing.
  */
 export const checkTouched = Effect.gen(function* () {
   const { openedAt, rows, runId } = yield* Warehouse

@@ -12,7 +12,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 
 /** SQL of each part: warehouse/health/<part>.sql. Instants are ISO-8601 UTC. */
 const parts = {
-  /** The age is left to the reader: it is that of the present time. */
+  /** Without the age, which depends on when it is read. */
   freshness: decodeRow({
     /** A series, or a pipeline that has none. */
     subject: text("subject"),

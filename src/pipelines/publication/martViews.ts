@@ -4,7 +4,7 @@ import { createMarts } from "../../load/createMarts.ts"
 import { CATALOG } from "../../load/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-/** Also makes them what this version says, where an earlier one made them. */
+/** Creates the views that are missing, and replaces those of an earlier version. */
 export const createMartViews = Effect.flatMap(Warehouse, (warehouse) =>
   warehouse.exclusively("Creating the marts", (session) =>
     createMarts(session, CATALOG, warehouse.tables),

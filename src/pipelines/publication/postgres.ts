@@ -1,5 +1,5 @@
-// Publishes the newest published copy to PostgreSQL if it is not there yet, so that the next run makes up for a failure even
-// if it finds nothing new. `postgres.json` has the last result, for readers and for the next run.
+// Publishes the newest published copy to PostgreSQL if it is not there yet, so that the next run makes up for a failure,
+// even if it finds nothing new. `postgres.json` has the last result, for readers and for the next run.
 import { createHash } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import type { OnProgress } from "../model/progress.ts"
 
 export interface PostgresState {
-  /** Stands for the database and the settings. */
+  /** Fingerprint of the database and the settings. */
   readonly target: string
   /** Run whose published copy it holds; null before the first publication. */
   readonly run_id: string | null

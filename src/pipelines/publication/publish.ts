@@ -1,4 +1,4 @@
-// The readers' copies of what a run left: marts, Parquet and the published database.
+// Publishes the warehouse for readers: marts, Parquet, the published copy, and PostgreSQL where it is set.
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -49,7 +49,7 @@ export const publishNewsEverywhere = Effect.fnUntraced(function* (
   )
   const failedPublication = yield* publishPostgres(options, { onProgress }).pipe(
     Effect.as(undefined),
-    // What landed has landed, and is published here.
+    // The run goes on: the rows have landed, and the published copy has them.
     Effect.catchTag("PostgresError", ({ message }) => Effect.succeed(message)),
     spanned("publish_postgres"),
   )
@@ -59,9 +59,9 @@ export const publishNewsEverywhere = Effect.fnUntraced(function* (
   } satisfies Published
 })
 
-/** Publishes whether or not there is news; `afresh` makes every stored mart and Parquet file again. */
+/** Publishes whether or not there is news; `rebuildAll` makes every stored mart and Parquet file again. */
 export const publishAnyway = Effect.fnUntraced(function* (
-  options: PublishOptions & Place & { readonly afresh: boolean },
+  options: PublishOptions & Place & { readonly rebuildAll: boolean },
 ) {
   if (options.access !== undefined) yield* checkAccess(options.access)
   const definition = yield* definitionOf(options)

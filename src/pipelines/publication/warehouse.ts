@@ -16,7 +16,7 @@ export type Place = Pick<Settings, "dataDir"> &
     readonly lake?: Partial<Settings["lake"]>
   }
 
-/** The place alone, of options or settings that have more. */
+/** Picks the place from options or settings that have more. */
 export const placeOf = ({
   dataDir,
   warehouse: storage,
@@ -44,7 +44,7 @@ export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
       }),
   )
 
-/** Opens nothing yet. Fails as `lakeCatalog` does. */
+/** The file or the lake; opens nothing yet. Fails like `lakeCatalog`. */
 export const storageOf = ({
   dataDir,
   warehouse = "file",

@@ -20,14 +20,14 @@ export interface TableChanges {
   readonly table: string
   readonly added: number
   readonly revised: number
-  /** Of slowly changing rows, and of members of a set (`Table.setKey`). */
+  /** Rows of slowly changing tables, and members of sets (`Table.mergeKey`), that ended. */
   readonly ended: number
 }
 
 export interface ChangedRow {
   readonly change: "new" | "revised" | "ended"
   readonly key: Row
-  /** Values that differ; of a row that is new or has ended, all there are. */
+  /** Values that differ, or all values of a row that is new or has ended. */
   readonly before: Row
   readonly after: Row
 }

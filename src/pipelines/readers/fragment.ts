@@ -1,5 +1,5 @@
-// Finds the part of an answer that holds a row: the record whose values are the row's. The mapping from
-// records to rows goes one way, so this compares values instead of names.
+// Finds the part of a response that holds a row: the record whose values are the row's. The mapping from records to rows
+// goes one way, so this compares values instead of names.
 import { asDigits, asNumber, isJsonObject } from "../../domain/json.ts"
 import type { Column, ColumnType } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
@@ -89,7 +89,7 @@ const isSame: Record<ColumnType, (sent: unknown, stored: unknown) => boolean> = 
   amount: (sent, stored) => asDigits(sent) === stored,
 }
 
-// A yes, a no or a zero stands in any record: it says nothing about which one.
+// A yes, a no or a zero occurs in any record, so it does not identify one.
 const isTelling = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== 0 && typeof value !== "boolean"
 

@@ -1,6 +1,6 @@
 // What needs attention: the one list that `status`, `--fail-on` and notifications read. It follows from what the last run
-// left (last-run.json, health.json, postgres.json) and the present time. What is normal is no problem: a pipeline without a key, an
-// absence that is remembered, a vault without any fact.
+// left (last-run.json, health.json, postgres.json) and the present time. A pipeline without a key, a remembered absence and
+// a vault without facts are normal, and not problems.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../domain/errorText.ts"
@@ -40,7 +40,7 @@ export const problemsOf = (
   const found = [...failed, ...keyRejected(health, last), ...failedPublication(postgres)]
   if (health !== undefined) {
     const { failing, failed_checks, freshness, quarantine, gaps } = health
-    // Where the whole run failed, that is the problem.
+    // Where the whole run failed, that is the only problem to report about it.
     const others = failing.filter(({ run_id }) => failed.length === 0 || run_id !== last?.run_id)
     found.push(
       ...others.flatMap(failingPipeline),
@@ -70,7 +70,7 @@ const runFailed = (
     ]
   }
   if (last?.state !== "ended" || last.outcome !== "failed") return []
-  // Nothing landed for want of a key: that is the problem.
+  // Nothing landed because the key was rejected: that is the problem to report.
   if (last.key_rejected) return []
   const ofTask = health?.failing.find(({ run_id }) => run_id === last.run_id)?.failed_text
   return [failedRun(last.error ?? reasonOf(ofTask ?? "nothing landed"), last.finished_at)]

@@ -21,7 +21,7 @@ const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<s
   if (isTableExpected || qualifier !== undefined) {
     return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
   }
-  // Everything would match.
+  // An empty beginning would match everything.
   if (begun === "") return []
   const named = [...aliases(sql).values()].flatMap((name) => findTable(catalog, name) ?? [])
   const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>

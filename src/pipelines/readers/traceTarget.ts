@@ -255,7 +255,7 @@ const nothingThere = Effect.fnUntraced(function* (
   const answeredAt = yield* leftOutAt(copy, named, conditions)
   if (typeof answeredAt === "string" && table !== undefined) {
     return yield* new NotThere({
-      why: `${name} has no such row any longer: the answer of ${answeredAt} left it out.`,
+      why: `${name} no longer has such a row: the response of ${answeredAt} left it out.`,
       advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
     })
   }

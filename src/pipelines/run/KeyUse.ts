@@ -27,7 +27,7 @@ export class KeyUse {
     return this.isUnauthorized && !this.isAccepted
   }
 
-  /** `tag`: of the error that a task ended with, if it did. */
+  /** `tag` is that of the error a task ended with; `undefined` if it had none. */
   learn({ name, endpoint }: AnyPipeline, entity: string, tag: string | undefined): void {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
     if (tag === "Unauthorized" && this.hasKey) this.isUnauthorized = true
@@ -38,5 +38,5 @@ export class KeyUse {
   }
 }
 
-/** A curator is refused the vaults of others, a user the subaccounts of others: the next may be their own. */
+/** The service refuses a curator the vaults of others, and a user the subaccounts of others: the next may be their own. */
 const ownsSome = (auth: AuthTier, entity: string): boolean => auth !== "admin" && entity !== "-"

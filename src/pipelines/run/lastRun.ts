@@ -1,5 +1,5 @@
-// The state of the newest run in a file of its own, `last-run.json`: written when the run starts and when it ends, so
-// that a run that goes on, failed, was killed or published nothing is known to readers.
+// The state of the newest run in `last-run.json`, written when the run starts and when it ends. Readers learn from it about
+// a run that is in progress, failed, was killed or published nothing.
 import { existsSync } from "node:fs"
 import { open, readFile } from "node:fs/promises"
 import { hostname } from "node:os"
@@ -63,7 +63,7 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
 const isFull = (cause: unknown): boolean =>
   ["ENOSPC", "EDQUOT"].includes(String((cause as NodeJS.ErrnoException).code))
 
-/** A full disk has no room for a second file, but the record of the run before, or of the start, has its place. */
+/** Overwrites the record of the run before, or of the start: a full disk has no room for a second file. */
 const overwrite = async (file: string, text: string): Promise<void> => {
   const handle = await open(file, "r+")
   try {
@@ -101,7 +101,7 @@ const startOf = ({ runId, command }: RunStart): Effect.Effect<RunRecord> =>
     failed_checks: [],
   }))
 
-/** Where this can't be written either, the run counts as died. */
+/** If this can't be written either, the run counts as died. */
 const writeEnd = (
   dataDir: string,
   started: RunRecord,

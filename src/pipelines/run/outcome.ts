@@ -21,7 +21,7 @@ export interface TaskKey {
 export interface Circumstances {
   /** Microseconds since 1970 UTC. */
   readonly now: number
-  /** How long the service gives the same response again (§8). */
+  /** How long the service caches a response (§8). */
   readonly cacheSeconds: number
   /** Whether the pipeline reads the same windows in every run. */
   readonly hasFixedWindows: boolean

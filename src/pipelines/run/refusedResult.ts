@@ -1,5 +1,5 @@
-// What is recorded of a task whose rows the warehouse refuses (a value that a column can't hold): its response is
-// quarantined like one that broke the contract, and its days stay an open gap.
+// The result of a task whose rows the warehouse refuses (a value that a column can't hold): its response is quarantined
+// like one that broke the contract, and its days stay an open gap.
 import { ApiError } from "../../domain/errors.ts"
 import { endOfDay, startOfDay } from "../../domain/time.ts"
 import { LoadError } from "../../load/errors.ts"

@@ -1,4 +1,4 @@
-// A whole run with everything it needs: opens the warehouse, extracts, loads, publishes, closes.
+// A whole run: opens the warehouse, reads the pipelines, checks, publishes, and closes the warehouse.
 import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -33,7 +33,7 @@ export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "path
   readonly pace: PaceOptions
   /** How long to wait for another run to let go of the warehouse; absent: not at all. */
   readonly wait?: Duration.Input
-  /** As typed, for ops.runs. */
+  /** The command line as typed, for ops.runs. */
   readonly command: string
   readonly version: string
   /** `undefined`: leave the readers' copies as they are. */
@@ -50,7 +50,7 @@ export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
 
 export type ExtractionOptions = Pick<RunOptions, "api" | "pace"> & Place
 
-/** What requests are sent with and their responses kept by. `worker`: this process among several that do the run. */
+/** The client and the archive of a run. `worker`: the name of this process where several read the run. */
 export const extraction = (
   options: ExtractionOptions & {
     readonly onRetry: (retry: Retry) => void
@@ -89,7 +89,7 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
 const sharedText = (others: number, baseUrl: string): string =>
   `shares the request budget of ${new URL(baseUrl).origin} with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than alone`
 
-/** How a run reads, and what its record goes through. */
+/** How a run reads, and how its record begins and ends. */
 interface WholeRun<E, R> {
   readonly options: RunOptions
   readonly runId: string
@@ -125,14 +125,14 @@ export const wholeRun = <E, R, RO, EL>(
   )
 }
 
-/** What is received and what is stored are dated by one clock, whichever machine does it. */
+/** Runs the effect by the clock of the warehouse, so that all machines date responses and rows alike. */
 export const byWarehouseClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Warehouse, ({ clock }) => Effect.provideService(effect, Clock.Clock, clock))
 
 export const waitingText = ({ holder }: WarehouseLocked): string =>
   `waiting for the warehouse, which ${holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`} holds`
 
-/** The run between its record's start and end. The next run records the end of one that was killed. */
+/** Records the start and the end of the run around its work. The next run records the end of one that was killed. */
 const recordedRun = Effect.fnUntraced(function* <E, R>({
   options,
   runId,
@@ -166,7 +166,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
   yield* recordHealth
   const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
-  // A run that landed nothing leaves readers what they have, or without a first copy that would be empty.
+  // A run that landed nothing does not publish: a first copy would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
   return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })

@@ -19,7 +19,7 @@ type Store = Warehouse["Service"]
 export interface PlannedTask {
   readonly partition: Partition<unknown>
   readonly state: PartitionState
-  /** Of a worker, which may lose the task to another. */
+  /** The claim of a worker, which may lose the task to another. */
   readonly claim?: Claim
 }
 
@@ -98,7 +98,7 @@ export const plannedTasks = Effect.fnUntraced(function* (
     })
 })
 
-/** The first response shows what the key may read: it must be one that is sent for. */
+/** Supported partitions first: the first request shows what the key may read, so it must be sent. */
 const supportedFirst = <S>(partitions: ReadonlyArray<Partition<S>>) => [
   ...partitions.filter(({ unsupported }) => unsupported === undefined),
   ...partitions.filter(({ unsupported }) => unsupported !== undefined),

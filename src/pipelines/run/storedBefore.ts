@@ -1,5 +1,5 @@
 // What is already stored of a task's partition. Many tasks look it up at once, and a statement takes long in a lake, so
-// look-ups that arrive during one statement share the next.
+// lookups that arrive during one statement share the next.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Request from "effect/Request"

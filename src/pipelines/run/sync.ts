@@ -1,4 +1,4 @@
-// The reading of one run: every pipeline, each once those it takes its partitions from have ended.
+// Reads the pipelines of one run, each after those it takes its partitions from.
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import { summaryOf } from "./summary.ts"
 // More tasks than requests under way: while some wait for the writer, others send theirs.
 export const TASKS_AT_ONCE = 64
 
-/** Of a run that begins now. */
+/** The context of a run that begins now. */
 export const contextOf = (settings: RunSettings): Effect.Effect<RunContext> =>
   Effect.map(Clock.currentTimeMillis, (millis) => {
     const now = microsFromMillis(millis)
@@ -51,7 +51,7 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   return yield* summaryOf(options, runner)
 })
 
-/** All at once, but each after those in its `after`. */
+/** Runs `work` on all pipelines at once, but each waits for those in its `after`. */
 const inDependencyOrder = Effect.fnUntraced(function* <E, R>(
   selected: ReadonlyArray<AnyPipeline>,
   work: (pipeline: AnyPipeline) => Effect.Effect<void, E, R>,
@@ -87,7 +87,7 @@ const readPipeline = Effect.fnUntraced(function* (
   const tasks = yield* plannedTasks(yield* Warehouse, stored, pipeline, context, options)
   yield* runner.begin(pipeline, tasks.length)
   const read = (task: PlannedTask) => runner.read(pipeline, task, context)
-  // Where a key is needed, the first task goes alone: a refusal is then met once, and not by all at once.
+  // Where a key is needed, the first task runs alone, so that the service refuses a wrong key once and not many times.
   const [first, ...others] = tasks
   const isProbed = endpoint.auth !== "public" && first !== undefined
   if (isProbed) yield* read(first)

@@ -22,7 +22,7 @@ export interface ListedEndpoint {
   /** Template below the base address, or the setting it comes from. */
   readonly path: string
   readonly auth: AuthTier
-  /** It changes something, so `call` does not send it. */
+  /** Whether it changes something, so that `call` refuses to send it. */
   readonly unsafe: boolean
   readonly inputs: ReadonlyArray<ListedInput>
 }

@@ -20,7 +20,7 @@ export const Day = written(parseDay, formatDay)
 export const Instant = written(parseInstant, formatInstant)
 
 export interface CursorCodec<A> {
-  /** `undefined` where there is none yet, or none this version understands: everything is read anew. */
+  /** `undefined` where there is none, or none that this version understands: everything is then read again. */
   readonly decode: (stored: unknown) => A | undefined
   readonly encode: (cursor: A) => unknown
 }

@@ -21,7 +21,7 @@ export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, V
   readonly name: string
   readonly title: string
   readonly cadence: Cadence
-  /** As mart.series names it. */
+  /** Its name in mart.series. */
   readonly series: string
   readonly partitions: Pipeline<VaultRef>["partitions"]
   /** Longest window whose response is not cut off. */
@@ -34,14 +34,14 @@ export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, V
 const cursors = cursorCodec(
   Schema.Struct({
     through: Day,
-    // Absent in cursors that were stored before `newest` was: it is `through` then.
+    // Cursors of earlier versions have no `newest`: it is `through` then.
     newest: Schema.optionalKey(Schema.NullOr(Day)),
     from: Day,
     complete: Schema.Boolean,
   }),
 )
 
-/** Absent where the whole series is read: its first points may be of any day. */
+/** The stored cursor; `undefined` where the whole series is read, whose first points may be of any day. */
 const storedCursor = (
   { entity }: Partition<VaultRef>,
   { cursor }: PartitionState,
@@ -94,7 +94,7 @@ export const datedSeries = <P extends Parameters, A>(
     expectedRequests(series, partition, state, context),
 })
 
-/** Without the response: its records would stay in memory until their rows have landed. */
+/** A page without its response, whose records would stay in memory until their rows have landed. */
 interface DatedPage extends Omit<Page<unknown>, "value"> {
   /** Day of the oldest point. */
   readonly oldest: number | undefined

@@ -7,19 +7,19 @@ import { separateRecords } from "../../transform/separateRecords.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
 
 export const mapResponse = <A, S>(
-  rows: (answer: A, source: Source<S>) => Result.Result<MappedResponse, Violation>,
-  answer: A,
+  rows: (response: A, source: Source<S>) => Result.Result<MappedResponse, Violation>,
+  response: A,
   source: Source<S>,
 ): Result.Result<MappedResponse, Violation> => {
   try {
-    const { value, rejected } = separateRecords(answer)
+    const { value, rejected } = separateRecords(response)
     const mapped = rows(value, source)
     if (rejected.length === 0 || Result.isFailure(mapped)) return withRejected(mapped, rejected)
     // A list that no table takes is kept as it came, whatever it holds.
     const unread = mapped.success.drift.flatMap(({ kind, path }) =>
       kind === "unknown_field" ? [path] : [],
     )
-    const again = separateRecords(answer, new Set(unread))
+    const again = separateRecords(response, new Set(unread))
     const isSame = again.rejected.length === rejected.length
     return withRejected(isSame ? mapped : rows(again.value, source), again.rejected)
   } catch (cause) {
@@ -38,6 +38,6 @@ const withRejected = (
       : { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
   })
 
-/** Rows of a part of a set: members that are not among them may be elsewhere in it, and are not retired. */
+/** Marks rows as part of a set, so that stored members they lack are not retired. */
 export const asPartial = ({ mergeKey: _mergeKey, ...rows }: Rows): Rows =>
   rows.table.mergeKey === undefined ? rows : { ...rows, isPartial: true }

@@ -40,7 +40,7 @@ export const evmVaults = vaultPartitions({ perChain: false, evmOnly: true })
 /** EVM vaults, where the endpoint takes chain and address. */
 export const evmVaultsByChain = vaultPartitions({ perChain: true, evmOnly: true })
 
-/** The one on the lowest chain id: the same in every run, and in mart.vault_addresses. */
+/** The vault on the lowest chain id, as in mart.vault_addresses: the same one in every run. */
 const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
   ...new Map(
     all.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
@@ -56,7 +56,7 @@ const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>):
 /** Pipelines whose rows subaccounts are found in. */
 export const subaccountSources = ["subaccounts", "my_subaccounts", "vault_subaccounts"] as const
 
-/** Why an address can't be sent back: what is not one of §7, rule 1, is in its table all the same. */
+/** Why an address can't be sent: the service also lists addresses that §7, rule 1 does not allow in a request. */
 export const unsupportedAddress = (
   what: string,
   wireAddress: string,

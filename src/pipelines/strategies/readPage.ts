@@ -13,11 +13,11 @@ import type { Partition, RunContext } from "../model/Pipeline.ts"
 import type { Rejected } from "../model/TaskResult.ts"
 import { mapResponse } from "./mapResponse.ts"
 
-/** The part of a pipeline that a page is read with. */
+/** What a page is read by: the part of a pipeline that `readPage` needs. */
 export interface PageSource<P extends Parameters, A, S> {
   readonly endpoint: Endpoint<P, A>
   readonly tables: ReadonlyArray<Table>
-  readonly rows: (answer: A, source: Source<S>) => Result.Result<MappedResponse, Violation>
+  readonly rows: (response: A, source: Source<S>) => Result.Result<MappedResponse, Violation>
 }
 
 export interface Page<A> {
@@ -25,7 +25,7 @@ export interface Page<A> {
   readonly rows: ReadonlyArray<Rows>
   /** Event times of the rows of the pipeline's first table, microseconds since 1970 UTC; a day is its start. */
   readonly times: ReadonlyArray<number>
-  /** Records of that table, rejected ones included: which shows whether the page is full. */
+  /** Records of that table, rejected ones included: shows whether the page is full. */
   readonly count: number
   readonly drift: ReadonlyArray<Drift>
   readonly rejected: ReadonlyArray<Rejected>
@@ -34,6 +34,7 @@ export interface Page<A> {
   readonly requests: number
 }
 
+/** Fails with `ApiError`, also where the mapping finds a contract violation, or `ArchiveError`. */
 export const readPage = Effect.fnUntraced(function* <P extends Parameters, A, S>(
   { endpoint, tables, rows }: PageSource<P, A, S>,
   { entity, subject }: Pick<Partition<S>, "entity" | "subject">,

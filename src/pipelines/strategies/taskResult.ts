@@ -5,7 +5,7 @@ import type { TaskResult } from "../model/TaskResult.ts"
 import { asPartial } from "./mapResponse.ts"
 import type { Page } from "./readPage.ts"
 
-/** Of one page, or of several that land together: a record rejected from one makes a part of them all. */
+/** The result of pages that land together. If a record of one was rejected, all their sets count as incomplete. */
 export const resultOf = (
   window: string,
   ...pages: ReadonlyArray<Omit<Page<unknown>, "value" | "times" | "count">>
@@ -22,7 +22,7 @@ export const resultOf = (
   }
 }
 
-/** Of a window that could not be read. */
+/** The result of a window that could not be read. */
 export const failedResult = (window: string, error: ApiError): TaskResult => ({
   window,
   rows: [],

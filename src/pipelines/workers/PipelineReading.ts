@@ -30,7 +30,7 @@ export class PipelineReading {
   next(): ReadonlyArray<string> {
     if (this.isRefused) return []
     const { atOnce = Infinity, endpoint } = this.pipeline
-    // Where a key is needed, the first task goes alone: a refusal is then met once, and not by all at once.
+    // Where a key is needed, the first task runs alone, so that the service refuses a wrong key once and not many times.
     const limit = endpoint.auth !== "public" && this.done === 0 ? 1 : atOnce
     const next = this.#left.splice(0, Math.max(0, limit - (this.#offered - this.done)))
     this.#offered += next.length

@@ -55,7 +55,7 @@ export const agreementOf = (
   ),
 })
 
-/** A setting with its value on both sides; of the key and the layout, a digest. */
+/** A setting with its value on both sides, for the key and the layout a digest. */
 export interface Difference {
   readonly name: string
   readonly ofRun: string

@@ -1,4 +1,4 @@
-// What a planner says while no worker is there.
+// What a planner reports while no worker is alive.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { workersAlive } from "../../load/work/runs.ts"

@@ -17,7 +17,7 @@ const isFormat = (text: string): text is Format => Object.hasOwn(types, text)
 const invalid = (why: string) =>
   new ReadError({ why, advice: "docs/web-page.md describes the API." })
 
-/** Of the parameters of its address. */
+/** The response to a query in the parameters of the address. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
   { q: sql = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,

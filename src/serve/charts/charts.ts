@@ -67,7 +67,7 @@ const NAMED = 7
 const sum = (figures: Figures): number =>
   figures.reduce<number>((total, figure) => total + (figure ?? 0), 0)
 
-/** Protocols one upon the other, the largest at the bottom; those without a colour of their own are one area. */
+/** Stacked areas of protocols, the largest at the bottom; those without a colour of their own are one area. */
 const stacked = (series: Series): Picture => {
   const days = daysOf(series)
   const values = listOf(series, "value")

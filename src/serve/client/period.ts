@@ -10,9 +10,9 @@ export interface PeriodControl {
   readonly set: (period: Period) => void
   /** Called at once, and at every change. */
   readonly follow: (listener: (period: Period) => void) => void
-  /** By a fraction of what is shown: later if positive. */
+  /** Moves the period by a fraction of its length: later if positive. */
   readonly pan: (fraction: number) => void
-  /** What is shown becomes so many times as long, around an instant. */
+  /** Makes the period `factor` times as long, around an instant. */
   readonly zoom: (factor: number, around?: number) => void
 }
 

@@ -30,7 +30,7 @@ export interface Links {
   readonly asset: (file: string) => string
 }
 
-/** All but the sections. Without a publication on the pages that show no data. */
+/** The document without its sections; `publication` is absent on pages that show no data. */
 export const document = (page: Page, publication: Publication | undefined, links: Links): string =>
   `${documentHead(page, publication, links)}${String(page.body)}${documentEnd}`
 

@@ -8,7 +8,7 @@ import type { Row } from "../html/columns.ts"
 import { readOverview, type Vault } from "../vaults.ts"
 
 const DAY_MILLIS = 86_400_000
-// More than a chart has pixels would show nothing more.
+// About as many as a chart has pixels: more would not be visible.
 const BUCKETS = 600
 
 export interface ReportOptions {

@@ -65,7 +65,7 @@ const shown: ReadonlyArray<
   ["share_of_hours_present", "Hours present", (value) => percent(value, 0)],
 ]
 
-/** Of every vault, with those of the previous period below. */
+/** The figures of every vault, with those of the previous period below. */
 const figures = ({ vaults }: Report): Html =>
   table<VaultReport>({
     caption: "At the end of the period, or over it; below each figure, that of the previous period",

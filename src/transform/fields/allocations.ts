@@ -1,4 +1,4 @@
-// The layouts of an allocation point, of which §2.9 shows only the date: long, nested or wide, all read as a list of
+// The layouts of an allocation point: long, nested or wide (§2.9 shows only the date). All are read as a list of
 // { protocol, value, share, …rest }.
 import { asNumber, isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { defaultTimeFields } from "../../domain/timeFields.ts"
@@ -30,7 +30,7 @@ const container =
 const present = (point: JsonObject, names: ReadonlyArray<string>): string | undefined =>
   names.find((name) => numberOf(point[name]) !== undefined)
 
-/** Text becomes the number in it. */
+/** Converts text to the number in it. */
 const figure = (value: unknown): unknown => (typeof value === "string" ? numberOf(value) : value)
 
 /** Names of the numbers; where there are none, of texts that are numbers. */

@@ -47,7 +47,7 @@ export const auditLog = endpoint({
   parameters: {
     vault_address: inPath(address("evm")),
     chainId: integer(),
-    // A timestamp of an earlier page as the service wrote it, hence text.
+    // Text, because it is a timestamp of an earlier page exactly as the service wrote it.
     before: optional(text),
     // "From its enumeration" (§7, rule 8), whose values the document lost (§2.9): a list of our own would refuse
     // values that the service accepts, so only empty text is refused.
