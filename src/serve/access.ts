@@ -1,5 +1,5 @@
-// Who may read: the Host and Origin of a request must be this server's own, so that no page of another site can reach it
-// by any name; where others can connect, a token is needed too.
+// Access control: the Host and Origin of a request must be this server's own, so that no page of another site can reach
+// it under any name; if other machines can connect, a token is required too.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
 import { hostname } from "node:os"
@@ -8,11 +8,11 @@ import { getCookie, setCookie } from "hono/cookie"
 import * as Redacted from "effect/Redacted"
 
 export interface Access {
-  /** The address it listens on. */
+  /** The address the server listens on. */
   readonly host: string
-  /** Names under which browsers may reach it, besides that address and the machine's own. */
+  /** Names that browsers may use for the server, besides that address and the machine's own name. */
   readonly allowedHosts: ReadonlyArray<string>
-  /** Absent where only this machine can connect. */
+  /** Absent if only this machine can connect. */
   readonly token: Redacted.Redacted<string> | undefined
 }
 
@@ -30,14 +30,14 @@ const nameOf = (host: string): string =>
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase()
 
-/** A name of another site can resolve to this machine, an address can't. */
+// Another site's name can resolve to this machine; an address can't.
 const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
   isLoopback(name) ||
   name === host.toLowerCase() ||
   allowedHosts.some((allowed) => allowed.toLowerCase() === name) ||
   (isWildcard(host) && (isIP(name) !== 0 || name === hostname().toLowerCase()))
 
-/** Refuses requests under a foreign name and requests that another site's page sends. */
+/** Refuses requests under a foreign name, and requests sent by a page of another site. */
 export const ownNameOnly =
   (access: Access): MiddlewareHandler =>
   async (c, next) => {
@@ -50,12 +50,12 @@ export const ownNameOnly =
     }
     const origin = c.req.header("origin")
     if (origin !== undefined && URL.parse(origin)?.host !== host) {
-      return c.text("This server accepts requests from its own pages only.\n", 403)
+      return c.text("This server isSignedIn requests from its own pages only.\n", 403)
     }
-    // Browsers mark requests that another site's page sends; following a link is allowed.
+    // Browsers mark requests sent by a page of another site; following a link is allowed.
     const site = c.req.header("sec-fetch-site")
     if (site === "cross-site" && c.req.header("sec-fetch-mode") !== "navigate") {
-      return c.text("This server accepts requests from its own pages only.\n", 403)
+      return c.text("This server isSignedIn requests from its own pages only.\n", 403)
     }
     return next()
   }
@@ -68,24 +68,24 @@ const isEqual = (one: string, other: string, key: Buffer): boolean => {
 }
 
 export interface SignIn {
-  /** Lets requests with the token or the cookie pass; `refuse` makes the response to others. */
+  /** Passes requests with the token or the cookie; `refuse` responds to all others. */
   readonly required: (refuse: (c: Context) => Response) => MiddlewareHandler
-  /** Whether the token is right; then the browser gets a cookie. */
+  /** Returns whether the token is right, and if so sets the cookie. */
   readonly accept: (c: Context, typed: string) => boolean
 }
 
-/** The cookie holds no token, and is worth nothing after a restart. */
+/** The cookie does not contain the token and is invalid after a restart. */
 export const signIn = (token: Redacted.Redacted<string>): SignIn => {
   const key = randomBytes(32)
   const secret = Redacted.value(token)
   const cookie = createHmac("sha256", key).update(secret).digest("base64url")
-  const accepts = (c: Context): boolean => {
+  const isSignedIn = (c: Context): boolean => {
     const [, bearer] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? []
     if (bearer !== undefined) return isEqual(bearer, secret, key)
     return isEqual(getCookie(c, COOKIE) ?? "", cookie, key)
   }
   return {
-    required: (refuse) => async (c, next) => (accepts(c) ? next() : refuse(c)),
+    required: (refuse) => async (c, next) => (isSignedIn(c) ? next() : refuse(c)),
     accept: (c, typed) => {
       if (!isEqual(typed.trim(), secret, key)) return false
       setCookie(c, COOKIE, cookie, { httpOnly: true, sameSite: "Strict", path: "/" })
@@ -94,14 +94,14 @@ export const signIn = (token: Redacted.Redacted<string>): SignIn => {
   }
 }
 
-/** A page loads and runs only what this server sends, can't be framed, and passes its address to no other site. */
+/** Pages load and run only what this server sends, can't be framed, and don't reveal their address to other sites. */
 export const strictHeaders: MiddlewareHandler = async (c, next) => {
   await next()
   const headers = {
     "content-security-policy":
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
-    // To other sites none; forms that are sent without one have no Origin to check.
+    // Not "no-referrer": browsers would then send forms without an Origin to check.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",

@@ -1,4 +1,4 @@
-// Every path of the server and how its response is made: a handler is an effect that stops when the reader leaves.
+// The routes of the server. Each handler is an effect that is interrupted when the client disconnects.
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -45,7 +45,7 @@ export const makeApp = (site: Site): Hono => {
     return show(c, problemOf(Cause.squash(exit.cause)))
   }
 
-  /** A page with the publication it shows. */
+  /** A route that responds with a page. */
   const page = <E>(path: string, make: (c: Context) => Effect.Effect<Page, E>) =>
     app.get(path, (c) =>
       respond(
@@ -62,7 +62,7 @@ export const makeApp = (site: Site): Hono => {
       ),
     )
 
-  /** What programs read: errors are text. */
+  /** A route for programs, with errors as plain text. */
   const api = <E>(path: string, make: (c: Context) => Effect.Effect<Response, E>) =>
     app.get(path, (c) => respond(c, make(c), asText))
 
@@ -78,11 +78,13 @@ export const makeApp = (site: Site): Hono => {
   if (site.access.token !== undefined) requireToken(app, site)
 
   page("/", (c) => Effect.flatMap(site.overview, (all) => overviewPage(all, c.req.query())))
-  page("/vault/:chain/:address", (c) => readVaultPage(site, part(c, "chain"), part(c, "address")))
+  page("/vault/:chain/:address", (c) =>
+    readVaultPage(site, pathParameter(c, "chain"), pathParameter(c, "address")),
+  )
   page("/data", (c) => readDataPage(site, c.req.query()))
-  page("/data/run/:run", (c) => readRunPage(site, part(c, "run")))
+  page("/data/run/:run", (c) => readRunPage(site, pathParameter(c, "run")))
   page("/sql", (c) => readSqlPage(site, c.req.query("q") ?? ""))
-  page("/trace/:table", (c) => readTracePage(site, part(c, "table"), c.req.query()))
+  page("/trace/:table", (c) => readTracePage(site, pathParameter(c, "table"), c.req.query()))
 
   api("/api/publication", (c) =>
     Effect.map(latest.publication, ({ runId, publishedAt }) =>
@@ -109,10 +111,9 @@ export const makeApp = (site: Site): Hono => {
   return app
 }
 
-/** A parameter of the path. */
-const part = (c: Context, name: string): string => c.req.param(name) ?? ""
+const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? ""
 
-/** Reads two sections at once; the message of one that fails is in its place. */
+/** Reads two sections at a time; a section that fails is replaced by its error message. */
 const streamed = (
   run: Site["run"],
   page: Page,

@@ -1,4 +1,4 @@
-// The files a page loads: style and icon as they are, the scripts as they were built into the package; in a checkout they
+// The files that pages load: styles, the icon and the scripts. A package contains the bundled scripts; in a checkout they
 // are bundled when the server starts.
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -19,7 +19,7 @@ export interface Asset {
 
 export interface Assets {
   readonly find: (file: string) => Asset | undefined
-  /** Its path, which changes with its content: browsers may keep it. */
+  /** The path of a file. It changes with the content of the assets, so browsers may cache it forever. */
   readonly path: (file: string) => string
 }
 

@@ -1,13 +1,14 @@
-// Bundles the client code: into the package when it is built (`node src/serve/bundle.ts FOLDER`), in memory in a checkout.
+// Bundles the client code: into a folder when the package is built (`node src/serve/bundle.ts FOLDER`), in memory in a
+// checkout.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
-/** Each is one file of `client/` and becomes one script. */
+/** Files of `client/`, each of which becomes one script. */
 const entries = ["live", "sql", "chart", "result"]
 
-/** The scripts by file name, and the style that the charts' library needs. */
+/** The scripts and the chart library's style sheet, by file name. */
 export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
   const { output } = await build({
     input: Object.fromEntries(

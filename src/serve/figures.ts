@@ -1,4 +1,4 @@
-// How figures and instants are written, in a browser too. A missing value is a dash, never a zero.
+// Formats figures and instants, on the server and in the browser. A missing value is a dash, never a zero.
 export const MISSING = "–"
 
 const numberOf = (value: unknown): number | undefined => {
@@ -38,12 +38,12 @@ export const multiple = (value: unknown): string => {
 export const count = formatted({ maximumFractionDigits: 0 })
 export const amount = formatted({ maximumSignificantDigits: 6 })
 
-/** To three digits and a unit: `64.9M`. */
+/** Three significant digits and a unit: `64.9M`. */
 export const money = formatted({ notation: "compact", maximumSignificantDigits: 3 })
 
-/** As `money`, for charts: neighbouring marks of an axis differ by less. */
+/** Like `money` with more digits, for charts: neighbouring ticks of an axis may differ by little. */
 export const compact = formatted({ notation: "compact", maximumSignificantDigits: 5 })
 
-/** ISO-8601 UTC as `2026-11-22 12:40`, a day as it is. */
+/** `2026-11-22T12:40:05Z` as `2026-11-22 12:40`; a day is left as it is. */
 export const instant = (value: unknown): string =>
   typeof value === "string" && value !== "" ? value.slice(0, 16).replace("T", " ") : MISSING

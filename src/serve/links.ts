@@ -1,4 +1,4 @@
-// Addresses of the pages, so that each is written once.
+// The paths of pages and API endpoints, so that each is written once.
 import type { Row } from "./html/columns.ts"
 
 const query = (parameters: Readonly<Record<string, string | undefined>>): string => {
@@ -13,12 +13,12 @@ const text = (value: unknown): string => encodeURIComponent(String(value))
 export const vaultPage = (row: Row): string =>
   `/vault/${text(row["chain_id"])}/${text(row["vault_address"])}`
 
-/** What a series of the vault is found under, with its name. */
+/** The path of the API for the vault's series, without the name of a series. */
 export const vaultSeries = (row: Row): string => `/api${vaultPage(row)}/series`
 
 export const sqlPage = (sql: string): string => `/sql${query({ q: sql })}`
 
-/** What the figure of a table or mart was read from; `key` finds its row. */
+/** The trace of a figure of a table or mart; `key` identifies its row. */
 export const tracePage = (
   table: string,
   column: string | undefined,
@@ -29,7 +29,7 @@ export const tracePage = (
     ...Object.fromEntries(Object.entries(key).map(([name, value]) => [name, String(value)])),
   })}`
 
-/** The same for the newest row of a vault in `mart.vault_latest`. */
+/** The trace of a figure in a vault's row of `mart.vault_latest`. */
 export const latestTrace = (row: Row, column: string): string =>
   tracePage("mart.vault_latest", column, {
     chain_id: row["chain_id"],

@@ -1,4 +1,4 @@
-// Runs the queries of readers: one SELECT, with limits of time, rows and text, stopped when the reader leaves.
+// Runs a reader's query: one SELECT, with limits on time, rows and size, interrupted when the client disconnects.
 import { randomUUID } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,13 +13,13 @@ export interface Limits {
   readonly rows: number
 }
 
-/** What queries run on, and under which limits. */
+/** The copy that queries run on, and their limits. */
 export interface QueryContext {
   readonly latest: LatestCopy
   readonly limits: Limits
-  /** Fewer than there are readers, so that one is left for pages. */
-  readonly turns: Semaphore.Semaphore
-  /** Where Parquet files lie while they are sent. */
+  /** Limits the queries running at once to fewer than there are readers, so that some are left for pages. */
+  readonly queryPermits: Semaphore.Semaphore
+  /** The folder of Parquet files while they are being sent. */
   readonly exportFolder: string
 }
 
@@ -27,15 +27,15 @@ export interface LimitedResult {
   readonly publication: Publication
   readonly columns: QueryResult["columns"]
   readonly rows: ReadonlyArray<ReadonlyArray<Json>>
-  /** Which limit cut it short. */
+  /** The limit that cut the result short. */
   readonly cutBy: "rows" | "size" | undefined
   readonly millis: number
 }
 
-// A result is held in memory until it is written.
-const MOST_CHARACTERS = 32_000_000
+// A result is held in memory until it is sent.
+const MAX_CHARACTERS = 32_000_000
 
-export const runQuery = ({ latest, limits, turns }: QueryContext, sql: string) =>
+export const runQuery = ({ latest, limits, queryPermits }: QueryContext, sql: string) =>
   latest
     .read((copy, publication) =>
       Effect.gen(function* () {
@@ -45,11 +45,11 @@ export const runQuery = ({ latest, limits, turns }: QueryContext, sql: string) =
         return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
       }),
     )
-    .pipe(turns.withPermits(1), limited(limits))
+    .pipe(queryPermits.withPermits(1), limited(limits))
 
-/** The result as the bytes of a Parquet file, and how many rows it has: the limit at most. */
+/** Returns the result as the bytes of a Parquet file, and its number of rows, which is at most the limit. */
 export const runQueryToParquet = (
-  { latest, limits, turns, exportFolder }: QueryContext,
+  { latest, limits, queryPermits, exportFolder }: QueryContext,
   sql: string,
 ) =>
   latest
@@ -73,7 +73,7 @@ export const runQueryToParquet = (
           )
       }),
     )
-    .pipe(turns.withPermits(1), limited(limits))
+    .pipe(queryPermits.withPermits(1), limited(limits))
 
 const onlySelect = Effect.fnUntraced(function* (copy: PublishedCopy, sql: string) {
   if (yield* copy.isSelect(sql)) return
@@ -97,14 +97,14 @@ const limited =
         ),
     })
 
-const readLimited = async ({ columns, rows }: QueryResult, most: number) => {
+const readLimited = async ({ columns, rows }: QueryResult, maxRows: number) => {
   const kept: Array<ReadonlyArray<Json>> = []
   let characters = 0
   let cutBy: LimitedResult["cutBy"]
-  reading: for await (const some of rows) {
-    for (const row of some) {
-      if (kept.length >= most) cutBy = "rows"
-      else if (characters > MOST_CHARACTERS) cutBy = "size"
+  reading: for await (const chunk of rows) {
+    for (const row of chunk) {
+      if (kept.length >= maxRows) cutBy = "rows"
+      else if (characters > MAX_CHARACTERS) cutBy = "size"
       if (cutBy !== undefined) break reading
       kept.push(row)
       for (const value of row) characters += typeof value === "string" ? value.length : 8

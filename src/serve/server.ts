@@ -1,4 +1,4 @@
-// The web page of a data directory: follows what is published, and listens until the scope ends.
+// The web server of a data directory: follows its publications and listens until the scope ends.
 import { mkdtemp, rm } from "node:fs/promises"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -27,7 +27,7 @@ export interface ServeOptions {
   readonly limits: Limits
 }
 
-/** The address can't be listened on. */
+/** The server can't listen on the address. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly code: string
   readonly why: string
@@ -37,11 +37,11 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   }
 }
 
-// A page takes one for a few milliseconds, a query one for as long as it runs.
+// A page occupies a reader for a few milliseconds, a query for as long as it runs.
 const READERS = 4
 const QUERIES = 2
 
-/** The URL of the page. */
+/** Starts the server and returns its URL. */
 export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
   const { dataDir, memoryLimit, access, limits, port } = options
   const exportFolder = yield* Effect.acquireRelease(
@@ -49,14 +49,14 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true })),
   )
   const latest = yield* followPublished({ dataDir, memoryLimit, readers: READERS, exportFolder })
-  // What still runs when the scope ends is stopped before the copies close.
+  // Handlers still running when the scope ends are interrupted before the copies are closed.
   const fork = yield* FiberSet.makeRuntime()
   const app = makeApp({
     dataDir,
     archive: options.archive,
     latest,
     limits,
-    turns: yield* Semaphore.make(QUERIES),
+    queryPermits: yield* Semaphore.make(QUERIES),
     exportFolder,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
@@ -75,7 +75,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     (open) =>
       Effect.sync(() => {
         open.close()
-        // A query that still runs would delay the end; its reader leaves with its connection.
+        // Closing the connections interrupts queries that still run and would delay the end.
         open.closeAllConnections()
       }),
   )

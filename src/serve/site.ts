@@ -1,4 +1,4 @@
-// What every handler works with.
+// The context of every handler: the published copies, cached results, assets and access control.
 import * as Cache from "effect/Cache"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ import type { QueryContext } from "./runQuery.ts"
 
 export interface Site extends QueryContext {
   readonly dataDir: string
-  /** Where the archive is, if not in `dataDir`. */
+  /** The location of the archive if it is not in `dataDir`. */
   readonly archive: string | undefined
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
@@ -33,19 +33,19 @@ export interface Site extends QueryContext {
   ) => Promise<Exit.Exit<A, E>>
 }
 
-// A copy never changes; only ages do, and those are shown in hours.
-const OVERVIEW_LIFE = "5 minutes"
+// A copy never changes; only the ages in it do, and those are shown in hours.
+const OVERVIEW_LIFETIME = "5 minutes"
 
-/** The overview of a large warehouse takes seconds to read, so it is read beforehand and kept for a while. */
+/** The overview of a large warehouse takes seconds to read, so it is read at the start and cached. */
 export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
-  const overview = yield* cached(latest, OVERVIEW_LIFE, readOverview)
+  const overview = yield* cached(latest, OVERVIEW_LIFETIME, readOverview)
   yield* Effect.forkScoped(Effect.ignore(overview))
   return overview
 })
 
 export const cachedCatalog = (latest: LatestCopy) => cached(latest, "1 hour", readCatalog)
 
-/** What `read` finds in the newest copy. */
+/** Caches what `read` returns for the newest copy. */
 const cached = <A>(
   latest: LatestCopy,
   timeToLive: Duration.Input,
@@ -56,7 +56,7 @@ const cached = <A>(
     (cache) => Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file)),
   )
 
-/** A section of a page: the rows of `warehouse/serve/<page>_<part>.sql`. */
+/** A section of a page with the rows of `warehouse/serve/<page>_<part>.sql`. */
 export const sqlSection = (
   { latest }: Site,
   page: string,

@@ -1,4 +1,4 @@
-// `/api/query`: the result of a query as JSON, CSV or Parquet.
+// `/api/query`: returns the result of a query as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
 import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
@@ -17,7 +17,7 @@ const isFormat = (text: string): text is Format => Object.hasOwn(types, text)
 const invalid = (why: string) =>
   new ReadError({ why, advice: "docs/web-page.md describes the API." })
 
-/** The response to a query in the parameters of the address. */
+/** Runs the query in the URL's parameters. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
   { q: sql = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,
@@ -31,18 +31,18 @@ export const queryResponse = Effect.fnUntraced(function* (
   }
   if (format === "parquet") {
     const { bytes, rows } = yield* runQueryToParquet(context, sql)
-    return fileOf(bytes, format, rows >= context.limits.rows ? rows : undefined)
+    return fileResponse(bytes, format, rows >= context.limits.rows ? rows : undefined)
   }
   const result = yield* runQuery(context, sql)
-  return fileOf(
+  return fileResponse(
     format === "csv" ? csvText(result, isSafe === "true") : jsonText(result),
     format,
     result.cutBy === undefined ? undefined : result.rows.length,
   )
 })
 
-/** The name of a file that a limit may have cut short says how much of the result it is. */
-const fileOf = (
+/** If a limit may have cut the result short, the file name says how many rows it has. */
+const fileResponse = (
   content: string | Uint8Array<ArrayBuffer>,
   format: Format,
   firstRows: number | undefined,
@@ -61,7 +61,7 @@ const fileOf = (
 const csvText = ({ columns, rows }: LimitedResult, isSafe: boolean): string =>
   [columns.map(({ name }) => name), ...rows].map((row) => `${csvLine(row, isSafe)}\n`).join("")
 
-/** `cut_by` says which limit cut the result short, `rows` or `size`. */
+/** `cut_by` names the limit that cut the result short: `rows` or `size`. */
 const jsonText = ({ columns, rows, cutBy, publication }: LimitedResult): string =>
   `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
     columns.map(({ name, type }) => ({ name, type: type.toString() })),

@@ -1,4 +1,4 @@
-// `/api/vault/…/series/…`: points of a vault between two instants, in no more buckets than a chart has pixels.
+// `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has pixels.
 import * as Effect from "effect/Effect"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import {
@@ -16,22 +16,22 @@ export interface SeriesRequest {
   readonly chain: string
   readonly address: string
   readonly series: string
-  /** ISO-8601; the whole series without them. */
+  /** ISO-8601; without them, the whole series. */
   readonly from?: string
   readonly to?: string
-  /** How many at most; each keeps its lowest and highest value. */
+  /** The maximum number; each bucket keeps its lowest and highest value. */
   readonly buckets?: string
 }
 
 const DEFAULT_BUCKETS = 1000
-const MOST_BUCKETS = 5000
+const MAX_BUCKETS = 5000
 const HOUR_SECONDS = 3600
 
 const ADVICE = "docs/web-page.md describes the API."
 
 const invalid = (why: string) => new ReadError({ why, advice: ADVICE })
 
-/** Columns as lists, which is what charts take. */
+/** Returns each column as a list, as charts expect. */
 export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: SeriesRequest) {
   const { series, chain, address } = request
   const names = charts.map((chart) => chart.series)
@@ -41,16 +41,16 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
   }
   const vault = yield* findVault(yield* site.overview, chain, address)
   const buckets = Number(request.buckets ?? DEFAULT_BUCKETS)
-  if (!Number.isInteger(buckets) || buckets < 1 || buckets > MOST_BUCKETS) {
+  if (!Number.isInteger(buckets) || buckets < 1 || buckets > MAX_BUCKETS) {
     return yield* invalid(
-      `buckets=${String(request.buckets)} is not a number from 1 to ${MOST_BUCKETS}.`,
+      `buckets=${String(request.buckets)} is not a number from 1 to ${MAX_BUCKETS}.`,
     )
   }
   return yield* site.latest.read((copy, publication) =>
     Effect.gen(function* () {
       const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address: address })
       const from = yield* millisOf("from", request.from ?? span?.["from_at"])
-      // The end is exclusive, and the newest point belongs to the series.
+      // The end is exclusive, so it is one hour after the newest point.
       const to =
         request.to === undefined
           ? (yield* millisOf("to", span?.["to_at"])) + HOUR_SECONDS * 1000
@@ -87,7 +87,7 @@ const millisOf = (name: string, value: unknown): Effect.Effect<number, ReadError
     : Effect.succeed(millis)
 }
 
-/** `warehouse/serve/series_<name>.sql` between two instants, in milliseconds since 1970; the end is exclusive. */
+/** Runs `warehouse/serve/series_<name>.sql` for a period in milliseconds since 1970, whose end is exclusive. */
 export const readSeries = (
   copy: PublishedCopy,
   name: string,

@@ -1,8 +1,8 @@
-// The charts of a vault, in a page and in a report: the lines and areas of each series, and how its figures are written.
+// The charts of a vault, on its page and in reports: the lines and areas of each series, and the format of its figures.
 import { compact, percent, ratio } from "../figures.ts"
 import { type Figures, type Line, type Picture, pictureOf } from "./picture.ts"
 
-/** A series as api/series.ts reads it: a list for each column. */
+/** A series as api/series.ts returns it, with a list for each column. */
 export interface Series {
   readonly bucketSeconds: number
   readonly columns: Readonly<Record<string, ReadonlyArray<unknown>>>
@@ -13,9 +13,9 @@ export interface Chart {
   readonly title: string
   readonly picture: (series: Series) => Picture
   readonly format: (value: unknown) => string
-  /** A level to draw where it is in sight. */
+  /** A level to draw if it is within the range of the axis. */
   readonly level?: number
-  /** The level that is always in sight. */
+  /** A level that the range of the axis always includes. */
   readonly base?: number
 }
 
@@ -36,8 +36,8 @@ const daily = (series: Series, lines: ReadonlyArray<Line>, areas?: Picture["area
 const hourly = (series: Series, lines: ReadonlyArray<Line>, areas?: Picture["areas"]): Picture =>
   pictureOf((series.columns["bucket_at"] ?? []).map(secondsOf), series.bucketSeconds, lines, areas)
 
-/** The last figure of each bucket as a line, its lowest and highest as an area around it. */
-const around = (series: Series, label: string): Picture =>
+/** The last figure of each bucket as a line, within an area from its lowest to its highest figure. */
+const lineWithRange = (series: Series, label: string): Picture =>
   hourly(
     series,
     [
@@ -48,7 +48,7 @@ const around = (series: Series, label: string): Picture =>
     [{ upper: 0, lower: 1 }],
   )
 
-/** One stretch for all buckets below par without a break: seams would show. */
+/** Joins adjacent buckets below par into one stretch, because seams between them would be visible. */
 const belowPar = ({ times, lines }: Picture, bucketSeconds: number): Picture["shaded"] => {
   const stretches: Array<[from: number, to: number]> = []
   for (const [at, time] of times.entries()) {
@@ -61,13 +61,13 @@ const belowPar = ({ times, lines }: Picture, bucketSeconds: number): Picture["sh
   return stretches
 }
 
-// `--hue-8` is for the others.
-const NAMED = 7
+// The colour `--hue-8` is for the sum of the others.
+const MAX_PROTOCOLS = 7
 
 const sum = (figures: Figures): number =>
   figures.reduce<number>((total, figure) => total + (figure ?? 0), 0)
 
-/** Stacked areas of protocols, the largest at the bottom; those without a colour of their own are one area. */
+/** Stacked areas by protocol, the largest at the bottom; the smallest share one area if there are not enough colours. */
 const stacked = (series: Series): Picture => {
   const days = daysOf(series)
   const values = listOf(series, "value")
@@ -79,10 +79,10 @@ const stacked = (series: Series): Picture => {
     protocols.set(String(protocol), figures)
   }
   const shown = [...protocols].toSorted(([, one], [, other]) => sum(other) - sum(one))
-  const others = shown.splice(NAMED).map(([, figures]) => figures)
+  const others = shown.splice(MAX_PROTOCOLS).map(([, figures]) => figures)
   if (others.length > 0) {
-    const together = days.map((_, at) => sum(others.map((figures) => figures[at] ?? 0)))
-    shown.push([`${others.length} others`, together])
+    const total = days.map((_, at) => sum(others.map((figures) => figures[at] ?? 0)))
+    shown.push([`${others.length} others`, total])
   }
   const height = days.map(() => 0)
   const lines = shown.map(([label, figures], place) => {
@@ -98,7 +98,7 @@ export const charts: ReadonlyArray<Chart> = [
     series: "ratio",
     title: "Collateral ratio, with its lowest and highest; shaded below par",
     picture: (series) => {
-      const picture = around(series, "ratio")
+      const picture = lineWithRange(series, "ratio")
       return { ...picture, shaded: belowPar(picture, series.bucketSeconds) }
     },
     format: ratio,
@@ -117,7 +117,7 @@ export const charts: ReadonlyArray<Chart> = [
   {
     series: "pnl",
     title: "Unrealized PnL, USD",
-    picture: (series) => around(series, "PnL"),
+    picture: (series) => lineWithRange(series, "PnL"),
     format: compact,
   },
   {

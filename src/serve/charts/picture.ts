@@ -1,29 +1,29 @@
-// What is drawn of a chart, independent of where: client/plot.ts draws it in a page, html/svgChart.ts in a report.
+// The data of a chart, independent of how it is rendered: client/plot.ts draws it on a page, html/svgChart.ts in a report.
 import { instant } from "../figures.ts"
 
 export type Figures = ReadonlyArray<number | null>
 
 export interface Line {
   readonly label: string
-  /** One for each time; null is a hole. */
+  /** One for each time; null leaves a hole in the line. */
   readonly figures: Figures
-  /** Which of the colours `--hue-1` to `--hue-8` of style.css. */
+  /** The number of a colour in style.css, `--hue-1` to `--hue-8`. */
   readonly hue: number
   /** The edge of an area, not drawn as a line. */
   readonly isEdge?: boolean
 }
 
 export interface Picture {
-  /** Seconds since 1970, UTC, in order. */
+  /** Seconds since 1970, UTC, ascending. */
   readonly times: ReadonlyArray<number>
   readonly lines: ReadonlyArray<Line>
-  /** Between two lines, by their places; down to 0 without a lower one. */
+  /** Areas between two lines, given by their indexes in `lines`; without a lower line, the area reaches down to 0. */
   readonly areas: ReadonlyArray<{ readonly upper: number; readonly lower?: number }>
   /** Stretches of time to shade. */
   readonly shaded: ReadonlyArray<readonly [from: number, to: number]>
 }
 
-/** With holes where more than one step lies between two times. */
+/** Inserts a hole wherever two times are more than one step apart. */
 export const pictureOf = (
   instants: ReadonlyArray<number>,
   step: number,
@@ -48,7 +48,7 @@ export const pictureOf = (
   return { times, lines: placed, areas, shaded: [] }
 }
 
-/** What a line stands for at one of the times: in a stack, not what lies below. */
+/** The value of a line at a time; in a stacked chart, without the lines below it. */
 export const figureAt = ({ lines, areas }: Picture, line: number, at: number): number | null => {
   const figure = lines[line]?.figures[at] ?? null
   const area = areas.find(({ upper }) => upper === line)
@@ -56,23 +56,23 @@ export const figureAt = ({ lines, areas }: Picture, line: number, at: number): n
   return figure - (lines[area.lower]?.figures[at] ?? 0)
 }
 
-/** Places of the figures between two holes: a line does not show them. */
+/** Indexes of the figures between two holes, which a line does not show. */
 export const lonePlaces = (figures: Figures): Array<number> => {
-  const isThere = (at: number): boolean => (figures[at] ?? null) !== null
-  return [...figures.keys()].filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1))
+  const hasValue = (at: number): boolean => (figures[at] ?? null) !== null
+  return [...figures.keys()].filter((at) => hasValue(at) && !hasValue(at - 1) && !hasValue(at + 1))
 }
 
-/** Of the axis: the figures in sight with a little room, which a flat line has too; `base` is always in sight. */
+/** The range of the axis: the visible values with some padding (a flat line has some too), always including `base`. */
 export const rangeOf = (low: number, high: number, base: number | undefined): [number, number] => {
   const from = Math.min(low, base ?? low)
   const to = Math.max(high, base ?? high)
-  const room = (to - from || Math.abs(to) || 1) * 0.06
-  return [from === base ? from : from - room, to === base ? to : to + room]
+  const padding = (to - from || Math.abs(to) || 1) * 0.06
+  return [from === base ? from : from - padding, to === base ? to : to + padding]
 }
 
 const SECONDS_PER_DAY = 86_400
 
-/** As much of an instant, seconds since 1970, as the distance between two marks needs. */
+/** Formats an instant, in seconds since 1970, as precisely as the distance between two ticks requires. */
 export const timeLabel = (seconds: number, step: number): string => {
   const text = new Date(seconds * 1000).toISOString()
   if (step >= 365 * SECONDS_PER_DAY) return text.slice(0, 4)
@@ -82,7 +82,7 @@ export const timeLabel = (seconds: number, step: number): string => {
     : text.slice(11, 16)
 }
 
-/** A single dot looks like a fault, but is normal in a new warehouse. */
+/** A note for a chart with a single dot, which looks like an error but is normal in a new warehouse. */
 export const noteOf = ({ times: [first, ...others] }: Picture): string | undefined =>
   first === undefined || others.length > 0
     ? undefined

@@ -1,4 +1,4 @@
-// Draws the charts of a vault's page: each `figure` names a series, and all of them show one period.
+// Draws the charts of a vault's page. Each `figure` names a series; all charts show the same period.
 import { charts } from "../charts/charts.ts"
 import { periodControl } from "./period.ts"
 import { plot } from "./plot.ts"

@@ -1,4 +1,4 @@
-// Keys, wheel, mouse and fingers that move a chart's period.
+// Moves and zooms the period of a chart by keyboard, wheel, mouse and touch.
 import type uPlot from "uplot"
 import type { PeriodControl } from "./period.ts"
 
@@ -18,7 +18,7 @@ export const bindKeys = (place: HTMLElement, control: PeriodControl): void => {
   })
 }
 
-/** A finger or Shift and the mouse pan; the wheel pans sideways, and zooms with Ctrl. */
+/** Dragging with a finger, or with the mouse and Shift, pans; the wheel pans sideways and, with Ctrl, zooms. */
 export const bindPointer = (chart: uPlot, control: PeriodControl): void => {
   const { over } = chart
   let last: number | undefined

@@ -1,5 +1,5 @@
-// Shows on an open page that a new run was published, without losing the reader's place.
-const SECONDS_BETWEEN_LOOKS = 5
+// Shows a note on an open page when a new run has been published, without reloading the page.
+const POLL_SECONDS = 5
 
 interface Publication {
   readonly run_id: string
@@ -9,7 +9,7 @@ interface Publication {
 const shown = document.documentElement.dataset["run"]
 const note = document.getElementById("note")
 
-const look = async (): Promise<void> => {
+const poll = async (): Promise<void> => {
   if (document.hidden || note === null) return
   const response = await fetch("/api/publication").catch(() => undefined)
   if (response?.ok !== true) return
@@ -26,5 +26,5 @@ const look = async (): Promise<void> => {
   )
 }
 
-setInterval(() => void look(), SECONDS_BETWEEN_LOOKS * 1000)
-document.addEventListener("visibilitychange", () => void look())
+setInterval(() => void poll(), POLL_SECONDS * 1000)
+document.addEventListener("visibilitychange", () => void poll())

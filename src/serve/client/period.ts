@@ -1,4 +1,4 @@
-// The period that all charts of a page show: buttons, keys and the address set it, the charts follow.
+// The period that all charts of a page show. Buttons, keys and the page's address set it; the charts follow.
 export interface Period {
   /** Seconds since 1970, UTC. */
   readonly from: number
@@ -8,7 +8,7 @@ export interface Period {
 export interface PeriodControl {
   readonly whole: Period
   readonly set: (period: Period) => void
-  /** Called at once, and at every change. */
+  /** Calls the listener at once and after every change. */
   readonly follow: (listener: (period: Period) => void) => void
   /** Moves the period by a fraction of its length: later if positive. */
   readonly pan: (fraction: number) => void
@@ -17,27 +17,30 @@ export interface PeriodControl {
 }
 
 const SECONDS_PER_DAY = 86_400
-const SHORTEST = 6 * 3600
-const DAYS_AT_FIRST = 90
+const SHORTEST_SECONDS = 6 * 3600
+const INITIAL_DAYS = 90
 
 const iso = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
 const isSame = (one: Period, other: Period): boolean =>
   Math.abs(one.from - other.from) < 1 && Math.abs(one.to - other.to) < 1
 
-/** Of the buttons of a section: `data-days` for a period up to the end, `data-move` for a step from what is shown. */
+/**
+ * Connects the buttons of a section: `data-days` shows that many days up to the end, `data-move` moves or zooms the shown
+ * period.
+ */
 export const periodControl = (section: HTMLElement, whole: Period): PeriodControl => {
   const newest = (days: number): Period => ({
     from: Math.max(whole.from, whole.to - days * SECONDS_PER_DAY),
     to: whole.to,
   })
-  let current = inAddress() ?? newest(DAYS_AT_FIRST)
+  let current = periodInAddress() ?? newest(INITIAL_DAYS)
   const listeners: Array<(period: Period) => void> = []
 
   const set = ({ from, to }: Period): void => {
-    const length = Math.min(whole.to - whole.from, Math.max(SHORTEST, to - from))
+    const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_SECONDS, to - from))
     const start = Math.min(Math.max(from, whole.from), whole.to - length)
     current = { from: start, to: start + length }
-    toAddress(isSame(current, newest(DAYS_AT_FIRST)) ? undefined : current)
+    setAddress(isSame(current, newest(INITIAL_DAYS)) ? undefined : current)
     for (const listener of listeners) listener(current)
   }
   const follow = (listener: (period: Period) => void): void => {
@@ -59,7 +62,7 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
   const periodOf = (button: HTMLButtonElement): Period => newest(Number(button.dataset["days"]))
   for (const button of lengths) {
     const days = Number(button.dataset["days"])
-    // What is longer than the history shows the same as all of it.
+    // A period longer than the history would show the same as "All".
     button.hidden = Number.isFinite(days) && days * SECONDS_PER_DAY > whole.to - whole.from
     button.addEventListener("click", () => set(periodOf(button)))
   }
@@ -83,8 +86,8 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
   return { whole, set, follow, pan, zoom }
 }
 
-/** `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`: a period can be linked to. */
-const inAddress = (): Period | undefined => {
+/** The period in the URL's fragment, such as `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`, so that it can be linked to. */
+const periodInAddress = (): Period | undefined => {
   const [from = Number.NaN, to = Number.NaN] = location.hash
     .slice(1)
     .split("/")
@@ -92,7 +95,7 @@ const inAddress = (): Period | undefined => {
   return to > from ? { from, to } : undefined
 }
 
-const toAddress = (period: Period | undefined): void => {
+const setAddress = (period: Period | undefined): void => {
   const hash = period === undefined ? "" : `#${iso(period.from)}/${iso(period.to)}`
   history.replaceState(null, "", `${location.pathname}${location.search}${hash}`)
 }

@@ -1,4 +1,4 @@
-// One chart of a vault: moved by pointer and keys, and read in finer buckets when zoomed in.
+// One interactive chart of a vault. When the reader zooms in, it is read again in finer buckets.
 import type uPlot from "uplot"
 import type { Chart } from "../charts/charts.ts"
 import { noteOf, type Picture, rangeOf } from "../charts/picture.ts"
@@ -8,11 +8,11 @@ import type { ReadSeries, Stretch } from "./series.ts"
 import { color, dataOf, faint, timeChart } from "./timeChart.ts"
 
 const HOUR_SECONDS = 3600
-const REST_MILLIS = 120
-// Buckets begin where the period begins.
+const DEBOUNCE_MILLIS = 120
+// Buckets begin where the requested period begins, so it must begin at a full hour.
 const hourBefore = (seconds: number): number => Math.floor(seconds / HOUR_SECONDS) * HOUR_SECONDS
 
-/** Shows the period of the control, in finer buckets once the reader rests. */
+/** Shows the control's period, and reads finer buckets once it stops changing. */
 export const plot = (
   figure: HTMLElement,
   chart: Chart,
@@ -44,16 +44,16 @@ export const plot = (
   const refine = async (period: Period): Promise<void> => {
     waiting.abort()
     const { signal } = (waiting = new AbortController())
-    // A daily series is there to its last point.
+    // A daily series has no buckets: all its points are loaded.
     if (stretch.columns["bucket_at"] === undefined) return
     const length = period.to - period.from
     const finest = Math.max(HOUR_SECONDS, length / place.clientWidth)
     const isFine = stretch.bucketSeconds <= 1.5 * finest
-    const isThere = stretch.from <= period.from && stretch.to >= period.to
-    if (isFine && isThere) return
-    await new Promise((resolve) => setTimeout(resolve, REST_MILLIS))
+    const isLoaded = stretch.from <= period.from && stretch.to >= period.to
+    if (isFine && isLoaded) return
+    await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MILLIS))
     if (signal.aborted) return
-    // One length more on either side: what a reader pans to is there at once.
+    // One more length on either side, so that panning shows points at once.
     const wanted = {
       from: hourBefore(Math.max(whole.from, period.from - length)),
       to: Math.min(whole.to, period.to + length),
@@ -66,7 +66,7 @@ export const plot = (
     stretch = finer
     picture = chart.picture(stretch)
     drawn.setData(dataOf(picture), false)
-    // With new data alone, the old lines would stay on the chart.
+    // Without setting the scale, uPlot would keep showing the old lines.
     drawn.setScale("x", { min: period.from, max: period.to })
   }
   control.follow((period) => {

@@ -1,4 +1,4 @@
-// Draws the result of a query over time; the server has decided which columns.
+// Draws the result of a query over time. The server has chosen the columns (pages/resultChart.ts).
 import { secondsOf } from "../charts/charts.ts"
 import type { Picture } from "../charts/picture.ts"
 import { compact } from "../figures.ts"
@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const HUES = 7
 
-/** The figures of each line, by second since 1970. */
+/** The figures of each line, by time in seconds since 1970. */
 const linesOf = (
   rows: ReadonlyArray<Row>,
   { time = "", by = "", figures = "[]" }: DOMStringMap,

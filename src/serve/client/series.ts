@@ -1,4 +1,4 @@
-// Reads a series of a vault, whole or a stretch of it.
+// Fetches a series of a vault, or a stretch of it, from the server.
 import { secondsOf, type Series } from "../charts/charts.ts"
 import type { Period } from "./period.ts"
 
@@ -6,7 +6,7 @@ export interface Stretch extends Series, Period {}
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The whole series without a period; rejects with the server's own words. */
+/** Reads the whole series if no period is given; rejects with the server's message. */
 export type ReadSeries = (
   period: Period | undefined,
   buckets: number,

@@ -1,14 +1,14 @@
-// Completes the SQL field with words of the dictionary, which the server finds for the text before the caret. The field works
-// without it.
+// Completes words in the SQL field with names of the dictionary, which the server finds for the text before the caret.
+// The field works without this script.
 
 interface Completion {
   readonly words: ReadonlyArray<string>
-  /** The part before the caret that the words begin with. */
+  /** The text before the caret that the words begin with. */
   readonly begun: string
 }
 
-const MOST_SHOWN = 12
-const MILLIS_OF_REST = 80
+const MAX_WORDS = 12
+const DEBOUNCE_MILLIS = 80
 
 const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLElement): void => {
   let begun = ""
@@ -39,7 +39,7 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
   }
 
   const show = ({ words, begun: part }: Completion): void => {
-    const useful = words.filter((word) => word !== part).slice(0, MOST_SHOWN)
+    const useful = words.filter((word) => word !== part).slice(0, MAX_WORDS)
     if (useful.length === 0) return close()
     begun = part
     list.replaceChildren(
@@ -49,7 +49,7 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
         option.role = "option"
         option.ariaSelected = "false"
         option.textContent = word
-        // Before the field loses the focus, which closes the list.
+        // Not on click: the field would lose the focus first, which closes the list.
         option.addEventListener("mousedown", (event) => {
           event.preventDefault()
           accept(option)
@@ -63,19 +63,19 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
 
   const fetchWords = async (): Promise<void> => {
     const before = field.value.slice(0, field.selectionStart)
-    // Only at the end of a word: not within a text, in front of a word or after a space.
+    // Only at the end of a word, not inside one or after a space.
     if (!/[\w.]$/.test(before) || /^\w/.test(field.value.slice(field.selectionStart)))
       return close()
     const response = await fetch(
       `/api/completion?${new URLSearchParams({ sql: before }).toString()}`,
     )
-    const isStill = field.value.slice(0, field.selectionStart) === before
-    if (response.ok && isStill) show((await response.json()) as Completion)
+    const isUnchanged = field.value.slice(0, field.selectionStart) === before
+    if (response.ok && isUnchanged) show((await response.json()) as Completion)
   }
 
   field.addEventListener("input", () => {
     clearTimeout(waiting)
-    waiting = setTimeout(() => void fetchWords(), MILLIS_OF_REST)
+    waiting = setTimeout(() => void fetchWords(), DEBOUNCE_MILLIS)
   })
   field.addEventListener("blur", close)
   field.addEventListener("keydown", (event) => {

@@ -1,4 +1,4 @@
-// A uPlot of a picture over time: instants in UTC, colours of style.css as the reader has them, light, dark or on paper.
+// A uPlot chart over time, with instants in UTC and the colours of style.css for the light, dark or print style.
 import uPlot from "uplot"
 import { figureAt, lonePlaces, type Picture, timeLabel } from "../charts/picture.ts"
 
@@ -12,11 +12,11 @@ export const faint = (name: string): string => `color-mix(in srgb, ${color(name)
 export interface TimeChart {
   readonly picture: () => Picture
   readonly format: (value: unknown) => string
-  /** Whether a line goes on over its holes. */
+  /** Whether a line continues across its holes. */
   readonly spansHoles?: boolean
 }
 
-/** As wide as its place, also when that changes. */
+/** The chart is always as wide as its place, even when that is resized. */
 export const timeChart = (
   place: HTMLElement,
   { picture, format, spansHoles = false }: TimeChart,
@@ -69,14 +69,14 @@ export const timeChart = (
 export const dataOf = ({ times, lines }: Picture): uPlot.AlignedData =>
   [times, ...lines.map(({ figures }) => figures)] as uPlot.AlignedData
 
-/** Places of the figures that no line shows. */
+/** Indexes of the figures that are drawn as dots, because no line shows them. */
 const dots = (figures: Picture["lines"][number]["figures"], spansHoles: boolean) => {
   if (!spansHoles) return lonePlaces(figures)
   const known = [...figures.keys()].filter((at) => figures[at] !== null)
   return known.length === 1 ? known : []
 }
 
-/** Time below, figures on the left. */
+/** The time axis at the bottom and the figures on the left. */
 const axes = (format: (value: unknown) => string): Array<uPlot.Axis> => {
   const axis: uPlot.Axis = {
     stroke: () => color("--soft"),

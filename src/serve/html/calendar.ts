@@ -1,22 +1,22 @@
-// A calendar as a table: a row for each month, a column for each day, each day in one of a few shades and with its figure.
+// A calendar as a table: a row for each month, a column for each day of the month, and a shade and a label for each day.
 import { html, type Html } from "./html.ts"
 import { table } from "./table.ts"
 
-/** From 0, complete, to 4, nearly nothing there; `none` where what is absent can't be had. */
+/** From 0 (complete) to 4 (nearly everything missing); `none` if the service does not have the absent points. */
 export type Level = 0 | 1 | 2 | 3 | 4 | "none"
 
 export interface CalendarDay {
   /** `YYYY-MM-DD`. */
   readonly day: string
   readonly level: Level
-  /** What the shade stands for, in words. */
+  /** What the shade means, in words. */
   readonly label: string
   readonly href: string
 }
 
 const DAYS = Array.from({ length: 31 }, (_, at) => String(at + 1))
 
-/** `legend` says what each level stands for, `empty` what no days mean. */
+/** `legend` explains each level; `empty` is shown if there are no days. */
 export const calendar = (
   caption: string,
   days: ReadonlyArray<CalendarDay>,
@@ -42,7 +42,7 @@ export const calendar = (
     </ul>`
 }
 
-// A complete day needs no attention: it is no link, so that the keyboard reaches the others quickly.
+// A complete day needs no attention and is not a link, so that the keyboard reaches the other days quickly.
 const cell = (found: CalendarDay | undefined) => {
   if (found === undefined) return null
   const { level, label, href } = found

@@ -1,7 +1,7 @@
-// A labelled list to choose from in a form.
+// A labelled drop-down list in a form.
 import { html, type Html } from "./html.ts"
 
-/** `every` stands for no choice. */
+/** `every` is the label of the first option, which stands for no choice. */
 export const choice = (
   label: string,
   name: string,

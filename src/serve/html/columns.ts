@@ -1,4 +1,4 @@
-// The kinds of columns that tables of rows have.
+// The kinds of columns in tables of rows.
 import { MISSING } from "../figures.ts"
 import { figure, time } from "./figure.ts"
 import { html, type Html, name } from "./html.ts"
@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>
 const text = (value: unknown): Html | string =>
   value === null || value === undefined ? MISSING : name(String(value))
 
-/** From the first of the columns that has a value. */
+/** Shows the first of the columns that has a value. */
 export const textColumn = (label: string, ...columns: ReadonlyArray<string>): Column<Row> => ({
   label,
   cell: (row) => text(row[columns.find((column) => row[column] !== null) ?? ""]),
@@ -29,7 +29,7 @@ export const linkColumn = (
   cell: (row) => html`<a class="code" href="${href(row)}">${shown(row)}</a>`,
 })
 
-/** `trace` leads to what the figure was read from. */
+/** `trace` returns the link to what the figure was read from. */
 export const numberColumn = (
   label: string,
   column: string,

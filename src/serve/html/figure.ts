@@ -1,14 +1,14 @@
-// Figures and instants as elements.
+// Figures and instants as HTML elements.
 import { instant, MISSING } from "../figures.ts"
 import { html, type Html } from "./html.ts"
 
-/** An instant or a day, in UTC, as an element that programs can read too. */
+/** An instant or a day, in UTC, as a machine-readable element. */
 export const time = (value: unknown): Html =>
   typeof value === "string" && value !== ""
     ? html`<time datetime="${value}">${instant(value)}</time>`
     : html`${MISSING}`
 
-/** A figure with the instant it is of below it, linked to what it was read from. */
+/** A figure linked to its trace, with its instant below. */
 export const figure = (text: string, asOf: unknown, href: string | undefined): Html =>
   text === MISSING
     ? html`<span class="missing">${MISSING}</span>`

@@ -1,14 +1,14 @@
-// HTML as tagged templates: what is put in is escaped, and shown without control characters and bidirectional overrides.
+// HTML as tagged templates. Interpolated text is escaped, and control characters and bidirectional overrides are replaced.
 import { html as template, raw } from "hono/html"
 import { visible } from "../../domain/visible.ts"
 
-/** HTML that needs no more escaping. */
+/** HTML that is already escaped. */
 export interface Html {
   readonly isEscaped: true
   readonly toString: () => string
 }
 
-/** What may be put in: text is escaped, nothing is shown for null. */
+/** A value to interpolate: text is escaped; null, undefined and false render as nothing. */
 export type Part = Html | string | number | undefined | null | false | ReadonlyArray<Part>
 
 const shown = (part: Part): unknown =>
@@ -18,11 +18,11 @@ const shown = (part: Part): unknown =>
       ? (part as ReadonlyArray<Part>).map(shown)
       : (part ?? "")
 
-// Without a promise among the parts the template is no promise.
+// The template returns a promise only if one of its parts is a promise, which `Part` excludes.
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   template(strings, ...parts.map(shown)) as unknown as Html
 
 export const nothing: Html = raw("")
 
-/** A name from elsewhere: its reading direction affects nothing around it. */
+/** Text from outside, isolated so that its reading direction does not affect the text around it. */
 export const name = (text: string): Html => html`<bdi>${text}</bdi>`

@@ -1,4 +1,4 @@
-// The document around every page: navigation, the publication it shows, and the place for a note about a newer one.
+// The document around every page: navigation, the time of the publication, and the place for a note about a newer one.
 import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
 import { time } from "./figure.ts"
@@ -8,14 +8,14 @@ export type Section = "overview" | "data" | "sql"
 
 export interface Page {
   readonly title: string
-  /** Which part of the navigation it belongs to. */
+  /** The part of the navigation that the page belongs to. */
   readonly section?: Section
   readonly body: Html
-  /** What follows the body: each is sent as soon as it is read, so that the browser shows what is there. */
+  /** Sections after the body. Each is sent as soon as it is read, so that the browser shows the others meanwhile. */
   readonly sections?: ReadonlyArray<Effect.Effect<Html, Error>>
-  /** Client code it needs besides the note about a new publication: a name of `assets.ts`. */
+  /** Scripts of `assets.ts` that the page needs besides `live.js`. */
   readonly scripts?: ReadonlyArray<string>
-  /** Style it needs besides `style.css`. */
+  /** Style sheets that the page needs besides `style.css`. */
   readonly styles?: ReadonlyArray<string>
 }
 
@@ -26,11 +26,11 @@ const sections: ReadonlyArray<readonly [Section, href: string, label: string]> =
 ]
 
 export interface Links {
-  /** The path of a file of `assets.ts`, with its version. */
+  /** The path of a file of `assets.ts`, including its version. */
   readonly asset: (file: string) => string
 }
 
-/** The document without its sections; `publication` is absent on pages that show no data. */
+/** The document without the page's sections. Pages that show no data have no publication. */
 export const document = (page: Page, publication: Publication | undefined, links: Links): string =>
   `${documentHead(page, publication, links)}${String(page.body)}${documentEnd}`
 
@@ -68,7 +68,7 @@ export const documentHead = (
   )
 
 export const documentEnd = `</main>
-<footer><p>Times are UTC. The time below a figure is the instant it is for; the figure links to the response it was read from.</p></footer>
+<footer><p>Times are UTC. The time below a figure is the time it is for; the figure links to the response it was read from.</p></footer>
 </body>
 </html>
 `

@@ -1,4 +1,4 @@
-// A line over some days as SVG, drawn on the server, so that it needs no script.
+// A small line chart of daily values as SVG, drawn on the server so that it needs no script.
 import { scaleLinear } from "d3-scale"
 import { line } from "d3-shape"
 import { html, type Html, nothing } from "./html.ts"
@@ -7,7 +7,7 @@ const WIDTH = 120
 const HEIGHT = 28
 const PAD = 2
 
-/** Values day by day; a missing one leaves a hole. `par` is drawn where it is within sight of the values. */
+/** A missing value (null) leaves a hole. `par` is drawn if it is close to the values. */
 export const sparkline = (
   values: ReadonlyArray<number | null>,
   par: number,

@@ -1,4 +1,4 @@
-// A chart as SVG, drawn without script: for the report, which is a file.
+// A chart as SVG for the report, which is one file without scripts.
 import { scaleLinear, scaleUtc } from "d3-scale"
 import { area, line } from "d3-shape"
 import type { Chart, Series } from "../charts/charts.ts"
@@ -12,7 +12,7 @@ import {
 } from "../charts/picture.ts"
 import { html, type Html } from "./html.ts"
 
-/** Milliseconds since 1970: a period, and the beginning of the one before, which is shown for comparison. */
+/** A period and the beginning of the previous period, which is shown for comparison; in milliseconds since 1970. */
 export interface Span {
   readonly before: number
   readonly from: number
@@ -91,10 +91,10 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
   </figure>`
 }
 
-// Of a pixel: more digits would double the file.
+// Rounded to a tenth of a pixel: more digits would double the size of the file.
 const tenth = (value: number): number => Math.round(value * 10) / 10
 
-/** The newest figure that is there. */
+/** The newest figure of a line that is not a hole. */
 const lastOf = (picture: Picture, place: number): number | null =>
   figureAt(
     picture,

@@ -1,4 +1,4 @@
-// Tables that a screen reader can read: a caption, headers with their scope, numbers to the right.
+// Accessible HTML tables with a caption, scoped headers and right-aligned numbers.
 import { html, type Html, type Part } from "./html.ts"
 
 export interface Column<Row> {
@@ -9,16 +9,16 @@ export interface Column<Row> {
 
 export interface TableOptions<Row> {
   readonly caption: Part
-  /** The first names the row. */
+  /** The first column is the header of each row. */
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
-  /** What no rows mean. */
+  /** The text that replaces a table without rows. */
   readonly empty: string
-  /** `cards`: on a narrow screen each row is a block of labelled figures. */
+  /** With `cards`, each row becomes a block of labelled figures on a narrow screen. */
   readonly className?: "calendar" | "cards" | "values"
 }
 
-/** It scrolls by itself where it is wider than the page. */
+/** The table scrolls horizontally if it is wider than the page. */
 export const table = <Row>({
   caption,
   columns,
@@ -52,7 +52,7 @@ export const table = <Row>({
   </div>`
 }
 
-/** A table below a heading, for rows that are read later. */
+/** A table with a heading, whose rows are read later. */
 export interface TableSection<Row> extends Omit<TableOptions<Row>, "rows"> {
   readonly title: string
 }

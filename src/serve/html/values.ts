@@ -1,11 +1,11 @@
-// Values of any query, as they are, for tables whose columns are not known beforehand.
+// Shows unformatted values, for tables whose columns are not known in advance.
 import { MISSING } from "../figures.ts"
 import { html, type Html, type Part } from "./html.ts"
 import type { Row } from "./columns.ts"
 import type { Column } from "./table.ts"
 
-// One cell must not fill the page; downloads have the whole value.
-const LONGEST = 400
+// One cell must not fill the page; downloads contain the whole value.
+const MAX_LENGTH = 400
 
 const textOf = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
@@ -13,10 +13,12 @@ const textOf = (value: unknown): string =>
 export const valueCell = (value: unknown): Part => {
   if (value === null || value === undefined) return html`<span class="missing">${MISSING}</span>`
   const text = textOf(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text
+  return text.length > MAX_LENGTH
+    ? `${text.slice(0, MAX_LENGTH)}… (${text.length} characters)`
+    : text
 }
 
-/** Columns of rows that are lists of values. */
+/** The columns of a table whose rows are lists of values. */
 export const valueColumns = (
   names: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
@@ -27,7 +29,7 @@ export const valueColumns = (
     ...(rows.some((row) => typeof row[at] === "number") ? { align: "right" as const } : {}),
   }))
 
-/** A row's columns and values as a list of terms. */
+/** A row as a description list of column names and values. */
 export const pairs = (row: Row): Html =>
   html`<dl class="pairs">
     ${Object.entries(row).map(

@@ -1,4 +1,4 @@
-// How complete the series are: a calendar of the last year, and the missing points of one day.
+// Shows how complete the series are: a calendar of the last year, and the missing points of one day.
 import * as Effect from "effect/Effect"
 import { parseDay } from "../../domain/time.ts"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
@@ -12,38 +12,39 @@ import type { TableSection } from "../html/table.ts"
 import { dataPage } from "../links.ts"
 import { type Site, sqlSection } from "../site.ts"
 
-export interface Chosen {
+/** The parameters of the page's address. */
+export interface Selection {
   readonly vault?: string | undefined
   readonly series?: string | undefined
   /** `YYYY-MM-DD`. */
   readonly day?: string | undefined
 }
 
-const chosenValues = ({ vault, series }: Chosen) => ({
+const queryParameters = ({ vault, series }: Selection) => ({
   vault_address: vault === undefined || vault === "" ? null : vault,
   series: series === undefined || series === "" ? null : series,
 })
 
-export const readCalendar = ({ latest }: Site, chosen: Chosen) =>
+export const readCalendar = ({ latest }: Site, selection: Selection) =>
   latest.read((copy) =>
     Effect.gen(function* () {
       const choices = yield* copy.rows(sqlFile("serve", "data_choices"))
       const unknown = (["vault", "series"] as const).find(
         (kind) =>
-          (chosen[kind] ?? "") !== "" &&
-          !choices.some((each) => each["kind"] === kind && each["value"] === chosen[kind]),
+          (selection[kind] ?? "") !== "" &&
+          !choices.some((each) => each["kind"] === kind && each["value"] === selection[kind]),
       )
       if (unknown !== undefined) {
-        const why = `There is no ${unknown} ${String(chosen[unknown])}.`
+        const why = `There is no ${unknown} ${String(selection[unknown])}.`
         return yield* new NotThere({ why, advice: "/data lists them." })
       }
-      const days = yield* copy.rows(sqlFile("serve", "data_days"), chosenValues(chosen))
+      const days = yield* copy.rows(sqlFile("serve", "data_days"), queryParameters(selection))
       return html`<section aria-labelledby="completeness">
         <h2 id="completeness">Completeness</h2>
-        ${choiceForm(choices, chosen)}
+        ${choiceForm(choices, selection)}
         ${calendar(
           "Days of the last year: the darker, the more of their points are missing",
-          days.map((row) => calendarDay(row, chosen)),
+          days.map((row) => calendarDay(row, selection)),
           legend,
           "No point is expected.",
         )}
@@ -65,7 +66,7 @@ const levelOf = (missingShare: number, notOffered: number): Level => {
   return missingShare < 0.02 ? 1 : missingShare < 0.2 ? 2 : missingShare < 0.8 ? 3 : 4
 }
 
-const calendarDay = (row: Row, chosen: Chosen) => {
+const calendarDay = (row: Row, selection: Selection) => {
   const day = String(row["day"])
   const [expected, present, missing, notOffered] = [
     row["expected"],
@@ -81,11 +82,11 @@ const calendarDay = (row: Row, chosen: Chosen) => {
     day,
     level: levelOf(missing / expected, notOffered),
     label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${absent.join("")}`,
-    href: `${dataPage({ ...chosen, day })}#hours`,
+    href: `${dataPage({ ...selection, day })}#hours`,
   }
 }
 
-const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Chosen): Html => {
+const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Selection): Html => {
   const options = (kind: string) =>
     choices
       .filter((each) => each["kind"] === kind)
@@ -97,19 +98,19 @@ const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Chosen): Htm
   </form>`
 }
 
-/** Nothing unless a day is chosen. */
-export const readDay = (site: Site, chosen: Chosen) => {
-  if ((chosen.day ?? "") === "") return Effect.succeed(nothing)
-  const day = parseDay(chosen.day)
+/** The absent points of the selected day, if one is selected. */
+export const readDay = (site: Site, selection: Selection) => {
+  if ((selection.day ?? "") === "") return Effect.succeed(nothing)
+  const day = parseDay(selection.day)
   return day === undefined
     ? Effect.fail(
         new ReadError({
-          why: `day=${String(chosen.day)} is not a day such as 2026-05-31.`,
+          why: `day=${String(selection.day)} is not a day such as 2026-05-31.`,
           advice: "Choose one in the calendar.",
         }),
       )
-    : sqlSection(site, "data", "hours", absentPoints(String(chosen.day)), {
-        ...chosenValues(chosen),
+    : sqlSection(site, "data", "hours", absentPoints(String(selection.day)), {
+        ...queryParameters(selection),
         day: { day },
       })
 }

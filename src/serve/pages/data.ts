@@ -1,4 +1,4 @@
-// The state of the data: problems, runs, completeness, gaps, quarantine, checks, and fields that no column takes.
+// Shows the state of the data: problems, runs, completeness, gaps, quarantine, checks, and fields without a column.
 import * as Effect from "effect/Effect"
 import type { Problem } from "../../domain/problem.ts"
 import { readProblems } from "../../pipelines/readers/problems.ts"
@@ -13,20 +13,20 @@ import type { Page } from "../html/layout.ts"
 import { type TableSection, tableSection } from "../html/table.ts"
 import { runPage } from "../links.ts"
 import { type Site, sqlSection } from "../site.ts"
-import { type Chosen, readCalendar, readDay } from "./completeness.ts"
+import { type Selection, readCalendar, readDay } from "./completeness.ts"
 
-// The runs of two days, hour by hour.
+// Two days of hourly runs.
 const SHOWN_RUNS = 48
 
-export const readDataPage = (site: Site, chosen: Chosen) =>
+export const readDataPage = (site: Site, selection: Selection) =>
   Effect.map(readProblems(site.dataDir), (problems): Page => ({
     title: "Data",
     section: "data",
     body: html`<h1>Data</h1>
       ${problemList(problems)}`,
     sections: [
-      readCalendar(site, chosen),
-      readDay(site, chosen),
+      readCalendar(site, selection),
+      readDay(site, selection),
       runs(site),
       sqlSection(site, "data", "gaps", gaps),
       sqlSection(site, "data", "quarantine", quarantine),

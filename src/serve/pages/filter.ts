@@ -1,29 +1,29 @@
-// The overview's filter: parameters of its address, so that it works without script and can be linked to.
+// The filter of the overview, which is kept in the page's address: it works without scripts and can be linked to.
 import * as Effect from "effect/Effect"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { choice } from "../html/choice.ts"
 import { html, type Html } from "../html/html.ts"
-import { NO_TROUBLE, type Vault, vaultName, worst } from "../vaults.ts"
+import { NO_TROUBLE, type Vault, vaultName, worstSeverity } from "../vaults.ts"
 
-/** An absent or empty one filters nothing. */
+/** Absent and empty values do not filter. */
 export interface Filter {
-  /** Part of a name or address. */
+  /** Part of a vault's name or address. */
   readonly name?: string
   readonly chain?: string
   /** The state of a vault: a `value` of `states`. */
   readonly trouble?: string
 }
 
-/** By the severity of a vault's worst trouble. */
+/** The states of a vault, by the severity of its worst trouble. */
 export const states: ReadonlyArray<{
   readonly severity: number
   readonly value: string
-  readonly words: string
+  readonly description: string
 }> = [
-  { severity: 1, value: "trouble", words: "in trouble" },
-  { severity: 2, value: "watch", words: "to watch" },
-  { severity: 3, value: "data", words: "with incomplete data" },
-  { severity: NO_TROUBLE, value: "none", words: "with nothing to report" },
+  { severity: 1, value: "trouble", description: "in trouble" },
+  { severity: 2, value: "watch", description: "to watch" },
+  { severity: 3, value: "data", description: "with incomplete data" },
+  { severity: NO_TROUBLE, value: "none", description: "with nothing to report" },
 ]
 
 export const isFiltered = ({ name, chain, trouble }: Filter): boolean =>
@@ -34,7 +34,7 @@ const chainsOf = (vaults: ReadonlyArray<Vault>): ReadonlyArray<string> =>
     .toSorted((one, other) => one - other)
     .map(String)
 
-const oneOf = (name: string, value: string, known: ReadonlyArray<string>) =>
+const requireOneOf = (name: string, value: string, known: ReadonlyArray<string>) =>
   value === "" || known.includes(value)
     ? Effect.void
     : Effect.fail(
@@ -49,14 +49,14 @@ export const filtered = Effect.fnUntraced(function* (
   { name = "", chain = "", trouble = "" }: Filter,
 ) {
   const values = states.map(({ value }) => value)
-  yield* oneOf("trouble", trouble, values)
-  yield* oneOf("chain", chain, chainsOf(vaults))
-  const part = name.trim().toLowerCase()
+  yield* requireOneOf("trouble", trouble, values)
+  yield* requireOneOf("chain", chain, chainsOf(vaults))
+  const search = name.trim().toLowerCase()
   return vaults.filter(
     (vault) =>
       (chain === "" || String(vault["chain_id"]) === chain) &&
-      (trouble === "" || states[values.indexOf(trouble)]?.severity === worst(vault)) &&
-      `${vaultName(vault)}\n${String(vault["vault_address"])}`.toLowerCase().includes(part),
+      (trouble === "" || states[values.indexOf(trouble)]?.severity === worstSeverity(vault)) &&
+      `${vaultName(vault)}\n${String(vault["vault_address"])}`.toLowerCase().includes(search),
   )
 })
 
@@ -77,7 +77,7 @@ export const filterForm = (vaults: ReadonlyArray<Vault>, filter: Filter): Html =
       "State",
       "trouble",
       "every state",
-      states.map(({ value, words }) => [value, words]),
+      states.map(({ value, description }) => [value, description]),
       filter.trouble,
     )}
     <button>Filter</button>

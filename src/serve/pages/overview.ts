@@ -1,4 +1,4 @@
-// Every vault at a glance, those in trouble first, with the reason in words.
+// The overview page: every vault with its main figures and troubles, those in trouble first.
 import * as Effect from "effect/Effect"
 import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
 import { html, type Html, name, nothing } from "../html/html.ts"
@@ -7,7 +7,7 @@ import { sparkline } from "../html/sparkline.ts"
 import { table } from "../html/table.ts"
 import { troubleList } from "../html/troubles.ts"
 import { latestTrace, vaultPage } from "../links.ts"
-import { type Overview, type Vault, vaultName, worst } from "../vaults.ts"
+import { type Overview, type Vault, vaultName, worstSeverity } from "../vaults.ts"
 import { latestFigure } from "./vaultFigures.ts"
 import { type Filter, filtered, filterForm, isFiltered, states } from "./filter.ts"
 
@@ -31,7 +31,7 @@ export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
         columns: [
           { label: "Vault", cell: vaultCell },
           { label: "Collateral ratio", align: "right", cell: ratioCell },
-          { label: "90 days", cell: lineCell },
+          { label: "90 days", cell: sparklineCell },
           {
             label: "APY",
             align: "right",
@@ -49,11 +49,12 @@ export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
   }))
 
 const summary = (vaults: ReadonlyArray<Vault>): Html => {
-  const counted = states.map(({ severity, words }, place) => {
-    const text = `${count(vaults.filter((vault) => worst(vault) === severity).length)} ${words}`
+  const counts = states.map(({ severity, description }, place) => {
+    const vaultsInState = vaults.filter((vault) => worstSeverity(vault) === severity)
+    const text = `${count(vaultsInState.length)} ${description}`
     return html`${place > 0 && ", "}${severity < 3 ? html`<strong class="severity-${severity}">${text}</strong>` : text}`
   })
-  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}: ${counted}.`
+  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}: ${counts}.`
 }
 
 const vaultCell = (row: Vault): Html =>
@@ -76,11 +77,11 @@ const ratioCell = (row: Vault): Html => {
 
 const DAYS = 90
 
-/** Days before a vault's first point or after its last. */
+/** Missing values for days before a vault's first point or after its last. */
 const holes = (days: number): ReadonlyArray<null> =>
   Array.from({ length: Math.max(0, days) }, () => null)
 
-const lineCell = (row: Vault): Html => {
+const sparklineCell = (row: Vault): Html => {
   const values = row["ratios"]
   if (!Array.isArray(values)) return nothing
   return sparkline(

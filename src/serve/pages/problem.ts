@@ -1,4 +1,4 @@
-// Pages about what went wrong, and what to do about it.
+// Pages for errors and for signing in.
 import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 
@@ -10,11 +10,11 @@ export const notFoundPage: Page = {
 
 export interface Problem {
   readonly status: 400 | 404 | 500
-  /** What is wrong, then lines of what to do. */
+  /** The first line says what is wrong, the following lines what to do. */
   readonly message: string
 }
 
-/** The message of a typed error says what to do; anything else is a bug of ours. */
+/** The messages of ReadError and NotThere say what to do; any other error is a bug. */
 export const problemOf = (error: unknown): Problem => {
   const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
   return error instanceof Error && (tag === "ReadError" || tag === "NotThere")

@@ -1,4 +1,4 @@
-// Where client/result.ts draws the result of a query over time, if it has a time and figures.
+// The place of a chart of a query's result, if that has a time and figures; client/result.ts draws it.
 import { html, type Html, nothing } from "../html/html.ts"
 import { resultFile } from "../links.ts"
 import type { LimitedResult } from "../runQuery.ts"
@@ -7,13 +7,13 @@ const isTime = (type: string): boolean => type === "DATE" || type.startsWith("TI
 const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DECIMAL/.test(type)
 
 /**
- * A line for each figure over the first time; with a column of text, a line of the first figure for each of its values.
- * Hidden until the script has drawn it.
+ * The chart has a line for each figure over the first time column; if there is a text column, it has a line of the first
+ * figure for each text. It is hidden until the script has drawn it.
  */
 export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html => {
   const typed = columns.map(({ name, type }) => ({ name, type: String(type) }))
   const time = typed.find(({ type }) => isTime(type))
-  // What identifies a vault is no figure.
+  // Ids are not figures.
   const figures = typed.filter(({ name, type }) => isFigure(type) && !name.endsWith("_id"))
   const [first] = figures
   if (time === undefined || first === undefined || rows.length < 2) return nothing

@@ -1,4 +1,4 @@
-// One run: its tasks, errors, failed checks, gaps, quarantine and drift.
+// Shows one run: its tasks, errors, failed checks, gaps, quarantine and drift.
 import * as Effect from "effect/Effect"
 import { findRun, readRunHistory, readRunReport } from "../../pipelines/readers/runs.ts"
 import { numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
@@ -9,8 +9,8 @@ import { type Column, tableSection } from "../html/table.ts"
 import { pairs } from "../html/values.ts"
 import type { Site } from "../site.ts"
 
-/** Left out where the run has none. */
-const part = (
+/** A section that is left out if it has no rows. */
+const optionalSection = (
   id: string,
   title: string,
   caption: string,
@@ -29,19 +29,31 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
         section: "data",
         body: html`<h1>Run</h1>
           ${pairs(run)}
-          ${part("errors", "Errors", "Tasks that did not end well, failures first", report.errors, [
-            textColumn("Pipeline", "pipeline"),
-            textColumn("Partition", "entity"),
-            textColumn("Window", "window"),
-            textColumn("Outcome", "outcome"),
-            textColumn("Error", "error_text"),
-          ])}
-          ${part("checks", "Failed checks", "Those of severity error first", report.checks, [
-            textColumn("Check", "check_name"),
-            textColumn("Severity", "severity"),
-            numberColumn("Wrong rows", "failures", count),
-          ])}
-          ${part("tasks", "Tasks", "By pipeline and outcome", report.tasks, [
+          ${optionalSection(
+            "errors",
+            "Errors",
+            "Tasks that did not end well, failures first",
+            report.errors,
+            [
+              textColumn("Pipeline", "pipeline"),
+              textColumn("Partition", "entity"),
+              textColumn("Window", "window"),
+              textColumn("Outcome", "outcome"),
+              textColumn("Error", "error_text"),
+            ],
+          )}
+          ${optionalSection(
+            "checks",
+            "Failed checks",
+            "Those of severity error first",
+            report.checks,
+            [
+              textColumn("Check", "check_name"),
+              textColumn("Severity", "severity"),
+              numberColumn("Wrong rows", "failures", count),
+            ],
+          )}
+          ${optionalSection("tasks", "Tasks", "By pipeline and outcome", report.tasks, [
             textColumn("Pipeline", "pipeline"),
             textColumn("Outcome", "outcome"),
             numberColumn("Tasks", "tasks", count),
@@ -51,27 +63,39 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
             numberColumn("Unchanged", "rows_unchanged", count),
             numberColumn("Seconds", "seconds", count),
           ])}
-          ${part("gaps", "Gaps", "Gaps that this run recorded or resolved", report.gaps, [
-            textColumn("Pipeline", "pipeline"),
-            textColumn("Partition", "entity"),
-            timeColumn("From", "from_at"),
-            timeColumn("To", "to_at"),
-            textColumn("State", "state"),
-            textColumn("Reason", "reason"),
-          ])}
-          ${part("quarantine", "Quarantine", "What it quarantined", report.quarantine, [
+          ${optionalSection(
+            "gaps",
+            "Gaps",
+            "Gaps that this run recorded or resolved",
+            report.gaps,
+            [
+              textColumn("Pipeline", "pipeline"),
+              textColumn("Partition", "entity"),
+              timeColumn("From", "from_at"),
+              timeColumn("To", "to_at"),
+              textColumn("State", "state"),
+              textColumn("Reason", "reason"),
+            ],
+          )}
+          ${optionalSection("quarantine", "Quarantine", "What it quarantined", report.quarantine, [
             textColumn("Endpoint", "endpoint"),
             textColumn("Partition", "entity"),
             textColumn("Path", "json_path"),
             textColumn("Detail", "detail"),
             timeColumn("Resolved", "closed_at"),
           ])}
-          ${part("drift", "Drift", "Fields that were new, gone or of another type", report.drift, [
-            textColumn("Endpoint", "endpoint"),
-            textColumn("Path", "json_path"),
-            textColumn("Kind", "kind"),
-            textColumn("Detail", "detail"),
-          ])}`,
+          ${optionalSection(
+            "drift",
+            "Drift",
+            "Fields that were new, gone or of another type",
+            report.drift,
+            [
+              textColumn("Endpoint", "endpoint"),
+              textColumn("Path", "json_path"),
+              textColumn("Kind", "kind"),
+              textColumn("Detail", "detail"),
+            ],
+          )}`,
       } satisfies Page
     }),
   )

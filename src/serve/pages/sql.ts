@@ -1,4 +1,4 @@
-// Queries: a form that works without script, the result as a table, downloads, and the worked questions.
+// The page for queries: a form that works without scripts, the result as a table with downloads, and worked questions.
 import * as Effect from "effect/Effect"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../figures.ts"
@@ -11,10 +11,10 @@ import { resultChart } from "./resultChart.ts"
 import { resultFile, sqlPage } from "../links.ts"
 import { type LimitedResult, type Limits, type QueryContext, runQuery } from "../runQuery.ts"
 
-/** A query that fails is shown with its message, so that it can be corrected. */
+/** If the query fails, the page shows it with the error message, so that it can be corrected. */
 export const readSqlPage = Effect.fnUntraced(function* (context: QueryContext, typed: string) {
   const { latest, limits } = context
-  // A form sends the ends of lines as CR LF.
+  // Forms send line breaks as CR LF.
   const sql = typed.replaceAll("\r\n", "\n")
   const questions = yield* latest.read((copy) => copy.rows(sqlFile("serve", "questions")))
   const result =
@@ -28,14 +28,14 @@ export const readSqlPage = Effect.fnUntraced(function* (context: QueryContext, t
 
 interface SqlPage {
   readonly sql: string
-  /** Absent before a query; the message where it failed. */
+  /** Absent if there is no query; the error message if it failed. */
   readonly result: LimitedResult | { readonly failed: string } | undefined
   /** Rows of meta.questions. */
   readonly questions: ReadonlyArray<Row>
   readonly limits: Limits
 }
 
-// More makes the page slow to show; downloads have the whole result.
+// More rows would make the page slow; downloads contain the whole result.
 const SHOWN_ROWS = 1000
 
 const sqlPageOf = ({ sql, result, questions, limits }: SqlPage): Page => ({

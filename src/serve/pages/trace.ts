@@ -1,4 +1,4 @@
-// Where a figure comes from: its row, the rows that it derives from, the run that wrote them and the archived response.
+// Shows where a figure comes from: its row, the rows it derives from, the runs that wrote them and the archived responses.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
@@ -18,10 +18,10 @@ import { pairs, valueCell } from "../html/values.ts"
 import { runPage } from "../links.ts"
 import type { Site } from "../site.ts"
 
-// A figure of a day derives from a day of hours; the page shows the newest.
-const MOST_ROWS = 5
+// A daily figure derives from up to 24 hourly rows; the page shows only the newest.
+const MAX_ROWS = 5
 
-/** The column (if any), the values of the key and an instant (`at`) identify the figure. */
+/** The parameters are the column (if any), the values of the key, and an instant (`at`). */
 export const readTracePage = (
   { latest, dataDir, archive }: Site,
   table: string,
@@ -36,18 +36,18 @@ export const readTracePage = (
       key,
       named: (name: string, value: string, isTime: boolean) =>
         `${isTime ? "at" : name}=${value} in the address`,
-      maxRows: MOST_ROWS,
+      maxRows: MAX_ROWS,
     }
     const traced = (withBody: boolean) =>
       trace(copy, { dataDir, archive }, { ...request, withBody })
     return traced(true).pipe(
-      // The archive may not be where the published copy is.
+      // The machine with the published copy may have no archive.
       Effect.catchTag("LoadError", () => traced(false)),
       Effect.map(traceDocument),
     )
   })
 
-/** An instant as the pages write it, to the microsecond. */
+/** Parses an instant of a link; the moment is one microsecond long. */
 const momentOf = (at: string | undefined): Moment | undefined => {
   const from = parseInstant(at)
   return at === undefined || from === undefined ? undefined : { from, to: from + 1, text: at }
@@ -60,22 +60,29 @@ const traceDocument = ({ table, key, values, origins }: Trace): Page => ({
     ${pairs(key)}
     <h2>${Object.keys(values).length === 1 ? "Figure" : "Figures"}</h2>
     ${pairs(values)}
-    ${origins.length === 0 ? html`<p>It derives from no row.</p>` : origins.map(origin)}`,
+    ${origins.length === 0 ? html`<p>It derives from no row.</p>` : origins.map(originSection)}`,
 })
 
-const origin = ({ table, columns, facts, more }: Origins): Html => {
+const originSection = ({ table, columns, facts, more }: Origins): Html => {
   const named = Object.entries(columns).map(([column, field]) =>
     column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
   )
   return html`<section class="origin">
     <h2>From <code>${table}</code></h2>
     <p class="lead">${named.join(", ")}</p>
-    ${facts.length === 0 ? html`<p>It derives from no row of this table.</p>` : facts.map(fact)}
+    ${facts.length === 0 ? html`<p>It derives from no row of this table.</p>` : facts.map(factArticle)}
     ${more > 0 && html`<p>${count(more)} more rows; <code>vaulthouse trace --max-rows</code> shows them.</p>`}
   </section>`
 }
 
-const fact = ({ key, values, first_seen_at, updated_at, superseded, ...found }: TracedFact): Html =>
+const factArticle = ({
+  key,
+  values,
+  first_seen_at,
+  updated_at,
+  superseded,
+  ...found
+}: TracedFact): Html =>
   html`<article class="fact">
     <h3>Row</h3>
     ${pairs({ ...key, ...values })}
@@ -83,12 +90,12 @@ const fact = ({ key, values, first_seen_at, updated_at, superseded, ...found }: 
     ${
       superseded.length > 0 &&
       html`<h3>Before that</h3>
-        ${superseded.map(before)}`
+        ${superseded.map(versionSection)}`
     }
-    ${found.run ? runOf(found.run) : html`<p>The run that wrote it is not recorded.</p>`}
+    ${found.run ? runSection(found.run) : html`<p>The run that wrote it is not recorded.</p>`}
     ${
       found.response
-        ? responseOf(found.response)
+        ? responseSection(found.response)
         : html`<p>
             No response is archived: vaulthouse wrote this row itself, or the archive was lost.
           </p>`
@@ -105,7 +112,7 @@ const fact = ({ key, values, first_seen_at, updated_at, superseded, ...found }: 
     }
   </article>`
 
-const before = (version: Row): Html => {
+const versionSection = (version: Row): Html => {
   const values = Object.fromEntries(
     Object.entries(version).filter(([column]) => !column.startsWith("_")),
   )
@@ -113,7 +120,7 @@ const before = (version: Row): Html => {
     <p>From ${time(version["_updated_at"])} until ${time(version["_superseded_at"])}.</p>`
 }
 
-const runOf = (run: Row): Html =>
+const runSection = (run: Row): Html =>
   html`<h3>Run</h3>
     <p>
       <a href="${runPage(run["run_id"])}">${String(run["run_id"])}</a>:
@@ -121,7 +128,7 @@ const runOf = (run: Row): Html =>
       ${valueCell(run["vaulthouse_version"])}
     </p>`
 
-const responseOf = (response: Row): Html =>
+const responseSection = (response: Row): Html =>
   html`<h3>Response</h3>
     ${pairs({
       endpoint: response["endpoint"],

@@ -1,4 +1,4 @@
-// One vault: its newest figures, what is wrong with it, and the rows behind them.
+// Shows one vault: its newest figures, troubles, charts, history and holdings.
 import * as Effect from "effect/Effect"
 import { html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
@@ -11,7 +11,7 @@ import { figureList } from "./vaultFigures.ts"
 import { vaultHistory } from "./vaultHistory.ts"
 import { vaultHoldings } from "./vaultHoldings.ts"
 
-/** Figures and troubles are those of the overview; the sections are read while the page is already shown. */
+/** Figures and troubles come from the overview; the sections are read while the browser already shows the page. */
 export const readVaultPage = Effect.fnUntraced(function* (
   site: Site,
   chainId: string,

@@ -1,4 +1,4 @@
-// Where the charts of a vault's page are drawn by client/chart.ts; the tables below them have the newest of the same figures.
+// The places of the charts on a vault's page, which client/chart.ts draws.
 import { charts } from "../charts/charts.ts"
 import type { Row } from "../html/columns.ts"
 import { html, type Html } from "../html/html.ts"
@@ -18,7 +18,7 @@ const moves: ReadonlyArray<readonly [move: string, sign: string, label: string]>
   ["wider", "−", "Zoom out"],
 ]
 
-/** Hidden until the script shows them. */
+/** The section is hidden until the script shows it. */
 export const vaultCharts = (vault: Row): Html =>
   html`<section id="charts" aria-labelledby="history" data-path="${vaultSeries(vault)}" hidden>
     <h2 id="history">History</h2>

@@ -1,11 +1,11 @@
-// The newest figures of a vault, each with its instant and a link to its trace.
+// Lists the newest figures of a vault, each with its instant and a link to its trace.
 import { amount, money, multiple, percent, ratio, times } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
 import { figure } from "../html/figure.ts"
 import { html, type Html } from "../html/html.ts"
 import { latestTrace } from "../links.ts"
 
-/** Of a row of mart.vault_latest, by its columns. */
+/** A figure of a row of mart.vault_latest; `column` and `asOf` are the columns of the figure and its instant. */
 export const latestFigure = (
   vault: Row,
   column: string,

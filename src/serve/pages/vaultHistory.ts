@@ -1,4 +1,4 @@
-// The history of a vault: episodes below par, days, allocation, fees, and its series.
+// The tables of a vault's history: episodes below par, days, allocation, fees and series.
 import { amount, count, money, percent, ratio } from "../figures.ts"
 import { numberColumn, type Row, textColumn, timeColumn, yesColumn } from "../html/columns.ts"
 import type { TableSection } from "../html/table.ts"

@@ -1,4 +1,4 @@
-// What a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks, governance.
+// The tables of what a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks and governance events.
 import { amount, count, money, percent, times } from "../figures.ts"
 import {
   linkColumn,
@@ -11,14 +11,14 @@ import {
 import type { TableSection } from "../html/table.ts"
 import { tracePage } from "../links.ts"
 
-const ofHealth = (column: string) => (row: Row) =>
+const traceHealth = (column: string) => (row: Row) =>
   tracePage("mart.subaccount_health", column, { subaccount_address: row["subaccount_address"] })
 
 export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<Row>>> => {
   const key = { chain_id: vault["chain_id"], vault_address: vault["vault_address"] }
-  const ofRequest = (column: string) => (row: Row) =>
+  const traceRequest = (column: string) => (row: Row) =>
     tracePage("mart.withdrawal_queue", column, { ...key, request_id: row["request_id"] })
-  const ofTimelock = (row: Row) =>
+  const traceTimelock = (row: Row) =>
     tracePage("mart.timelock_schedule", "executable_at", {
       ...key,
       timelock_id: row["timelock_id"],
@@ -30,10 +30,10 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
       empty: "No subaccount is known to belong to it.",
       columns: [
         textColumn("Subaccount", "name", "subaccount_address"),
-        numberColumn("Health factor", "health_factor", times, ofHealth("health_factor")),
+        numberColumn("Health factor", "health_factor", times, traceHealth("health_factor")),
         textColumn("Band", "band"),
-        numberColumn("Collateral, USD", "collateral_usd", money, ofHealth("collateral_usd")),
-        numberColumn("Debt, USD", "debt_usd", money, ofHealth("debt_usd")),
+        numberColumn("Collateral, USD", "collateral_usd", money, traceHealth("collateral_usd")),
+        numberColumn("Debt, USD", "debt_usd", money, traceHealth("debt_usd")),
         timeColumn("As of", "as_of_at"),
       ],
     },
@@ -44,7 +44,7 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
       columns: [
         numberColumn("Place", "place", count),
         timeColumn("Requested", "requested_at"),
-        numberColumn("Amount", "amount", amount, ofRequest("amount")),
+        numberColumn("Amount", "amount", amount, traceRequest("amount")),
         numberColumn("USD", "amount_usd", money),
         numberColumn("Cumulative share of the vault", "cumulative_share", percent),
         yesColumn("Covered by buffer", "is_covered_by_buffer"),
@@ -82,7 +82,7 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
         timeColumn("Executable from", "executable_at"),
         yesColumn("Executable now", "is_executable"),
         timeColumn("Scheduled", "scheduled_at"),
-        linkColumn("Timelock", ofTimelock, (row) => shortened(row["timelock_id"])),
+        linkColumn("Timelock", traceTimelock, (row) => shortened(row["timelock_id"])),
       ],
     },
     governance: {

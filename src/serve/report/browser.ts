@@ -1,4 +1,4 @@
-// The report as PDF or PNG, made by a Chromium of this machine, which opens only the file and has no network.
+// Converts the report to PDF or PNG with a Chromium of this machine, which opens only the file and has no network access.
 import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
 const SECONDS = 60
 const WIDTH = 1240
 
-/** There is no Chromium, or it failed. */
+/** Chromium is not installed, or it failed. */
 export class BrowserError extends Data.TaggedError("BrowserError")<{
   readonly why: string
   readonly advice: string
@@ -23,7 +23,7 @@ export class BrowserError extends Data.TaggedError("BrowserError")<{
   }
 }
 
-/** The bytes of a page in this format. */
+/** Returns the bytes of the page in the format. */
 export const printed = (
   page: string,
   format: "pdf" | "png",
@@ -32,7 +32,7 @@ export const printed = (
     try: async (signal) => {
       const folder = await mkdtemp(join(tmpdir(), "vaulthouse-report-"))
       const browse = async (...args: ReadonlyArray<string>): Promise<string> =>
-        startFirst([...always, `--user-data-dir=${join(folder, "browser")}`, ...args], signal)
+        startFirst([...commonFlags, `--user-data-dir=${join(folder, "browser")}`, ...args], signal)
       try {
         const file = join(folder, "report.html")
         const out = join(folder, `report.${format}`)
@@ -64,7 +64,7 @@ export const printed = (
           }),
   })
 
-const always = [
+const commonFlags = [
   "--headless",
   "--disable-gpu",
   "--no-first-run",
@@ -73,11 +73,11 @@ const always = [
   "--disable-sync",
   "--disable-quic",
   "--host-resolver-rules=MAP * ~NOTFOUND",
-  // Chromium refuses to run as root with its sandbox; the page has neither script nor anything from elsewhere.
+  // Chromium refuses to run as root with its sandbox; without it is safe, since the page has no scripts and loads nothing.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
 
-/** Runs the first of the browsers that is installed. Returns what it printed. */
+/** Runs the first of the browsers that is installed, and returns its standard output. */
 const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Promise<string> => {
   for (const name of names) {
     try {
@@ -98,7 +98,7 @@ const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Pro
   })
 }
 
-/** The page with a script that notes its height, and without the policy that would forbid the script. */
+/** The page with a script that records its height, and without the policy that would forbid the script. */
 const withHeight = (page: string): string =>
   page
     .replace(/<meta\s+http-equiv="content-security-policy"[^>]*>/, "")

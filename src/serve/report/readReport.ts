@@ -1,4 +1,4 @@
-// What a report shows: figures of a period and of the previous period, and the series of its charts.
+// Reads the data of a report: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
@@ -8,15 +8,15 @@ import type { Row } from "../html/columns.ts"
 import { readOverview, type Vault } from "../vaults.ts"
 
 const DAY_MILLIS = 86_400_000
-// About as many as a chart has pixels: more would not be visible.
+// About as many as a chart has pixels; more would not be visible.
 const BUCKETS = 600
 
 export interface ReportOptions {
-  /** Their addresses; all vaults where empty. */
+  /** Addresses; if empty, all vaults. */
   readonly vaults: ReadonlyArray<string>
-  /** How many days the period has. */
+  /** The length of the period. */
   readonly days: number
-  /** The last day, as milliseconds since 1970; the newest that is over where absent. */
+  /** The last day of the period, in milliseconds since 1970; if absent, the last complete day. */
   readonly lastDay: number | undefined
 }
 
@@ -29,11 +29,11 @@ export interface VaultReport {
 
 export interface Report {
   readonly runId: string
-  /** Milliseconds since 1970: the period, whose end is exclusive, and the beginning of the previous period. */
+  /** The period, whose end is exclusive, and the beginning of the previous period; in milliseconds since 1970. */
   readonly from: number
   readonly to: number
   readonly before: number
-  /** Those with the worst trouble first. */
+  /** Sorted by their worst trouble, the most severe first. */
   readonly vaults: ReadonlyArray<VaultReport>
 }
 

@@ -1,4 +1,4 @@
-// The report as one HTML file without scripts and other files; its style is inside.
+// The report as one HTML file that includes its styles and has no scripts.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { raw } from "hono/html"
@@ -65,7 +65,7 @@ const shown: ReadonlyArray<
   ["share_of_hours_present", "Hours present", (value) => percent(value, 0)],
 ]
 
-/** The figures of every vault, with those of the previous period below. */
+/** The figures of every vault, each with that of the previous period below. */
 const figures = ({ vaults }: Report): Html =>
   table<VaultReport>({
     caption: "At the end of the period, or over it; below each figure, that of the previous period",

@@ -1,4 +1,4 @@
-// Writes a report of the published copy to a file: HTML, or PDF and PNG by its name.
+// Writes a report of the published copy to a file; the file's extension determines its format.
 import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
@@ -16,10 +16,10 @@ export interface WriteReport {
   readonly dataDir: string
   readonly memoryLimit: string
   readonly file: string
-  /** Addresses or names; all vaults where empty. */
+  /** Addresses or names; if empty, all vaults. */
   readonly vaults: ReadonlyArray<string>
   readonly days: number
-  /** Days since 1970; absent: the last complete day. */
+  /** The last day of the period, in days since 1970; if absent, the last complete day. */
   readonly lastDay: number | undefined
 }
 
@@ -38,7 +38,7 @@ const MILLIS_PER_DAY = 86_400_000
 export const formatOf = (file: string): Format =>
   formats.find((format) => extname(file).toLowerCase() === `.${format}`) ?? "html"
 
-/** Replaces the file at once: readers see the old report or the whole new one. */
+/** Replaces the file atomically: readers see the old report or the new one. */
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
     const { dataDir, memoryLimit, file, days, lastDay } = options
@@ -54,12 +54,12 @@ export const writeReport = (options: WriteReport) =>
     yield* Effect.tryPromise({
       try: async () => {
         await mkdir(dirname(file), { recursive: true })
-        const aside = `${file}.tmp`
+        const temporary = `${file}.tmp`
         try {
-          await writeFile(aside, content)
-          await rename(aside, file)
+          await writeFile(temporary, content)
+          await rename(temporary, file)
         } catch (cause) {
-          await rm(aside, { force: true })
+          await rm(temporary, { force: true })
           throw cause
         }
       },
