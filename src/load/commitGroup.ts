@@ -2,13 +2,14 @@
 import type { Batch, Committed } from "../domain/outcome.ts"
 import { type Rows, type Table, versionsOf } from "../domain/table.ts"
 import { haveDistinctKeys } from "./distinctKeys.ts"
+import { isOfCatalog } from "./errors.ts"
 import { insertNew } from "./insertNew.ts"
 import { type Counts, merge, type Merged } from "./merge.ts"
 import { extentOf } from "./seriesExtent.ts"
 import { Changes, type Session, transactionIn } from "./session.ts"
 import { type PageRows, stage } from "./stage.ts"
 import type { Turn } from "./storage/Storage.ts"
-import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
+import { areRecorded, cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
@@ -76,42 +77,64 @@ export interface CommittedGroup {
 }
 
 /** Commits the batches that `take` returns once the turn has begun. On a failure nothing of the group is kept. */
-export const commitGroup = (
+export const commitGroup = async (
   session: Session,
   take: () => ReadonlyArray<Batch>,
-): Promise<CommittedGroup> => session.exclusively((turn) => commitInTurn(turn, session, take()))
-
-const commitInTurn = async (
-  turn: Turn,
-  session: Session,
-  batches: ReadonlyArray<Batch>,
 ): Promise<CommittedGroup> => {
+  const attempt: { batches?: ReadonlyArray<Batch>; written?: Written } = {}
+  const commit = async (turn: Turn): Promise<CommittedGroup> => {
+    const batches = (attempt.batches ??= take())
+    await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
+    const { changes, group } = await transactionIn(turn, session, async () => {
+      return (attempt.written = await write(session, batches))
+    })
+    changes.afterCommit()
+    return group
+  }
+  try {
+    return await session.exclusively(commit)
+  } catch (cause) {
+    const { batches, written } = attempt
+    if (batches === undefined || !isOfCatalog(cause)) throw cause
+    // The connection may have been lost between COMMIT and its acknowledgement: a second commit would count everything again.
+    return session.exclusively(async (turn) =>
+      written !== undefined && (await areRecorded(session, batches, written.now))
+        ? written.group
+        : commit(turn),
+    )
+  }
+}
+
+/** What a transaction has written when it is about to be committed. */
+interface Written {
+  readonly group: CommittedGroup
+  readonly changes: Changes
+  /** When its tasks ended, as recorded. */
+  readonly now: number
+}
+
+const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<Written> => {
   const changes = new Changes(session)
   const counts = batches.map((): Counts => ({ ...nothing }))
   const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>
     batches.flatMap((batch, at) =>
       rowsOfBatch(batch).map((rows) => ({ batch: at, rows, runId: batch.runId ?? session.runId })),
     )
-  const write = async () => {
-    await loadRows(
-      session,
-      pages(({ rows }) => rows),
-      changes,
-      counts,
-    )
-    const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
-    await loadRows(session, merged, changes, [])
-    const before = await recordedBefore(session, batches)
-    const now = session.tick()
-    const entries = batches.flatMap((batch, at) => [
-      ...batch.bookkeeping.filter(isBookkeeping),
-      ...taskRows(batch, counts[at] ?? nothing, before, session.runId, now),
-      ...cursorRows(batch, session.runId, now),
-    ])
-    await changes.write(entries)
-  }
-  await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
-  await transactionIn(turn, session, write)
-  changes.afterCommit()
-  return { batches: counts, tables: changes.rows }
+  await loadRows(
+    session,
+    pages(({ rows }) => rows),
+    changes,
+    counts,
+  )
+  const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
+  await loadRows(session, merged, changes, [])
+  const before = await recordedBefore(session, batches)
+  const now = session.tick()
+  const entries = batches.flatMap((batch, at) => [
+    ...batch.bookkeeping.filter(isBookkeeping),
+    ...taskRows(batch, counts[at] ?? nothing, before, session.runId, now),
+    ...cursorRows(batch, session.runId, now),
+  ])
+  await changes.write(entries)
+  return { group: { batches: counts, tables: changes.rows }, changes, now }
 }

@@ -35,6 +35,9 @@ const closed = new LoadError({
   advice: "Nothing of this batch was kept; the next run does it again.",
 })
 
+/** A full disk, or a catalog that can't be reached, is no fault of a batch, and fails the next one too. */
+const concernsAll = ({ reason }: LoadError): boolean => reason === "Files" || reason === "Catalog"
+
 /** Commits the batches that `take` returns once nothing else writes: not always all that wait. */
 type CommitTogether = (take: () => ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>
 
@@ -65,8 +68,8 @@ export const commitQueue = Effect.fnUntraced(function* (
         yield* countRows({ table, change: "inserted" }, inserted)
         yield* countRows({ table, change: "revised" }, revised)
       }
-    } else if (group.length === 1 && group[0] !== undefined) {
-      yield* Deferred.fail(group[0].done, result.failure)
+    } else if (group.length === 1 || concernsAll(result.failure)) {
+      for (const { done } of group) yield* Deferred.fail(done, result.failure)
     } else {
       // One of them is bad: each alone, so that only that one fails.
       for (const queued of group) yield* commitAlone(queued)

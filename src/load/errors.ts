@@ -8,9 +8,11 @@ export type LoadErrorReason =
   | "InvalidRow"
   /** The stored schema differs in a way that adding can't migrate. */
   | "Migration"
-  /** DuckDB refused or failed: disk full, out of memory, a conflict. */
+  /** DuckDB refused or failed: out of memory, a conflict. */
   | "Database"
-  /** The published copy, Parquet or the manifest could not be written or read. */
+  /** The PostgreSQL with a lake's catalog refused or failed, or the connection to it was lost. */
+  | "Catalog"
+  /** A file or folder could not be written or read: disk full, no permission, no access to object storage. */
   | "Files"
   /** An extension of DuckDB's is missing, or is not for this version. */
   | "Extension"
@@ -73,10 +75,18 @@ const catalogReason = (cause: unknown): string | undefined => {
     : `the lake's catalog failed (${words.trim()})`
 }
 
+/** Whether the PostgreSQL with a lake's catalog failed, or the connection to it was lost. */
+export const isOfCatalog = (cause: unknown): boolean =>
+  cause instanceof LoadError ? cause.reason === "Catalog" : catalogReason(cause) !== undefined
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const isFull = (cause: unknown): boolean => /no space left on device/i.test(textOf(cause))
+
 // DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
-  const text = cause instanceof Error ? cause.message : String(cause)
-  if (/no space left on device/i.test(text)) {
+  const text = textOf(cause)
+  if (isFull(cause)) {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
   }
@@ -104,6 +114,9 @@ export const openAdvice = (why: string): string =>
   NO_PERMISSION.test(why) ? "Run this as the user of the runs." : REBUILD
 
 const databaseAdvice = (cause: unknown, why: string): string => {
+  if (isFull(cause)) {
+    return "Free space there, then run again: what was not committed is read again."
+  }
   if (isRefused(cause)) {
     return "Nothing was changed. Check that this user can write to the folder, or choose another with --data-dir."
   }
@@ -118,12 +131,15 @@ const CATALOG_ADVICE =
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
-  const refusal = objectStoreProblem(cause instanceof Error ? cause.message : String(cause))
+  const refusal = objectStoreProblem(textOf(cause))
   if (refusal !== undefined) return new LoadError({ reason: "Files", what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
-  const why = ofCatalog ?? reasonOf(cause)
-  const advice = ofCatalog === undefined ? databaseAdvice(cause, why) : CATALOG_ADVICE
-  return new LoadError({ reason: "Database", what, why, advice, cause })
+  if (ofCatalog !== undefined) {
+    return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice: CATALOG_ADVICE, cause })
+  }
+  const why = reasonOf(cause)
+  const reason = isFull(cause) || isRefused(cause) ? "Files" : "Database"
+  return new LoadError({ reason, what, why, advice: databaseAdvice(cause, why), cause })
 }
 
 export const filesError = (what: string, cause: unknown): LoadError =>

@@ -56,6 +56,19 @@ export const recordedBefore = async (
   return new Map(found.map(recorded).map((each) => [keyOf(each), each]))
 }
 
+/** Whether the transaction was committed that recorded the batches at `now`: one record shows it of all. */
+export const areRecorded = async (
+  { connection, runId }: Session,
+  batches: ReadonlyArray<Batch>,
+  now: number,
+): Promise<boolean> => {
+  const task = batches.find((batch) => batch.task !== undefined)?.task
+  if (task === undefined) return false
+  const { pipeline, entity, window } = task
+  const parameters = [runId, pipeline, entity, window, now]
+  return (await readRows(connection, sqlFile("state", "is_recorded"), parameters)).length > 0
+}
+
 export const taskRows = (
   { task }: Batch,
   own: Counts,

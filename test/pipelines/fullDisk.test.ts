@@ -37,6 +37,6 @@ it("an error of a full disk says so first, however long DuckDB's is", () => {
     'IO Error: Checkpoint failed for database "vaulthouse". The database has been invalidated. Original error: Could not write file "/data/vaulthouse.duckdb": No space left on device',
   )
   expect(databaseError("Recording the run's end", cause).message).toBe(
-    "Recording the run's end: the disk is full (/data/vaulthouse.duckdb). What was not committed is read again by the next run; check disk space and memory, then run again.",
+    "Recording the run's end: the disk is full (/data/vaulthouse.duckdb). Free space there, then run again: what was not committed is read again.",
   )
 })

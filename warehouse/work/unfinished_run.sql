@@ -1,4 +1,17 @@
--- The run that has not ended, even if its planner died: one at most, since its planner holds a lock.
+-- The run that has not ended, even if its planner died: one at most, since its planner holds a lock. With who is alive,
+-- which the locks of take_planner_lock.sql (1) and hold_worker_lock.sql (2) show.
+with
+
+alive as (
+    select objid as role
+    from pg_locks
+    where
+        locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())
+        and classid = 1986098542
+        and granted
+)
+
 select
     run_id,
     command,
@@ -7,15 +20,8 @@ select
     planner,
     opened_at,
     is_read,
-    exists (
-        select from pg_locks
-        where
-            locktype = 'advisory'
-            and database = (select oid from pg_database where datname = current_database())
-            and classid = 1986098542
-            and objid = 1
-            and granted
-    ) as has_planner
+    exists (select from alive where role = 1) as has_planner,
+    (select count(*)::int from alive where role = 2) as workers
 from runs
 order by opened_at
 limit 1

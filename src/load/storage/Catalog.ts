@@ -50,13 +50,19 @@ const advices: Readonly<Record<string, string>> = {
 const REACHABLE =
   "Check that the server runs and can be reached. What was not committed is read again by the next run."
 
+const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
+const KEPT_OUT =
+  "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself"
+const WAIT =
+  "Start again once that has ended. What was not committed is read again by the next run."
+
 /** An error of the catalog's database, as one of the warehouse. */
 export const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
   const { code = "" } = cause as { readonly code?: string }
   const { why, advice } = postgresError(target.shown, cause)
   return new LoadError({
-    reason: "Database",
+    reason: "Catalog",
     what: `The lake's catalog ${target.shown}`,
     why,
     advice: cause instanceof PostgresError ? advice : (advices[code] ?? REACHABLE),
@@ -143,7 +149,6 @@ export class Catalog {
 
   /** Runs `work` while no other process writes the lake. */
   async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
-    if (this.#isLost) await this.#reconnect()
     return this.#inTurn(async () => {
       // A statement of its own: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
@@ -179,17 +184,34 @@ export class Catalog {
   }
 
   async #inTurn<A>(work: () => Promise<A>): Promise<A> {
-    const client = this.#client
-    let alive: NodeJS.Timeout | undefined
+    const client = await this.#takeTurn()
+    const alive = setInterval(
+      () => void client.query("SELECT 1").catch(() => undefined),
+      ALIVE_MILLIS,
+    )
     try {
-      await client.query(`BEGIN; ${TAKE_TURN}; ${sqlFile("work", "end_late_commits")}`)
-      alive = setInterval(() => void client.query("SELECT 1").catch(() => undefined), ALIVE_MILLIS)
       return await work()
     } finally {
       clearInterval(alive)
       // Also where the connection was lost, which released the lock.
       await client.query("COMMIT").catch(() => undefined)
     }
+  }
+
+  /** On a new connection if the last one was lost, which may be noticed only here. */
+  async #takeTurn(): Promise<Client> {
+    const take = `BEGIN; ${TAKE_TURN}; ${sqlFile("work", "end_late_commits")}`
+    const isTaken =
+      !this.#isLost &&
+      (await this.#client.query(take).then(
+        () => true,
+        () => false,
+      ))
+    if (!isTaken) {
+      await this.#reconnect()
+      await this.rows(take)
+    }
+    return this.#client
   }
 
   async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
@@ -223,17 +245,24 @@ export class Catalog {
 
   async #reconnect(): Promise<void> {
     try {
-      if (this.#isAlone)
-        throw new Error("the connection was lost, and other processes may have written since")
+      await this.close()
+      if (this.#isAlone) throw this.#lost(MAYBE_CHANGED, "Run the command again.")
       this.#client = await connect(this.#target)
       await this.#begin()
-      // Until it has entered, every turn tries again: another process may be alone.
+      // Until it has entered, every turn tries again.
       await this.enter()
       this.#isLost = false
     } catch (cause) {
+      this.#isLost = true
       await this.close()
+      if (cause instanceof WarehouseLocked) throw this.#lost(KEPT_OUT, WAIT)
       throw catalogError(this.#target, cause)
     }
+  }
+
+  #lost(why: string, advice: string): LoadError {
+    const what = `The lake's catalog ${this.#target.shown}`
+    return new LoadError({ reason: "Catalog", what, why, advice })
   }
 
   async #newestSnapshot(): Promise<string> {

@@ -21,6 +21,8 @@ export interface OpenRun extends SharedRun {
   readonly isRead: boolean
   /** A planner is alive: its own, or one that is about to continue it. */
   readonly hasPlanner: boolean
+  /** How many workers are alive. */
+  readonly workers: number
 }
 
 const openRunOf = (row: WorkRow): OpenRun => ({
@@ -32,6 +34,7 @@ const openRunOf = (row: WorkRow): OpenRun => ({
   openedAt: row["opened_at"] as Date,
   isRead: row["is_read"] === true,
   hasPlanner: row["has_planner"] === true,
+  workers: Number(row["workers"]),
 })
 
 /** The run that has not ended; `undefined` where all have. Read on a session whose loss must be noticed. */
@@ -63,8 +66,3 @@ export const endRun = (runId: string, planner: string) =>
       Effect.map(([ended]) => ended !== undefined),
     ),
   )
-
-/** How many workers are alive. */
-export const workersAlive = Effect.flatMap(WorkDatabase, ({ rows }) =>
-  Effect.map(rows("workers"), ([row]) => Number(row?.["workers"] ?? 0)),
-)

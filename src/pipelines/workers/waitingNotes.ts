@@ -1,7 +1,7 @@
 // What a planner reports while no worker is alive.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { workersAlive } from "../../load/work/runs.ts"
+import { unfinishedRun } from "../../load/work/runs.ts"
 import type { OnProgress } from "../model/progress.ts"
 
 const PATIENCE_MILLIS = 2000
@@ -17,7 +17,7 @@ export const waitingNotes = (onProgress: OnProgress) => {
     if (isNews) since = undefined
     if (isNews || now < lookedAt + PATIENCE_MILLIS) return
     lookedAt = now
-    if ((yield* workersAlive) > 0) {
+    if (((yield* unfinishedRun())?.workers ?? 0) > 0) {
       since = undefined
       return
     }
