@@ -168,7 +168,7 @@ describe.skipIf(installed === undefined)("workers", () => {
       const elsewhere = join(lake.folder, "elsewhere")
       const refused = await lake.run([...command.split(" "), "--data-dir", elsewhere])
       expect(await refused.ended).toBe(1)
-      expect(refused.output()).toMatch(/the run \S+ is going on/)
+      expect(refused.output()).toMatch(/the run \S+ is in progress/)
     }
     const otherwise = await lake.worker(["overlapDays: 9"])
     expect(await otherwise.ended).toBe(2)

@@ -1,6 +1,6 @@
 // Sends one request with typed inputs and prints the response.
 import * as Effect from "effect/Effect"
-import { call, type Question, questionOf } from "../../pipelines/service/call.ts"
+import { call, type ParsedCall, parseCall } from "../../pipelines/service/call.ts"
 import type { Service } from "../../pipelines/service/clientOutsideRun.ts"
 import {
   endpointList,
@@ -31,7 +31,7 @@ export const runCall = (argv: Arguments) =>
         return yield* wrongUse("Name an endpoint.", "`vaulthouse call --list` lists them all.")
       }
       const inputs = yield* pairsOf(argv, "param")
-      const request = yield* Effect.fromResult(questionOf(endpoint, inputs))
+      const request = yield* Effect.fromResult(parseCall(endpoint, inputs))
       const { api, pace } = yield* serviceOf(config)
       const service = { api: { ...api, onRetry: retryPrinter() }, pace }
       yield* argv["raw"] === true ? printRaw(request, service) : printDecoded(request, service)
@@ -39,14 +39,14 @@ export const runCall = (argv: Arguments) =>
     stopped,
   )
 
-const printDecoded = (request: Question, service: Service) =>
+const printDecoded = (request: ParsedCall, service: Service) =>
   Effect.map(
     call(request, service, () => undefined),
     (value) => print(jsonText(value)),
   )
 
 /** Prints the body as received, of error responses and contract violations too. */
-const printRaw = (request: Question, service: Service) => {
+const printRaw = (request: ParsedCall, service: Service) => {
   let body: string | undefined
   const called = call(request, service, (received) => {
     body = received

@@ -1,5 +1,5 @@
-// raw.responses as the index of the archive: its rows, which of them are still needed, and where bodies lie once
-// segments were rewritten.
+// raw.responses as the index of the archive: reads its rows, finds those still needed, and records where bodies are
+// after segments were rewritten.
 import * as Effect from "effect/Effect"
 import type { Moved } from "../../archive/rewrite.ts"
 import { allColumns, type Table } from "../../domain/table.ts"
@@ -62,8 +62,8 @@ const indexedResponse = decodeRow({
 })
 
 /**
- * Runs this warehouse knows: one that was killed is in ops.runs, one of an earlier warehouse in raw.responses once it
- * is indexed. Whether the responses of any other run are needed is unknown.
+ * Runs this warehouse knows: its own, killed ones included (ops.runs), and those of an earlier warehouse once they are
+ * indexed (raw.responses). Whether the responses of any other run are needed is unknown.
  */
 export const knownRuns = Effect.gen(function* () {
   const warehouse = yield* Warehouse
@@ -73,15 +73,15 @@ export const knownRuns = Effect.gen(function* () {
   return new Set(rows.map(text("run_id")))
 })
 
-/** Points the index at the new places of bodies that lay in `files`; all or nothing. */
+/** Updates the index with the new places of bodies that were in `files`; all or nothing. */
 export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<Moved>) =>
-  changeIndex(moving(files, moved))
+  changeIndex(moveStatements(files, moved))
 
-/** Removes the responses that `prunable` with the same `before` called prunable; all or nothing. */
+/** Removes the responses that `prunable` found for the same `before`; all or nothing. */
 export const forgetPruned = (before: number) =>
   changeIndex([
     `DELETE FROM ${CATALOG}.raw.responses WHERE received_at < ${instant(before)}
-       AND response_id NOT IN (SELECT id FROM ${REFERRED})`,
+       AND response_id NOT IN (SELECT id FROM ${REFERENCED})`,
   ])
 
 const changeIndex = (statements: ReadonlyArray<string>) =>
@@ -97,33 +97,33 @@ export interface RetainedResponse {
   readonly isPrunable: boolean
 }
 
-const REFERRED = "temp.main.referred"
+const REFERENCED = "temp.main.referenced"
 
 /**
- * Every archived response, and whether it can be dropped with those before `before` (microseconds). A table at
- * a time, since all at once need more memory than the writer has.
+ * Every archived response, and whether it can be dropped with those before `before` (microseconds). Reads one table at
+ * a time: all at once need more memory than the writer has.
  */
 export const prunable = async (
   { connection }: Session,
   tables: ReadonlyArray<Table>,
   before: number,
 ): Promise<ReadonlyArray<RetainedResponse>> => {
-  await connection.run(`CREATE OR REPLACE TEMP TABLE referred (id VARCHAR)`)
+  await connection.run(`CREATE OR REPLACE TEMP TABLE referenced (id VARCHAR)`)
   const sources = [
-    ...tables.flatMap(storedTables).flatMap(needed),
+    ...tables.flatMap(storedTables).flatMap(neededBy),
     `SELECT response_id FROM ${CATALOG}.ops.quarantine WHERE closed_at IS NULL`,
     afterQuarantine,
-    togetherWithReferred,
+    togetherWithReferenced,
   ]
   for (const source of sources) {
     await connection.run(
-      `INSERT INTO ${REFERRED} SELECT DISTINCT id FROM (${source}) t (id) WHERE id IS NOT NULL`,
+      `INSERT INTO ${REFERENCED} SELECT DISTINCT id FROM (${source}) t (id) WHERE id IS NOT NULL`,
     )
   }
   const rows = await readRows(
     connection,
     `SELECT response_id, body_sha256, archive_file, received_at < ${instant(before)}
-       AND response_id NOT IN (SELECT id FROM ${REFERRED}) AS is_prunable
+       AND response_id NOT IN (SELECT id FROM ${REFERENCED}) AS is_prunable
      FROM ${CATALOG}.raw.responses`,
   )
   return rows.map(
@@ -136,8 +136,11 @@ export const prunable = async (
   )
 }
 
-/** Responses that rows were read from, and those that left rows out. They are found by their instant, which is unique. */
-const needed = (table: Table): ReadonlyArray<string> => {
+/**
+ * Responses that rows were read from, and those that ended rows by leaving them out: found by their time, which is
+ * unique.
+ */
+const neededBy = (table: Table): ReadonlyArray<string> => {
   const names = new Set(allColumns(table).map(({ name }) => name))
   const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))
   return [
@@ -156,24 +159,24 @@ const afterQuarantine = `SELECT r.response_id FROM ${CATALOG}.ops.quarantine q
     AND r.is_landed AND r.received_at > b.received_at
   WHERE q.closed_at IS NULL`
 
-/** Pages of one set: one that is kept alone would retire the members of the others. */
-const togetherWithReferred = `SELECT r.response_id FROM ${CATALOG}.raw.responses r
+/** Pages of one set: a page kept alone would retire the members on the others. */
+const togetherWithReferenced = `SELECT r.response_id FROM ${CATALOG}.raw.responses r
   WHERE r.is_landed AND EXISTS (
     SELECT 1 FROM ${CATALOG}.raw.responses o
     WHERE o.run_id = r.run_id AND o.pipeline = r.pipeline AND o.entity = r.entity
-      AND o."window" = r."window" AND o.response_id IN (SELECT id FROM ${REFERRED}))`
+      AND o."window" = r."window" AND o.response_id IN (SELECT id FROM ${REFERENCED}))`
 
-const PLACES_A_STATEMENT = 2000
+const PLACES_PER_STATEMENT = 2000
 
-const moving = (
+const moveStatements = (
   files: ReadonlyArray<string>,
   moved: ReadonlyArray<Moved>,
 ): ReadonlyArray<string> => {
   const from = files.map(literal).join(", ")
   const statements: Array<string> = []
-  for (let start = 0; start < moved.length; start += PLACES_A_STATEMENT) {
+  for (let start = 0; start < moved.length; start += PLACES_PER_STATEMENT) {
     const values = moved
-      .slice(start, start + PLACES_A_STATEMENT)
+      .slice(start, start + PLACES_PER_STATEMENT)
       .map(
         ({ sha256, place }) =>
           `(${literal(sha256)}, ${literal(place.file)}, ${place.offset}, ${place.length})`,

@@ -1,4 +1,4 @@
-// From an archived response to its rows, with today's schemas.
+// Maps an archived response to its rows, with the schemas of this version.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
@@ -20,7 +20,7 @@ export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>
 export const pipelineOf = (name: string): AnyPipeline | undefined =>
   pipelines.find((pipeline) => pipeline.name === name)
 
-/** The rows of an archived response, or why it makes none; fails where the archive can't be read. */
+/** The rows of an archived response, or why it has none; fails if the archive can't be read. */
 export const rowsOfArchived = Effect.fnUntraced(function* (
   reader: ArchiveReader,
   response: IndexedResponse,
@@ -29,7 +29,7 @@ export const rowsOfArchived = Effect.fnUntraced(function* (
   const body = yield* inArchive(() => reader.text(response, response.sha256))
   return yield* Effect.try({
     try: () => mapArchived(response, body, names),
-    // No body may end a replay, whatever it makes the code below do.
+    // A body that makes the mapping throw must not end the replay.
     catch: (cause): Violation => ({ path: "$", detail: String(cause) }),
   }).pipe(Effect.catch((violation) => Effect.succeed(Result.fail(violation))))
 })

@@ -1,4 +1,4 @@
-// Which responses were committed together, as one set: those of a task, unless two workers read it one after the other.
+// Groups responses by commit: a task has one commit, unless two workers read it one after the other.
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { Commits, monthOf, readFrames, runOfSegment, segmentFiles } from "../../archive/segments.ts"
@@ -7,23 +7,28 @@ import type { IndexedResponse } from "./archiveIndex.ts"
 
 type Responses = ReadonlyArray<IndexedResponse>
 
-/** Responses by commit, in the order in which they were received. Fails if the archive can't be read. */
-export const committed = Effect.fnUntraced(function* (store: ArchiveStore, responses: Responses) {
+/** The responses of each commit, in the order in which they were received. Fails if the archive can't be read. */
+export const groupByCommit = Effect.fnUntraced(function* (
+  store: ArchiveStore,
+  responses: Responses,
+) {
   const tasks = [
     ...Map.groupBy(responses, ({ runId, pipeline, entity, window }) =>
       JSON.stringify([runId, pipeline, entity, window]),
     ).values(),
   ]
-  const again = new Set(tasks.filter(hasRepeatedRequest))
-  if (again.size === 0) return tasks
-  const runs = new Set([...again].flatMap((task) => task.map(({ runId }) => runId)))
-  const { of } = yield* inArchive(() => markersOf(store, runs))
+  const repeating = new Set(tasks.filter(hasRepeatedRequest))
+  if (repeating.size === 0) return tasks
+  const runs = new Set([...repeating].flatMap((task) => task.map(({ runId }) => runId)))
+  const { markerOf } = yield* inArchive(() => markersOf(store, runs))
   return tasks.flatMap((task) =>
-    again.has(task) ? [...Map.groupBy(task, ({ responseId }) => of(responseId)).values()] : [task],
+    repeating.has(task)
+      ? [...Map.groupBy(task, ({ responseId }) => markerOf(responseId)).values()]
+      : [task],
   )
 })
 
-/** The index does not record commits: a task without a repeated request has one. */
+/** The index does not record commits; a task that repeats no request has one commit. */
 const hasRepeatedRequest = (task: Responses): boolean =>
   new Set(task.map(({ inputs }) => inputs)).size < task.length
 
@@ -34,5 +39,5 @@ const markersOf = async (store: ArchiveStore, runs: ReadonlySet<string>) => {
     if (!names.has(runOfSegment(file))) continue
     for await (const frame of readFrames(store, file)) commits.add(frame)
   }
-  return { of: (responseId: string) => commits.of(responseId) }
+  return { markerOf: (responseId: string) => commits.of(responseId) }
 }

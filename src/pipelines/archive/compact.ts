@@ -1,5 +1,5 @@
-// Joins the archive's segments of each month that is over into one, with each body once. Parquet has one file a month
-// and table by construction; the database gives space back by itself.
+// Joins the archive's segments of each past month into one, with each body once. Parquet needs no compaction, since it
+// has one file per table and month; the database reuses its free space by itself.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"

@@ -22,7 +22,7 @@ import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface PruneOptions extends Place {
   readonly olderThanDays: number
-  /** Changes nothing. */
+  /** Only reports what would be dropped. */
   readonly dryRun: boolean
 }
 
@@ -49,11 +49,11 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
   const warehouse = yield* Warehouse
-  const rows = yield* warehouse.exclusively("Reading what stays", (session) =>
+  const rows = yield* warehouse.exclusively("Finding the responses to keep", (session) =>
     prunable(session, coreTables, oldest),
   )
   const indexed = new Map<string, boolean>()
-  // Bodies that stay, with the segment they lie in.
+  // Bodies to keep, each with the segment that holds it.
   const wanted = new Set<string>()
   for (const { responseId, sha256, file, isPrunable } of rows) {
     indexed.set(responseId, !isPrunable)
@@ -69,9 +69,9 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
       isOfUnknownRun,
     ),
   )
-  // What a killed run did not commit is dropped by age alone. Runs of a warehouse that was lost stay whole until a
-  // replay has indexed them.
-  const stays =
+  // What a killed run did not commit is dropped by age alone. Runs of a lost warehouse are kept whole until a replay
+  // has indexed them.
+  const isKeptIn =
     (file: string) =>
     (line: ResponseLine): boolean => {
       const { responseId, sha256, body, receivedAt } = line
@@ -84,12 +84,14 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   const dropped = [...indexed.values()].filter((isKept) => !isKept).length
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(
-      inArchive(() => countLines(store, file, stays(file))),
+      inArchive(() => countLines(store, file, isKeptIn(file))),
       (lines) => ({ file, ...lines }),
     ),
   )
-  const emptied = parts.filter(({ stay }) => stay === 0).map(({ file }) => file)
-  const mixed = parts.filter(({ stay, go }) => stay > 0 && go > 0).map(({ file }) => file)
+  const emptied = parts.filter(({ kept }) => kept === 0).map(({ file }) => file)
+  const mixed = parts
+    .filter(({ kept, dropped: gone }) => kept > 0 && gone > 0)
+    .map(({ file }) => file)
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   const summary = {
     dropped,
@@ -103,7 +105,7 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   for (const file of mixed) {
     const target = prunedSegment(file, now)
     const moved = yield* inArchive(() =>
-      rewriteSegments({ store, files: [file], target, isWanted: stays(file) }),
+      rewriteSegments({ store, files: [file], target, isWanted: isKeptIn(file) }),
     )
     yield* moveIndex([file], moved)
   }
@@ -112,16 +114,16 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   return { ...summary, bytesAfter: yield* inArchive(() => segmentBytes(store)) }
 })
 
-/** SHA-256 of the bodies of these responses, wherever they lie. */
+/** SHA-256 hashes of the bodies of the matching responses, whichever segments hold them. */
 const bodiesOf = async (
   store: ArchiveStore,
   files: ReadonlyArray<string>,
-  isOne: (line: ResponseLine) => boolean,
+  matches: (line: ResponseLine) => boolean,
 ): Promise<ReadonlySet<string>> => {
   const bodies = new Set<string>()
   for (const file of files) {
     for await (const { responses } of readWholeFrames(store, file)) {
-      for (const line of responses) if (isOne(line)) bodies.add(line.sha256)
+      for (const line of responses) if (matches(line)) bodies.add(line.sha256)
     }
   }
   return bodies
@@ -130,15 +132,15 @@ const bodiesOf = async (
 const countLines = async (
   store: ArchiveStore,
   file: string,
-  stays: (line: ResponseLine) => boolean,
-): Promise<{ readonly stay: number; readonly go: number }> => {
-  let stay = 0
-  let go = 0
+  isKeptIn: (line: ResponseLine) => boolean,
+): Promise<{ readonly kept: number; readonly dropped: number }> => {
+  let kept = 0
+  let dropped = 0
   for await (const { responses } of readWholeFrames(store, file)) {
     for (const line of responses) {
-      if (stays(line)) stay += 1
-      else go += 1
+      if (isKeptIn(line)) kept += 1
+      else dropped += 1
     }
   }
-  return { stay, go }
+  return { kept, dropped }
 }

@@ -1,4 +1,4 @@
-// Rebuilds the tables from archived responses, in a warehouse of their own.
+// Rebuilds the tables from archived responses, in a separate warehouse.
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -21,14 +21,14 @@ import { isRefusedByWarehouse } from "../run/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "./archiveIndex.ts"
-import { committed } from "./commits.ts"
+import { groupByCommit } from "./commits.ts"
 import { Repetitions } from "./repetitions.ts"
 
 export interface RebuildOptions extends FieldNames, Place {
-  readonly onResponse: (done: number, of: number) => void
+  readonly onResponse: (done: number, total: number) => void
 }
 
-/** A response that makes no rows though it did before: damaged, missing, or of no shape known to this version. */
+/** A response that makes no rows although it once did: damaged, missing, or not what this version expects. */
 export interface UnreadableResponse {
   readonly responseId: string
   readonly pipeline: string
@@ -36,7 +36,7 @@ export interface UnreadableResponse {
   readonly why: string
 }
 
-/** Rows that can't be made again, since their response can't be read or is not in the index. */
+/** Rows that can't be made again, because their response can't be read or is not in the index. */
 export interface LostRows {
   readonly table: string
   readonly rows: number
@@ -55,7 +55,7 @@ export const warehouseIn = (place: Place) =>
     Effect.map(commandId("replay"), (runId) => openWarehouse({ ...placeOf(place), runId })),
   )
 
-/** Keeps the rebuilt warehouse for as long as `use` needs it. */
+/** Rebuilds the tables, passes their data directory to `use`, and removes it afterwards. */
 export const withRebuilt = Effect.fnUntraced(function* <A>(
   options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
@@ -81,7 +81,7 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Stored rows of `tables` whose response is not among those that can be read. */
+/** Stored rows of `tables` whose response can't be read again. */
 export const lostRows = Effect.fnUntraced(function* (
   tables: ReadonlyArray<Table>,
   unreadable: ReadonlyArray<UnreadableResponse>,
@@ -142,9 +142,9 @@ const rebuild = Effect.fnUntraced(function* (
       return rows.length === 0 ? [] : [{ commit, batch: { ...batch, rows } }]
     })
   })
-  // One run's commits end before those of the next begin: batches with the same rows in one commit take effect one by one.
+  // The commits of one run end before those of the next begin, so that batches with the same rows never share a commit.
   yield* Effect.forEach(
-    byRun(yield* committed(store, responses)),
+    byRun(yield* groupByCommit(store, responses)),
     (commits) =>
       Stream.fromIterable(commits).pipe(
         Stream.mapEffect(batchesOf),
@@ -166,7 +166,7 @@ const rebuild = Effect.fnUntraced(function* (
   return unreadable
 })
 
-/** Pages of a state were committed together, every other response alone. */
+/** The batches as a run committed them: pages of a slowly changing table together, every other response alone. */
 const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyArray<Batch> => {
   const isState = batches.some(({ rows }) =>
     rows.some(({ table }) => table.mode === "slowly_changing"),
@@ -180,8 +180,8 @@ const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyA
 }
 
 /**
- * The commits of each run, one pipeline's after the other: no two pipelines write the same rows, and the cost of a commit grows
- * with the number of tables it writes.
+ * The commits of each run, one pipeline after the other: no two pipelines write the same rows, and a commit costs more
+ * the more tables it writes.
  */
 const byRun = (commits: ReadonlyArray<Commit>): ReadonlyArray<ReadonlyArray<Commit>> => {
   const runs = Map.groupBy(commits, ([first]) => first?.runId)

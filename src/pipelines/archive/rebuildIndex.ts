@@ -1,5 +1,5 @@
-// Rebuilds the archive's index (raw.responses) and ops.quarantine from the archive itself, for the runs that a new
-// warehouse does not have because the old one was lost.
+// Rebuilds the archive's index (raw.responses) and ops.quarantine from the archive itself, for runs that the warehouse
+// does not know because an earlier one was lost.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
@@ -22,11 +22,11 @@ import type { Place as WarehousePlace } from "../publication/warehouse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
 
-/** A run with a segment that has no end: it was killed and nothing was opened since, or the file was cut. */
+/** A run with a segment that has no end: it was killed and the warehouse not opened since, or the file was cut off. */
 export interface UnendedRun {
   readonly runId: string
   readonly file: string
-  /** Responses of tasks without a commit marker: nothing is made of them. */
+  /** Responses of tasks without a commit marker: no rows are made of them. */
   readonly unmarked: number
 }
 
@@ -38,7 +38,7 @@ interface Body {
 interface Found {
   readonly head: ResponseHead
   readonly file: string
-  /** Where its line holds the body itself. */
+  /** Set if its own line holds the body. */
   readonly body: Body | undefined
 }
 
@@ -50,8 +50,8 @@ interface Archived {
 }
 
 /**
- * Does nothing where every run of the archive is known. Otherwise every segment is read, and what unknown runs left is
- * indexed at once or, where a segment can't be read, not at all: a part would pass for the whole from then on.
+ * Does nothing if every run of the archive is known. Otherwise reads every segment and indexes all that unknown runs
+ * left in one commit; if a segment can't be read, it indexes nothing, because a part would later pass for the whole.
  */
 export const rebuildIndex = Effect.fnUntraced(function* (place: WarehousePlace, names: FieldNames) {
   const warehouse = yield* Warehouse
@@ -104,7 +104,7 @@ const headOf = ({
 interface Indexed {
   readonly head: ResponseHead
   readonly body: Body
-  /** Absent for requests that are no task's. */
+  /** Absent for requests outside tasks. */
   readonly marker: CommitMarker | undefined
   readonly isLanded: boolean
 }
@@ -141,7 +141,7 @@ const leavesOpen: ReadonlySet<CommitMarker["outcome"]> = new Set([
   "skipped",
 ])
 
-/** The newest quarantined response of each window; a later run that read the partition well has closed it. */
+/** The newest quarantined response of each window; its entry is closed if a later run read the partition. */
 const quarantined = Effect.fnUntraced(function* (
   reader: ArchiveReader,
   indexed: ReadonlyArray<Indexed>,
@@ -150,7 +150,7 @@ const quarantined = Effect.fnUntraced(function* (
   const newest = new Map<string, ReadonlyArray<Readonly<Record<string, string | number | null>>>>()
   for (const one of indexed) {
     const { marker, head, isLanded } = one
-    // Of responses that made no rows, the task failed on its last.
+    // Of the responses that made no rows, the task failed on the last.
     const isCandidate = isLanded || marker?.notLanded.at(-1) === head.responseId
     if (marker?.outcome !== "quarantined" || !isCandidate) continue
     const mapped = yield* rowsOfArchived(reader, indexedResponseOf(one), names)
@@ -166,7 +166,7 @@ const quarantined = Effect.fnUntraced(function* (
     )
     newest.set(
       JSON.stringify([pipeline, entity, window]),
-      (violations.length === 0 ? [readable] : violations).map(({ path, detail }) => ({
+      (violations.length === 0 ? [nowReadable] : violations).map(({ path, detail }) => ({
         response_id: head.responseId,
         endpoint: head.endpoint,
         pipeline,
@@ -183,7 +183,7 @@ const quarantined = Effect.fnUntraced(function* (
   return mapObjects(quarantine, [...newest.values()].flat())
 })
 
-const readable = { path: "$", detail: "can be read by this version" }
+const nowReadable = { path: "$", detail: "can be read by this version" }
 
 const isSuspicious = ({ marker, isLanded }: Indexed): boolean =>
   isLanded && marker?.outcome === "suspicious_empty"

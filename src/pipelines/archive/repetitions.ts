@@ -1,11 +1,11 @@
-// Readings that a rebuild need not merge, because they repeat the reading before them, as most do. Only for slowly changing
-// tables: their readings have few rows, and the cost of a merge depends on the number of tables, not rows.
+// Finds readings that a rebuild need not merge because they repeat the previous one, as most do. Only for slowly
+// changing tables: their readings have few rows, and the cost of a merge depends on the number of tables, not of rows.
 import { hash } from "node:crypto"
 import { type Rows, tableName } from "../../domain/table.ts"
 
-/** What was read last in one table. */
+/** The newest readings of one table. */
 interface Known {
-  /** Columns that distinguish its sets: sets of the same columns share no row. */
+  /** Columns that identify its sets: two sets identified by the same columns share no row. */
   readonly columns: string
   /** Hash of the rows, by the values of these columns. */
   readonly sets: Map<string, string>
@@ -14,7 +14,7 @@ interface Known {
 export class Repetitions {
   private readonly tables = new Map<string, Known>()
 
-  /** The rows of a batch, without tables in which they change nothing. Call it in the order of the commits. */
+  /** The rows of a batch, without the tables in which they change nothing. Call it in the order of the commits. */
   readonly without = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
     [...Map.groupBy(rows, ({ table }) => tableName(table)).values()].flatMap((ofTable) =>
       this.isRepeated(ofTable) ? [] : ofTable,
@@ -23,11 +23,11 @@ export class Repetitions {
   private isRepeated(ofTable: ReadonlyArray<Rows>): boolean {
     const rows = ofTable.filter(({ length, mergeKey }) => length > 0 || mergeKey !== undefined)
     const [first] = rows
-    if (first === undefined) return ofTable.every(({ table }) => table.mode === SETS)
-    if (first.table.mode !== SETS) return false
+    if (first === undefined) return ofTable.every(({ table }) => table.mode === SLOWLY_CHANGING)
+    if (first.table.mode !== SLOWLY_CHANGING) return false
     const name = tableName(first.table)
     const [set, ...others] = [...new Set(rows.map(setOf))]
-    // Part of a set, or several sets: they may change rows of any.
+    // Part of a set, or several sets at once, may change rows of any set.
     if (set === undefined || others.length > 0) {
       this.tables.delete(name)
       return false
@@ -42,9 +42,9 @@ export class Repetitions {
   }
 }
 
-const SETS = "slowly_changing"
+const SLOWLY_CHANGING = "slowly_changing"
 
-/** The set that the rows are, by columns and values: that of the merge key, or a single row by its key. */
+/** Columns and values that identify the set of these rows: the merge key, or the key of a single row. */
 const setOf = ({ table, columns, length, mergeKey, isPartial }: Rows): string | undefined => {
   if (isPartial === true || (mergeKey === undefined && length !== 1)) return undefined
   const names = mergeKey === undefined ? table.key : Object.keys(mergeKey).toSorted()
@@ -56,6 +56,6 @@ const setOf = ({ table, columns, length, mergeKey, isPartial }: Rows): string | 
   return JSON.stringify([JSON.stringify(names), JSON.stringify(values)])
 }
 
-/** The values that make a new version where they differ. */
+/** The values whose change makes a new version. */
 const contentOf = ({ table, columns }: Rows) =>
   columns.filter((_, at) => table.columns[at]?.isIncidental !== true)

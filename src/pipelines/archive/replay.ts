@@ -44,8 +44,8 @@ const REPLAYING = "Replaying the archive"
 
 export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
   const files = yield* inArchive(() => segmentFiles(archiveOf(options)))
-  const isThere = files.length > 0 || (yield* warehouseExists(options))
-  if (!isThere) return yield* noWarehouse(REPLAYING, options)
+  const canReplay = files.length > 0 || (yield* warehouseExists(options))
+  if (!canReplay) return yield* noWarehouse(REPLAYING, options)
   return yield* replayed(options).pipe(Effect.provide(warehouseIn(options)))
 })
 

@@ -43,7 +43,7 @@ export interface QuarantineSummary extends Published {
   readonly stillBroken: ReadonlyArray<StillBroken>
 }
 
-const LOADING = "Loading what was quarantined"
+const LOADING = "Loading quarantined responses"
 
 export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOptions) {
   const runId = yield* commandId("replay")
@@ -64,7 +64,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   return { closed: readable.length, rows, stillBroken, ...published } satisfies QuarantineSummary
 })
 
-/** What is in quarantine, by whether this version can read it and whether that makes rows. */
+/** Responses in quarantine: those this version can read, those of them that make rows, and those it can't read. */
 const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
   const { timeFields, fields } = options
   const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
@@ -96,7 +96,7 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
 
 /**
  * Rebuilds the tables that the responses fill, from all responses in the order in which they were received: a newer
- * one keeps its place, even where it left no trace in a row. Returns how many rows come from the loaded ones.
+ * response takes precedence even if no row names it. Returns how many rows come from the loaded ones.
  */
 const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
@@ -117,7 +117,7 @@ const load = Effect.fnUntraced(function* (
       const [lost] = yield* lostRows(tables, unreadable)
       if (lost !== undefined) return yield* wouldLose(lost)
       yield* markLanded(archiveOf(options), landable)
-      // Before the rows: no later replay would make those of a response that is not marked as landed.
+      // Before the rows: a later replay makes no rows of a response that is not marked as landed.
       yield* warehouse.execute(
         [`update raw.responses set is_landed = true where response_id in (${ids})`],
         [responsesTable],
@@ -142,7 +142,7 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
 
-/** In the archive, so that it makes the same rows without this warehouse. */
+/** Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. */
 const markLanded = Effect.fnUntraced(function* (
   store: ArchiveStore,
   landable: ReadonlyArray<IndexedResponse>,
@@ -164,7 +164,7 @@ const markLanded = Effect.fnUntraced(function* (
   }
 })
 
-/** After its rows: a stop in between makes the same rows again. */
+/** Called after its rows are stored: if the process stops in between, the next replay makes the same rows again. */
 const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
   const warehouse = yield* Warehouse
   const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")
@@ -172,7 +172,7 @@ const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
   yield* warehouse.execute(
     [
       `update ops.quarantine set closed_at = timestamp '${now}' where response_id = ${id}`,
-      // The days its task read.
+      // Gaps on the days that its task read.
       `update ops.gaps set state = 'closed', detail = 'loaded from quarantine', updated_at = timestamp '${now}'
        where pipeline = ${literal(response.pipeline)} and entity = ${literal(response.entity)}
          and state = 'open' and reason = 'quarantined'

@@ -22,24 +22,26 @@ export type { Finding } from "../../load/verify.ts"
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
-  const isThere = [databaseFile, publishedFile, archiveFolder].some((file) =>
+  const hasAnything = [databaseFile, publishedFile, archiveFolder].some((file) =>
     existsSync(file(dataDir)),
   )
-  if (!isThere) return yield* noWarehouse("Verifying what is published", place)
+  if (!hasAnything) return yield* noWarehouse("Verifying what is published", place)
   const published = yield* verifyPublished(dataDir)
   return [...published, ...(yield* verifyArchive(place))]
 })
 
 interface Survey {
-  /** SHA-256 of the bodies that are there. */
+  /** SHA-256 hashes of the intact bodies. */
   readonly bodies: Set<string>
-  /** Places of frames that are damaged. */
+  /** Places of damaged frames. */
   readonly damaged: Set<string>
   readonly commits: Commits
   readonly findings: Array<Finding>
 }
 
-/** Reads every segment past its damage, then looks for what the published index says is there. */
+/**
+ * Reads every segment, also past damaged frames, then looks for the bodies and markers that the published index names.
+ */
 const verifyArchive = Effect.fnUntraced(function* (place: Place) {
   const store = archiveOf(place)
   const index = yield* publishedIndex(place.dataDir)
@@ -84,7 +86,7 @@ const addSegment = async (
   }
 }
 
-/** What is wrong with a frame; adds the bodies that are as they were written. */
+/** What is wrong with a frame, if anything; adds its intact bodies to `bodies`. */
 const damageOf = (frame: Frame, bodies: Set<string>): string | undefined => {
   const { file, offset } = frame.place
   if (frame.unreadable !== undefined) return frame.unreadable
@@ -97,7 +99,7 @@ const damageOf = (frame: Frame, bodies: Set<string>): string | undefined => {
     }
   }
   const [first] = damages
-  const more = damages.length > 1 ? ` and ${damages.length - 1} more of this frame` : ""
+  const more = damages.length > 1 ? ` and ${damages.length - 1} more in this frame` : ""
   return first === undefined ? undefined : `the frame at byte ${offset}: ${first}${more}`
 }
 
@@ -135,7 +137,7 @@ const missingBodies = (
   })
 }
 
-/** Responses that the index says were committed and the archive does not: one finding a run. */
+/** Responses that were committed by the index but not by the archive: one finding per run. */
 const missingMarkers = (
   index: ReadonlyArray<IndexedBody>,
   segments: ReadonlyArray<string>,
@@ -145,7 +147,7 @@ const missingMarkers = (
   const unmarked = index.filter(
     ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
   )
-  // The index names segments that are gone too: the run alone does not tell a segment's name.
+  // With the segments that only the index names: a run's id does not determine the name of its segment.
   const files = [...new Set([...segments, ...index.map(({ file }) => file)])].toSorted()
   return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
     kind: "missing" as const,
@@ -163,7 +165,7 @@ const publishedBody = decodeRow({
   offset: number("archive_offset"),
 })
 
-/** What the published copy says is archived; empty without a published copy, which is a finding of its own. */
+/** The archive's index in the published copy; empty without a copy, which is a finding of its own. */
 const publishedIndex = Effect.fnUntraced(
   function* (dataDir: string) {
     const copy = yield* openPublishedCopy(dataDir)

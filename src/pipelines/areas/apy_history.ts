@@ -1,5 +1,5 @@
-// APY history: whole the first time, then from the high-water mark minus what smoothing still revises. A run with a
-// start date leaves what is older to the first run without one.
+// APY history: the first run reads all of it, later runs read from the high-water mark minus the days that smoothing
+// still revises. A run with a start date leaves older days to the first run without one.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -30,7 +30,7 @@ const source = {
 interface Mark {
   /** Day of the newest value stored. */
   readonly through: number
-  /** Nothing before it was requested; `undefined` where everything was. */
+  /** First day that was requested; `undefined` if the whole history was. */
   readonly from?: number | undefined
 }
 
@@ -43,14 +43,14 @@ const FULL_HISTORY = -1
 const seriesName = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `${smoothing ? "smoothed" : "unsmoothed"} ${averagingPeriodDays}d`
 
-/** As mart.series names it. */
+/** The name of the series in mart.series. */
 const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `apy_${smoothing ? "smoothed" : "unsmoothed"}_${averagingPeriodDays}d`
 
 const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): number =>
   through - 2 * averagingPeriodDays
 
-/** `undefined` is the beginning. */
+/** `undefined` means the beginning of the history. */
 const earlier = (one: number | undefined, other: number): number | undefined =>
   one === undefined ? undefined : Math.min(one, other)
 
@@ -71,7 +71,7 @@ const daysAgo = (
   return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
 }
 
-/** Missing slots on days older than what is read anyway. */
+/** Missing slots on days older than those read anyway. */
 const oldSlots = (
   series: ApySeries,
   mark: Mark | undefined,
@@ -146,7 +146,7 @@ export const apyHistoryPipeline: Pipeline<
     Stream.fromIterable(context.apySeries).pipe(
       Stream.mapEffect((series) =>
         readSeries(partition, series, state, context).pipe(
-          // A series that fails leaves the others standing.
+          // A series that fails does not affect the others.
           Effect.catchTag("ApiError", (error) =>
             Effect.succeed({
               ...failedResult(seriesName(series), error),

@@ -26,7 +26,7 @@ export const cursors = cursorCodec<AuditLogCursor, unknown>(
 
 export interface Scan {
   readonly isFull: boolean
-  /** Instant to reach; without it, the first entry. */
+  /** Instant to read back to; `undefined` for the first entry. */
   readonly back: number | undefined
 }
 
@@ -35,7 +35,7 @@ export const scanOf = (cursor: AuditLogCursor | undefined, context: RunContext):
   if (cursor === undefined || context.full || isDue(cursor, context)) {
     return { isFull: true, back: since }
   }
-  // An entry dated into the future must not hide what comes until then.
+  // An entry dated in the future must not hide those that arrive before that date.
   const mark = Math.min(cursor.through, context.now) - context.overlapDays * MICROS_PER_DAY
   return { isFull: false, back: Math.max(mark, since ?? -Infinity) }
 }

@@ -1,5 +1,5 @@
 // Audit log of EVM vaults, newest first. Each page lands as it comes; the cursor moves with the last one, so that a
-// scan cut short is done again and leaves no hole.
+// scan that is cut short is repeated and leaves no gap.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../../domain/errors.ts"
@@ -27,7 +27,7 @@ const source = {
   rows: auditLogRows,
 }
 
-// The most a page can hold (§8): a tie larger than a page is out of reach.
+// The most a page can hold (§8): of more entries at one instant, the rest is out of reach.
 const PAGE_LIMIT = 200
 
 type Entries = (typeof auditLogEndpoint)["response"]["Type"]
@@ -56,7 +56,7 @@ const read = (partition: Partition<VaultRef>, before: string | undefined, contex
   )
 }
 
-/** An error of a later page is about its cursor. It is not one of the vault's absences (§7). */
+/** An error on a later page is about its cursor; it is not an absence (§7). */
 const aboutCursor = (error: ApiError): ApiError => {
   const { endpoint, subject, status, detail, attempts, responses } = error
   return error.reason._tag === "Unsupported" || error.reason._tag === "NotFound"

@@ -1,5 +1,5 @@
 // Partitions of collateral_excess: each subaccount with debt and each token with a ladder. Without debt the excess is
-// zero (§2.6), without a ladder there is none (§7).
+// zero (§2.6); without a ladder the service reports none (§7).
 import * as Effect from "effect/Effect"
 import { sendable } from "../../domain/address.ts"
 import { decodeRow, number, text } from "../../load/decodeRow.ts"
@@ -36,9 +36,9 @@ export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
         ...unsupportedAddress("token", wireAddress, "core.discount_factors"),
       }
     })
-  const [anyone] = indebted
-  const [anything] = tokens
-  if (anyone === undefined || anything === undefined) return []
+  const [firstSubaccount] = indebted
+  const [firstToken] = tokens
+  if (firstSubaccount === undefined || firstToken === undefined) return []
   // An unsupported address is recorded once, not for every pair it is part of.
   return indebted
     .flatMap(({ entity, subject: subaccount, ...rest }): ReadonlyArray<Exposure> =>
@@ -47,7 +47,7 @@ export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
             entity: `${entity} ${keyOf(token)}`,
             subject: { subaccount, ...token },
           }))
-        : [{ ...rest, entity, subject: { subaccount, ...anything } }],
+        : [{ ...rest, entity, subject: { subaccount, ...firstToken } }],
     )
     .concat(
       tokens
@@ -55,7 +55,7 @@ export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
         .map((token) => ({
           ...token,
           entity: keyOf(token),
-          subject: { subaccount: anyone.subject, ...token },
+          subject: { subaccount: firstSubaccount.subject, ...token },
         })),
     )
 })

@@ -1,4 +1,4 @@
-// Governance of EVM vaults (§4.1): what holds now, and the audit log.
+// Governance of EVM vaults (§4.1): its present state, and the audit log.
 import type { VaultRef } from "../../domain/vault.ts"
 import { permissions as permissionsEndpoint } from "../../extract/endpoints/governance/permissions.ts"
 import { roles as rolesEndpoint } from "../../extract/endpoints/governance/roles.ts"
@@ -40,7 +40,7 @@ export const governance: ReadonlyArray<AnyPipeline> = [
     requests: (vault) => single(ofVault(vault)),
     rows: permissionsRows,
   }),
-  // In every status, so that a timelock that was executed or cancelled is seen to be.
+  // In every status, so that executed and cancelled timelocks are recorded as such.
   snapshot({
     name: "timelocks",
     title: "Timelocks",

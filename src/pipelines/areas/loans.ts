@@ -1,4 +1,4 @@
-// Loans: the book, each loan in detail when the book says something new about it, and the loans of each subaccount.
+// Loans: the book, the details of each loan whose entry changed, and the loans of each subaccount.
 import * as Effect from "effect/Effect"
 import { sendable } from "../../domain/address.ts"
 import { loanDetail } from "../../extract/endpoints/loans/loan_detail.ts"

@@ -1,5 +1,5 @@
-// PnL history: newest first, at most 1000 snapshots, no cursor. Requests just enough to reach what is stored; what that
-// can't reach can't be requested at all, and is recorded as a permanent gap.
+// PnL history: newest first, at most 1000 snapshots, no cursor. Requests just enough to reach the stored snapshots;
+// what the newest 1000 do not reach can't be requested at all, and is recorded as a permanent gap.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -19,10 +19,10 @@ import { resultOf } from "../strategies/taskResult.ts"
 
 const source = { endpoint: unrealizedPnl, tables: [pnlHistory], rows: pnlHistoryRows }
 
-/** As mart.series names it. */
+/** The name of the series in mart.series. */
 const SERIES = "pnl"
 const MAX_LIMIT = 1000
-// More than the snapshots of the overlap, in case they now come more often.
+// More than expected, in case snapshots now come more often.
 const SPARE = 10
 const HEADROOM = 1.25
 
@@ -68,7 +68,7 @@ const readSnapshots = (partition: Partition<VaultRef>, limit: number, context: R
     }),
   )
 
-/** Whether nothing can be missing between what is stored and the page, the overlap included. */
+/** Whether no snapshot can be missing between the stored ones and the page, the overlap included. */
 const reaches = (page: Snapshots, mark: Mark, { overlapDays }: RunContext): boolean =>
   page.oldest <= mark.through - (page.isFull ? overlapDays * MICROS_PER_DAY : 0)
 
@@ -91,7 +91,7 @@ const readHistory = Effect.fnUntraced(function* (
   return taskResult(partition.entity, mark, slots, page, context)
 })
 
-/** Missing slots older than what this run reads anyway. */
+/** Missing slots older than the days this run reads anyway. */
 const oldSlots = (
   mark: Mark | undefined,
   { missingSlots }: PartitionState,

@@ -1,5 +1,5 @@
-// Why failed transactions failed: those found and those the configuration names, each requested once. A hash without
-// a trace is an absence like any other, and remembered as one.
+// Revert reasons of failed transactions: those found and those the configuration names, each requested once. A hash
+// without a trace is remembered like any other absence.
 import * as Effect from "effect/Effect"
 import { revertReason } from "../../extract/endpoints/transparency/revert_reason.ts"
 import { decodeRow, json, number, optional, text } from "../../load/decodeRow.ts"

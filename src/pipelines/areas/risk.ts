@@ -26,7 +26,7 @@ import { exposures } from "./exposures.ts"
 
 const DIGEST_LENGTH = 12
 
-/** A scenario with other inputs is another partition: a remembered absence does not apply to it. */
+/** A scenario whose inputs changed is another partition, so that a remembered absence does not apply to it. */
 const entityOf = ({ name, inputs }: Scenario): string => {
   const [digest = ""] = contentKeys([{ inputs }], [])
   return `${name} ${digest.slice(0, DIGEST_LENGTH)}`

@@ -17,7 +17,7 @@ const inputNames = Object.keys(parameters)
 
 type Read<A> = Result.Result<A, ReadonlyArray<Problem>>
 
-/** None where no file is set; fails with everything that is wrong with the file. */
+/** Empty if no file is set; fails with every error in the file. */
 export const readScenarios = ({
   settings: { scenarios: path },
   originOf,
@@ -63,7 +63,7 @@ const scenariosIn = (
     }
     const { name } = entry.success
     if (names.has(name)) {
-      const detail = `\`${name}\` is the name of an entry before it`
+      const detail = `\`${name}\` is already the name of an earlier entry`
       report({ path: [index, "name"], detail })
     }
     names.add(name)
@@ -77,18 +77,18 @@ const entryText = (written: unknown, index: number): string => {
   return typeof name === "string" ? `entry ${index + 1} (${name})` : `entry ${index + 1}`
 }
 
-const one = (path: Path, detail: string): Read<never> => Result.fail([{ path, detail }])
+const problemAt = (path: Path, detail: string): Read<never> => Result.fail([{ path, detail }])
 
-/** Every input by its own rule, then by the one between them (§7, rule 5). */
+/** Checks every input by its own rule, then the rule between them (§7, rule 5). */
 const scenarioOf = (written: unknown, path: Path): Read<Scenario> => {
   if (!isJsonObject(written))
-    return one(path, "is not a name with inputs, one `name: value` a line")
+    return problemAt(path, "is not a list of inputs, each as `name: value` on its own line")
   const { name } = written
   const inputs: Record<string, unknown> = {}
   const checks: ReadonlyArray<Read<unknown>> = [
     typeof name === "string" && name.trim() !== ""
       ? Result.succeed(name)
-      : one([...path, "name"], "`name` is missing: a text such as `one million USDC`"),
+      : problemAt([...path, "name"], "`name` is missing: a text such as `one million USDC`"),
     ...Object.keys(written)
       .filter((key) => key !== "name" && !inputNames.includes(key))
       .map((key) => unknownKey(key, ["name", ...inputNames], [...path, key])),
@@ -103,7 +103,7 @@ const scenarioOf = (written: unknown, path: Path): Read<Scenario> => {
   const broken = rule?.(inputs)
   return broken === undefined
     ? Result.succeed({ name: String(name), inputs })
-    : one([...path, broken.parameter], `${broken.parameter} ${broken.detail} (§7, rule 5)`)
+    : problemAt([...path, broken.parameter], `${broken.parameter} ${broken.detail} (§7, rule 5)`)
 }
 
 const inputOf = (
@@ -116,7 +116,7 @@ const inputOf = (
   const value = written[key]
   if (value === undefined || value === null) {
     return parameter.required
-      ? one(path, `\`${key}\` is missing: ${parameter.expected}`)
+      ? problemAt(path, `\`${key}\` is missing: ${parameter.expected}`)
       : Result.succeed(undefined)
   }
   const isText = typeof value === "string"
@@ -124,18 +124,18 @@ const inputOf = (
   const given: Result.Result<unknown, string> = isText
     ? parameter.read(value)
     : Result.succeed(typed(parameter.schema, value))
-  if (Result.isFailure(given)) return one(path, `${shown} ${given.failure}`)
+  if (Result.isFailure(given)) return problemAt(path, `${shown} ${given.failure}`)
   const isValid = (each: unknown) => parameter.validate(each as never)
   const valid = isValid(given.success)
   if (Result.isSuccess(valid)) return Result.succeed(given.success)
-  // Where one item of a list is wrong, the line of that item.
+  // If one item of a list is wrong, reports the line of that item.
   const item = Array.isArray(given.success)
     ? given.success.findIndex((each) => Result.isFailure(isValid([each])))
     : -1
-  return one(item < 0 ? path : [...path, item], `${shown} ${valid.failure}`)
+  return problemAt(item < 0 ? path : [...path, item], `${shown} ${valid.failure}`)
 }
 
-// An address without quotes is a text of digits too, but of hexadecimal ones.
+// Only decimal numbers: an address without quotes has hexadecimal digits.
 const decimal = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
 
 /** Scalars of the file are texts: inside lists they become the numbers that the parameter's schema expects. */

@@ -1,5 +1,5 @@
-// The directory of subaccounts: offset pages that overlap, read again when the directory moved in between. The pages
-// of a reading during which it did not move land as one set, so that subaccounts that left are retired.
+// The directory of subaccounts: offset pages that overlap, read again if the directory changed in between. The pages
+// of a reading during which it did not change land as one set, so that subaccounts that left are retired.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../../domain/errors.ts"
@@ -31,7 +31,7 @@ type DirectoryPage = Page<ReadonlyArray<JsonObject>>
 
 const addressAt = subaccounts.columns.findIndex(({ name }) => name === "subaccount_address")
 
-/** One a record of the page: a page with rejected records is no shorter for them. */
+/** One key per record of the page, rejected ones included. */
 const keysOf = ({ rows, rejected }: DirectoryPage): ReadonlyArray<string> => [
   ...rows.flatMap(({ columns }) => columns[addressAt] ?? []).map(String),
   ...rejected.map(({ responseId, path }) => `${responseId} ${path}`),
@@ -81,7 +81,7 @@ const directoryResult = ({
     }
   }
   const stable = { ...all, window: directoryWindows.stable }
-  // A record rejected on one page may be any member: no page makes a whole set then.
+  // A rejected record may be any member, so the pages don't make a whole set.
   if (all.rejected !== undefined && all.rejected.length > 0) {
     return { ...stable, rows: found.map(asPartial) }
   }
@@ -96,6 +96,6 @@ export const subaccountDirectoryPipeline: Pipeline<null, ReadonlyArray<JsonObjec
   after: [],
   partitions: once,
   read: (partition, _state, context) => Stream.fromEffect(readDirectory(partition, context)),
-  // One page, and one that shows that it was the last.
+  // One page, and another that shows that there are no more.
   expectedRequests: () => 2,
 }

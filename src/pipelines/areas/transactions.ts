@@ -1,5 +1,5 @@
-// Transactions of each subaccount: the whole history once, later what came since, with an overlap for what the service
-// decodes late.
+// Transactions of each subaccount: the first run reads the whole history, later runs read what is new, with an overlap
+// for transactions that the service decodes late.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -63,7 +63,7 @@ const tieGap = (at: number): GapNote => ({
 const taskResult = (entity: string, step: TimeStep<Page<unknown>>): TaskResult => {
   const gaps = step.tie === undefined ? [] : [tieGap(step.tie)]
   const warning = step.ignoresEnd
-    ? "the service ignores endTime, so older transactions may be out of reach; the setting wire.names can say what it calls it"
+    ? "the service ignores endTime, so older transactions may be out of reach; if it uses another name, set it in wire.names"
     : gaps[0]?.detail
   return {
     ...resultOf(windowText(step.window), step.content),

@@ -1,4 +1,4 @@
-// The public transparency dashboard (§4.1): what holds now, and the histories of each vault.
+// The public transparency dashboard (§4.1): the present state and the histories of each vault.
 import { fees as feesEndpoint } from "../../extract/endpoints/transparency/fees.ts"
 import { historicalAllocations } from "../../extract/endpoints/transparency/historical_allocations.ts"
 import { oracleClassification as oracleEndpoint } from "../../extract/endpoints/transparency/oracle_classification.ts"
@@ -30,7 +30,7 @@ import { apyHistoryPipeline } from "./apy_history.ts"
 import { pnlHistoryPipeline } from "./pnl_history.ts"
 import { revertReasonsPipeline } from "./revert_reasons.ts"
 
-// The service cuts a response off without saying so; an explicit limit shows when one is full.
+// The service truncates responses without saying so; an explicit limit makes a full one recognizable.
 const RATIO_LIMIT = 1000
 
 export const transparency: ReadonlyArray<AnyPipeline> = [

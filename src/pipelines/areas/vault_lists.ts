@@ -25,7 +25,7 @@ const source = {
   rows: vaultRows,
 }
 
-// All the states there are (§3). A vault that is closed while they are read is in both, and the later one counts.
+// All states of a vault (§3). A vault that is closed while they are read is in both, and the later one counts.
 const statuses = ["active", "closed"] as const
 type Status = (typeof statuses)[number]
 
@@ -42,7 +42,7 @@ interface Unread {
 const isRead = (list: List | Unread): list is List => "page" in list
 const isEmpty = ({ page }: List): boolean => !hasRows(page.rows)
 
-/** How many vaults the reading before found in each list it could read. */
+/** How many vaults the previous reading found in each list that it could read. */
 const cursors = cursorCodec(Schema.Struct({ listed: Schema.Record(Schema.String, Schema.Finite) }))
 
 const readLists = Effect.fnUntraced(function* (
@@ -54,7 +54,7 @@ const readLists = Effect.fnUntraced(function* (
   const lists = yield* Effect.forEach(statuses, (status) =>
     readPage(source, partition, { status }, context).pipe(
       Effect.map((page): List | Unread => ({ status, page })),
-      // A list that fails leaves the other standing.
+      // A list that fails does not affect the other.
       Effect.catchTag("ApiError", (error) => Effect.succeed<List | Unread>({ status, error })),
     ),
   )
@@ -62,7 +62,7 @@ const readLists = Effect.fnUntraced(function* (
   const before = cursors.decode(cursor(entity))?.listed ?? {}
   const hadVaults = ({ status }: List): boolean => (before[status] ?? 0) > 0
   const areAllEmpty = read.every(isEmpty)
-  // One list that is empty where it was not is suspicious until the next reading; both are a set without members.
+  // One list that is empty and was not before is suspicious until the next reading; two empty lists are an empty set.
   const isWhole =
     read.length === lists.length &&
     (areAllEmpty || !read.some((list) => isEmpty(list) && hadVaults(list)))

@@ -85,7 +85,7 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
   const now = yield* Clock.currentTimeMillis
   return yield* attempt(
     `The backup into ${folder} failed`,
-    "What was written is no backup: remove the folder, check disk space and permissions, and run it again.",
+    "What was written is not a backup: remove the folder, check disk space and permissions, and run it again.",
     async () => {
       const current = await readCurrent(dataDir)
       if (current === undefined) {
@@ -100,8 +100,8 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
           advice: "Name a new folder: each backup has its own.",
         })
       }
-      // The copy that current.json named, whatever is published meanwhile; and before the segments, which then have
-      // every response it refers to.
+      // The copy that current.json named, whatever is published meanwhile. It is copied before the segments, so that
+      // they have every response it refers to.
       const database = `published/${current.file}`
       await copy(join(dataDir, database), join(folder, database))
       await writeCurrent(folder, current)

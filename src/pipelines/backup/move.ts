@@ -1,5 +1,5 @@
-// Moves a warehouse from its file into a lake, or back: every row, while nothing writes either. The settings still name
-// the old one afterwards, and it stays as it is.
+// Copies every row of a warehouse from its file into a lake, or back, while nothing writes to either. Afterwards the
+// settings still name the old one, which stays as it is.
 import * as Effect from "effect/Effect"
 import { commandId } from "../../load/commandId.ts"
 import type { CopiedTable } from "../../load/copyTables.ts"
@@ -45,7 +45,7 @@ export const move = Effect.fnUntraced(function* (from: Place, to: Place) {
       what: MOVING,
       ...(isToFile
         ? {
-            why: `it is the file in ${target.shown} already`,
+            why: `it is already the file in ${target.shown}`,
             advice: "Name the lake that holds it with the setting `warehouse` or with --warehouse.",
           }
         : {
@@ -67,7 +67,7 @@ export const move = Effect.fnUntraced(function* (from: Place, to: Place) {
 
 const toLake = Effect.fnUntraced(function* (from: Place, to: Place, runId: string) {
   const { shown } = yield* storageOf(to)
-  // Brings the file to the layout of this version, with nothing left to a log, and closes it.
+  // Migrates the file to the layout of this version, writes its log back into it, and closes it.
   yield* Effect.scoped(
     Effect.provide(
       Effect.gen(function* () {

@@ -28,6 +28,6 @@ export interface PartitionState {
   readonly openGaps: ReadonlyArray<OpenGap>
   /** Whether a fixed window need not be read yet: its absence is remembered, or its response still cached (§8). */
   readonly isSkipped: (window: string) => boolean
-  /** What a run that fills gaps reads again, by series (mart.series); absent in any other. */
+  /** What a run that fills gaps reads again, by series (mart.series); absent in other runs. */
   readonly missingSlots?: ReadonlyMap<string, MissingSlots>
 }

@@ -1,5 +1,5 @@
-// What a pipeline is to the runner: its partitions, how one is read as a stream of task results, and how responses
-// of its endpoint become rows, which a replay does again.
+// The interface of a pipeline: its partitions, how one is read as a stream of task results, and how responses of its
+// endpoint become rows, in a run and again in a replay.
 import type * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import type * as Stream from "effect/Stream"
@@ -28,11 +28,11 @@ export interface RunContext extends RunSettings {
 export interface Partition<S> {
   /** The key that tasks, cursors and gaps are stored under; `-` where a pipeline has one partition. */
   readonly entity: string
-  /** Handed to the mapping, and archived with each response. */
+  /** Passed to the mapping, and archived with each response. */
   readonly subject: S
-  /** Set where the partition is a vault. */
+  /** Set if the partition is a vault. */
   readonly vault?: TaskVault
-  /** Why the endpoint can't be called for it: recorded instead of sent. */
+  /** Why the endpoint can't be called for it; recorded instead of sending a request. */
   readonly unsupported?: string
 }
 
@@ -66,10 +66,10 @@ export interface Pipeline<S, A = unknown> {
   readonly atOnce?: number
   readonly partitions: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
   // Methods, so that a list can hold pipelines over different subjects.
-  /** Rows of one response; pure. Fails where it is not as documented. */
+  /** Rows of one response; pure. Fails if it is not as documented. */
   rows(response: A, source: Source<S>): Result.Result<MappedResponse, Violation>
   read(partition: Partition<S>, state: PartitionState, context: RunContext): TaskResults
-  /** The windows of a partition, where they are the same in every run: the state then has each of them separately. */
+  /** The windows of a partition, if they are the same in every run; the state then holds each of them separately. */
   windows?(partition: Partition<S>, context: RunContext): ReadonlyArray<string>
   /** Requests a run will need for the partition, for `--plan`. */
   expectedRequests(partition: Partition<S>, state: PartitionState, context: RunContext): number

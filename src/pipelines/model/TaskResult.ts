@@ -23,9 +23,9 @@ export interface GapNote {
 export interface TaskResult {
   /** Name of the window, part of the task's identity; the days it covers are in `covers`. */
   readonly window: string
-  /** Series (mart.series) that was read; absent where it is none, or all that the pipeline reads. */
+  /** Series (mart.series) that was read; absent if there is none, or if it is all that the pipeline reads. */
   readonly series?: string
-  /** Days of the series the request was about, whatever came of it. */
+  /** Days of the series that were requested, whatever the result. */
   readonly covers?: CoveredDays
   readonly rows: ReadonlyArray<Rows>
   readonly responses: ReadonlyArray<ArchivedResponse>

@@ -1,4 +1,4 @@
-// What a run reports while it goes on, and at its end.
+// What a run reports while it is in progress, and at its end.
 import type { RecordedOutcome } from "../../domain/outcome.ts"
 import type { Retry } from "../../domain/retry.ts"
 import type { CheckResult } from "../../load/checks/Check.ts"
@@ -65,7 +65,7 @@ export interface RunSummary {
   readonly published: boolean
   /** Why PostgreSQL does not hold what is published. */
   readonly failedPublication?: string
-  /** Every task that ran found what was there already. */
+  /** Whether no task found anything new. */
   readonly nothingNew: boolean
   /** Selected addresses that no listed vault has. */
   readonly unknownVaults: ReadonlyArray<string>
@@ -73,6 +73,6 @@ export interface RunSummary {
   readonly isKeyUnknown: boolean
   /** The key opens nothing, or no longer a pipeline that earlier runs read with one: the run is not complete. */
   readonly keyRejected: boolean
-  /** Checks of the rows it wrote that failed. */
+  /** Failed checks of the rows it wrote. */
   readonly failedChecks: ReadonlyArray<CheckResult>
 }

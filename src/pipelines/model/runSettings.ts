@@ -1,4 +1,4 @@
-// What all pipelines of a run are read with: settings of the configuration, and options of this run alone.
+// The settings that all pipelines of a run are read with: those of the configuration, and the options of the run.
 import * as Struct from "effect/Struct"
 import { defaultSettings, type Settings } from "../../config/settings.ts"
 

@@ -1,4 +1,4 @@
-// What is new for a receiver: the problems there are, compared with those it was sent. Pure.
+// What is new for a receiver: the present problems, compared with those it was sent. Pure.
 import type { Problem } from "../../domain/problem.ts"
 import type { MessageReceiver } from "./receiver.ts"
 
@@ -23,11 +23,11 @@ export interface Changes {
   readonly resolved: ReadonlyArray<Problem>
   /** Problems that last, and are due to be repeated. */
   readonly repeated: ReadonlyArray<Problem>
-  /** Number of problems there are now. */
+  /** Number of present problems. */
   readonly open: number
 }
 
-// Enough for every problem of a bad hour to begin and end; a receiver is not flooded by one that comes and goes.
+// Enough for the problems of a bad hour to begin and be resolved; one that comes and goes does not flood a receiver.
 const MESSAGES_PER_HOUR = 6
 const HOUR_MILLIS = 3_600_000
 
@@ -41,10 +41,10 @@ export const changesOf = (
 ): Changes => {
   const wanted = problems.filter(({ kind }) => on.includes(kind))
   const before = new Map(open.map((problem) => [identityOf(problem), problem]))
-  const there = new Set(wanted.map(identityOf))
+  const present = new Set(wanted.map(identityOf))
   const isDue = (problem: Problem): boolean => {
     const sentAt = before.get(identityOf(problem))?.sent_at
-    // Nothing is left to be done about a permanent gap.
+    // Nothing can be done about a permanent gap.
     if (sentAt === undefined || remindAfter === undefined || problem.kind === "permanent_gap") {
       return false
     }
@@ -52,7 +52,7 @@ export const changesOf = (
   }
   return {
     begun: wanted.filter((problem) => !before.has(identityOf(problem))),
-    resolved: open.filter((problem) => !there.has(identityOf(problem))),
+    resolved: open.filter((problem) => !present.has(identityOf(problem))),
     repeated: wanted.filter(isDue),
     open: wanted.length,
   }

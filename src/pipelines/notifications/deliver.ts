@@ -1,5 +1,5 @@
-// Delivers one message or ping to one receiver within a bounded time, or says in a sentence why it could not. The
-// sentence holds nothing of an address but its origin.
+// Delivers one message or ping to one receiver within a bounded time, or fails with a sentence that says why. Of an
+// address, the sentence holds only the origin.
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ export class Undelivered extends Data.TaggedError("Undelivered")<{
   readonly detail: string
   /** Another attempt can help. */
   readonly isRetryable?: boolean
-  /** Seconds the receiver asks to wait before it. */
+  /** Seconds to wait before it, if the receiver says so. */
   readonly delaySeconds?: number | undefined
 }> {}
 
@@ -92,7 +92,7 @@ const send = Effect.fnUntraced(function* (url: URL, message: Message | undefined
   })
 })
 
-/** Attempts until one succeeds, fails for good, or no time is left for another. */
+/** Repeats the attempt until it succeeds, fails for good, or no time is left. */
 const retried = <A, R>(
   attempt: Effect.Effect<A, Undelivered, R>,
 ): Effect.Effect<A, Undelivered, R> =>

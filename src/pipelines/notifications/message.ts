@@ -15,7 +15,7 @@ export interface Message {
   readonly title: string
   /** All of it as plain text. */
   readonly message: string
-  /** The same for Slack, and for others that took over its format. */
+  /** The same for Slack, and for others that use its format. */
   readonly text: string
   /** The same for Discord. */
   readonly content: string
@@ -45,7 +45,7 @@ const MAX_TEXT = 1800
 export const messageOf = (changes: Changes, sender: Sender): Message => {
   const { begun, resolved, repeated, open } = changes
   const event = begun.length > 0 ? "problem" : resolved.length > 0 ? "resolved" : "reminder"
-  const of = { problem: begun, resolved, reminder: repeated }[event]
+  const shown = { problem: begun, resolved, reminder: repeated }[event]
   const lead = { problem: "", resolved: "resolved: ", reminder: "still: " }[event]
   const parts = [
     part("New:", begun, true),
@@ -59,7 +59,7 @@ export const messageOf = (changes: Changes, sender: Sender): Message => {
   ]
   return compose(
     event,
-    `${lead}${kindsOf(of)}`,
+    `${lead}${kindsOf(shown)}`,
     parts.filter((text) => text !== ""),
     sender,
     {
@@ -116,7 +116,10 @@ const stated = (
 /** `run failed, stale (3)`. */
 const kindsOf = (problems: ReadonlyArray<Problem>): string =>
   [...Map.groupBy(problems, ({ kind }) => kind)]
-    .map(([kind, of]) => `${kind.replaceAll("_", " ")}${of.length > 1 ? ` (${of.length})` : ""}`)
+    .map(
+      ([kind, ofKind]) =>
+        `${kind.replaceAll("_", " ")}${ofKind.length > 1 ? ` (${ofKind.length})` : ""}`,
+    )
     .join(", ")
 
 const part = (heading: string, problems: ReadonlyArray<Problem>, withAdvice: boolean): string => {

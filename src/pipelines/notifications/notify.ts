@@ -39,7 +39,7 @@ export interface Delivered {
   readonly detail: string
 }
 
-/** How a run ended: well enough for a ping, or with an error that last-run.json may not hold. */
+/** How a run ended: whether well enough for a ping, or with an error that last-run.json may not hold. */
 export type RunEnd = { readonly isSuccess: boolean } | { readonly error: string }
 
 /** Sends what has changed since each receiver's last message; pings where the run was a success. */
@@ -83,7 +83,7 @@ export const notifyTest = Effect.fnUntraced(function* (options: NotifyOptions) {
   )
 })
 
-/** The problems there are, without the API key. */
+/** The present problems, with the API key redacted. */
 const problemsAfter = Effect.fnUntraced(function* (
   { dataDir, apiKey }: NotifyOptions,
   end: RunEnd,

@@ -17,7 +17,7 @@ export const isMessageReceiver = (receiver: Receiver): receiver is MessageReceiv
 const secretOf = (receiver: Receiver): Redacted.Redacted<string> | undefined =>
   "webhook" in receiver ? receiver.webhook : "ping" in receiver ? receiver.ping : undefined
 
-/** `webhook https://hooks.slack.com (notify[0])`, `command mail (notify[1])`: nothing that may be a secret. */
+/** `webhook https://hooks.slack.com (notify[0])`, `command mail (notify[1])`: without anything that may be a secret. */
 export const nameOf = (receiver: Receiver, index: number): string => {
   const kind = "webhook" in receiver ? "webhook" : "ping" in receiver ? "ping" : "command"
   const shown =
@@ -26,8 +26,8 @@ export const nameOf = (receiver: Receiver, index: number): string => {
 }
 
 /**
- * The same in every run, wherever the entry stands in the list. It reveals no secret. An entry that wants other kinds
- * of problems than before counts as another.
+ * The same in every run, wherever the entry stands in the list. It reveals no secret. An entry whose kinds of problems
+ * changed counts as a new one.
  */
 export const idOf = (receiver: MessageReceiver): string => {
   const target = "command" in receiver ? receiver.command : Redacted.value(receiver.webhook)
@@ -35,7 +35,7 @@ export const idOf = (receiver: MessageReceiver): string => {
   return createHash("sha256").update(identity).digest("hex").slice(0, 16)
 }
 
-/** Why nothing can reach a receiver, whatever is sent: its address comes from a variable that holds none. */
+/** Why nothing can be sent to a receiver: its address comes from a variable that holds none. */
 export const unreachable = (receiver: Receiver): string | undefined => {
   const secret = secretOf(receiver)
   if (secret === undefined) return undefined

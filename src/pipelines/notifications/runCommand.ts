@@ -1,5 +1,5 @@
-// Runs the program of a receiver, with the message as JSON on standard input and its main parts in the
-// environment. It and its child processes are stopped at the time limit.
+// Runs the program of a receiver, with the message as JSON on standard input and its main parts in the environment.
+// The program and its child processes are stopped at the time limit.
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
@@ -37,11 +37,11 @@ export const runCommand = (
       stderr: "pipe",
       forceKillAfter: "1 second",
     })
-    let complaint = ""
+    let lastOutput = ""
     const reading = yield* Effect.forkScoped(
       Stream.runForEach(Stream.decodeText(child.stderr), (text) =>
         Effect.sync(() => {
-          complaint = (complaint + text).slice(-MAX_COMPLAINT)
+          lastOutput = (lastOutput + text).slice(-MAX_LAST_OUTPUT)
         }),
       ),
     )
@@ -49,8 +49,8 @@ export const runCommand = (
     if (code === 0) return "exit code 0"
     // Its last output may still be on its way, but a process it left behind may keep the pipe open forever.
     yield* Effect.timeoutOption(Fiber.await(reading), "1 second")
-    const words = complaint.trim().split("\n").at(-1) ?? ""
-    return yield* Effect.fail(`exit code ${code}${words === "" ? "" : `: ${words}`}`)
+    const lastLine = lastOutput.trim().split("\n").at(-1) ?? ""
+    return yield* Effect.fail(`exit code ${code}${lastLine === "" ? "" : `: ${lastLine}`}`)
   }).pipe(
     Effect.scoped,
     Effect.mapError((error) => (typeof error === "string" ? error : reasonOf(error))),
@@ -61,7 +61,7 @@ export const runCommand = (
     Effect.provide(processes),
   )
 
-const MAX_COMPLAINT = 200
+const MAX_LAST_OUTPUT = 200
 
 /** Without the arguments, which may hold a secret. */
 const reasonOf = ({ reason }: PlatformError): string => {

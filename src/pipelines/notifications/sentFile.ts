@@ -14,7 +14,7 @@ export type SentByReceiver = ReadonlyMap<string, Sent>
 
 const fileOf = (dataDir: string): string => join(dataDir, "notifications.json")
 
-// A scheduler on a full disk must not repeat itself with every run.
+// On a full disk, a scheduler must not send the same messages after every run.
 const unwritten = new Map<string, SentByReceiver>()
 
 export const readSent = (dataDir: string): Effect.Effect<SentByReceiver> =>

@@ -21,13 +21,13 @@ export interface CheckOptions extends Place {
   readonly names: ReadonlyArray<string>
 }
 
-/** Those of the tables' values first, then those of warehouse/checks, read when they are needed. */
+/** The checks of the tables' values, then those of warehouse/checks, which are loaded when they are needed. */
 export const allChecks: Effect.Effect<ReadonlyArray<Check>> = Effect.map(
   Effect.promise(() => import("../../load/checks/sqlChecks.ts")),
   ({ sqlChecks }) => [...tableChecks(tables), ...sqlChecks],
 )
 
-/** Whether a check is meant by what was typed: its name, or its table's. */
+/** Whether `typed` is the check's name, or that of its table. */
 export const isNamed = ({ name }: Check, typed: string): boolean =>
   name === typed || name.startsWith(`${typed}.`)
 
@@ -45,7 +45,7 @@ export const check = Effect.fnUntraced(function* (options: CheckOptions) {
       ),
     )
   return yield* opened(coreTables).pipe(
-    // The checks report a column that has lost its constraint, so it is no reason to refuse to run them.
+    // A column that lost its constraint must not prevent the checks that report it.
     Effect.catchIf(
       (error) => error instanceof LoadError && error.reason === "Migration",
       () => opened([]),
@@ -82,6 +82,6 @@ export const checkTouched = Effect.gen(function* () {
   return yield* findOffenders(chosen, { since })
 })
 
-/** Whether a check that must not fail did. */
+/** Whether a check of severity `error` failed. */
 export const hasErrors = (results: ReadonlyArray<CheckResult>): boolean =>
   results.some(({ outcome, severity }) => outcome === "failed" && severity === "error")

@@ -69,7 +69,7 @@ export type HealthRow<Part extends keyof Parts> = ReturnType<Parts[Part]>
 export type Health = {
   readonly [Part in keyof Parts]: ReadonlyArray<HealthRow<Part>>
 } & {
-  /** When the warehouse was looked at. */
+  /** When this was read from the warehouse. */
   readonly as_of: string
 }
 
@@ -92,7 +92,7 @@ export const recordHealth = Effect.gen(function* () {
   })
 })
 
-/** As it was left last; `undefined` before the first run has ended. */
+/** As last recorded; `undefined` before the first run has ended. */
 export const readHealth = (dataDir: string): Effect.Effect<Health | undefined> =>
   Effect.promise(async () => {
     const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)

@@ -29,7 +29,7 @@ export interface PostgresState {
 
 const fileOf = (dataDir: string): string => join(dataDir, "postgres.json")
 
-/** `undefined` where nothing was published to PostgreSQL, or it is no longer. */
+/** `undefined` if nothing was published to PostgreSQL, or the setting was removed since. */
 export const readPostgresState = (dataDir: string): Effect.Effect<PostgresState | undefined> =>
   Effect.promise(async () => {
     const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
@@ -45,7 +45,7 @@ const record = (dataDir: string, state: PostgresState | undefined) =>
     catch: (cause) => filesError("Recording the publication to PostgreSQL", cause),
   })
 
-const addressed = (address: Redacted.Redacted<string>) =>
+const targetOf = (address: Redacted.Redacted<string>) =>
   Effect.fromResult(postgresTargetOf(address)).pipe(
     Effect.mapError(
       (why) =>
@@ -57,14 +57,14 @@ const addressed = (address: Redacted.Redacted<string>) =>
     ),
   )
 
-/** Whether it can be published to, in a sentence; changes nothing. */
+/** Says in a sentence whether publishing there can work; changes nothing. */
 export const examinePostgres = (address: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
     const { examine } = yield* Effect.promise(() => import("../../load/postgres/examine.ts"))
-    return yield* examine(yield* addressed(address))
+    return yield* examine(yield* targetOf(address))
   })
 
-/** Under the warehouse's lock. `undefined` where there is nothing to do; with `anyway`, there always is. */
+/** Call it under the warehouse's lock. `undefined` if there was nothing to do; with `anyway`, there always is. */
 export const publishPostgres = Effect.fnUntraced(function* (
   { postgres, keep }: PublishOptions,
   { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
@@ -77,7 +77,7 @@ export const publishPostgres = Effect.fnUntraced(function* (
   }
   const current = yield* Effect.promise(() => readCurrent(dataDir))
   if (current === undefined) return undefined
-  // What a variable holds may have changed: its name does not say which database it is.
+  // By the address, not the name of its variable, whose value may have changed.
   const database = Result.match(postgresTargetOf(postgres.address), {
     onSuccess: ({ shown }) => shown,
     onFailure: () => postgres.address.label,
@@ -85,9 +85,9 @@ export const publishPostgres = Effect.fnUntraced(function* (
   const target = createHash("sha256")
     .update(JSON.stringify([database, postgres.prefix, postgres.role]))
     .digest("hex")
-  const isThere =
+  const isPublished =
     before?.target === target && before.run_id === current.run_id && before.error === null
-  if (isThere && !anyway) return undefined
+  if (isPublished && !anyway) return undefined
   onProgress?.({ kind: "stage", stage: "publishing to PostgreSQL" })
   const published = yield* Effect.gen(function* () {
     // Loaded where it is used, so that other runs start faster.
@@ -96,7 +96,7 @@ export const publishPostgres = Effect.fnUntraced(function* (
     )
     return yield* publishToPostgres({
       ...postgres,
-      target: yield* addressed(postgres.address),
+      target: yield* targetOf(postgres.address),
       keep: keep ?? { copies: 0, days: 0 },
       dataDir,
       current,

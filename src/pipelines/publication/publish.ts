@@ -19,8 +19,8 @@ export type { PublishOptions } from "../../load/publish.ts"
 export { checkAccess } from "../../load/publishedAccess.ts"
 
 /**
- * Publishes when readers would find anything new; `true` when it did. A run without news leaves the
- * copies alone, so that its cost does not grow with history.
+ * Publishes if readers would find anything new, and returns whether it did. A run without news leaves the copies
+ * alone, so that its cost does not grow with the history.
  */
 const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
   const definition = yield* definitionOf(options)
@@ -38,7 +38,7 @@ export interface Published {
   readonly failedPublication?: string
 }
 
-/** Publishes news, to PostgreSQL too; what is not published there yet is reported, and is published by the next run. */
+/** Publishes news, to PostgreSQL too; a failure there is reported, and the next run makes up for it. */
 export const publishNewsEverywhere = Effect.fnUntraced(function* (
   options: PublishOptions,
   onProgress: OnProgress,

@@ -1,4 +1,4 @@
-// The warehouse that the settings name, as a layer: made where there is none, or for commands that need an existing one.
+// The warehouse that the settings name, as a layer that creates it if it is missing, or that fails then.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lakeCatalogOf } from "../../config/secretUrl.ts"
@@ -16,7 +16,7 @@ export type Place = Pick<Settings, "dataDir"> &
     readonly lake?: Partial<Settings["lake"]>
   }
 
-/** Picks the place from options or settings that have more. */
+/** Picks the place from options or settings with more fields. */
 export const placeOf = ({
   dataDir,
   warehouse: storage,
@@ -31,7 +31,7 @@ export const placeOf = ({
   ...(memoryLimit === undefined ? {} : { memoryLimit }),
 })
 
-/** The database with the lake's catalog. Fails where the variable with its address is not set. */
+/** The database with the lake's catalog. Fails if the variable with its address is not set. */
 export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
   Effect.mapError(
     Effect.fromResult(lakeCatalogOf(lake)),
@@ -54,7 +54,7 @@ export const storageOf = ({
     ? Effect.succeed(duckdbFile(dataDir))
     : Effect.gen(function* () {
         const catalog = yield* lakeCatalog(warehouse)
-        // Loaded where it is used: a file needs no client of PostgreSQL.
+        // Loaded only for a lake: a file needs no client of PostgreSQL.
         const { ducklake } = yield* Effect.promise(() => import("../../load/storage/ducklake.ts"))
         return ducklake({
           catalog,
@@ -68,7 +68,7 @@ type Options = Place &
   Omit<WarehouseOptions, "storage" | "tables" | "memoryLimit"> &
   Partial<Pick<WarehouseOptions, "tables">>
 
-/** Makes the warehouse where there is none. */
+/** Creates the warehouse if there is none. */
 export const openWarehouse = (options: Options) =>
   Layer.unwrap(
     Effect.map(storageOf(options), (storage) =>
@@ -76,7 +76,7 @@ export const openWarehouse = (options: Options) =>
     ),
   )
 
-/** Fails where there is none, so that a mistyped place makes no new one. `what` begins the message. */
+/** Fails if there is none, so that a mistyped place does not create one. `what` begins the message. */
 export const existingWarehouse = (what: string, options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-// What a user named does not exist: no such run, table, column or row.
+// The error of naming a run, table, column or row that does not exist.
 import * as Data from "effect/Data"
 
 /** The command ends with exit code 2. */

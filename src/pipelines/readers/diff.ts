@@ -1,5 +1,5 @@
-// What changed between two runs, table by table: rows that are new, revised or ended, with what was known
-// before. SQL of each table derives from its value.
+// What changed between two runs, table by table: rows that are new, revised or ended, with what was known before. The
+// SQL for a table is generated from its declaration.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import { type Table, tableName } from "../../domain/table.ts"
@@ -10,7 +10,7 @@ import { tables } from "../catalog.ts"
 import { NotThere } from "./NotThere.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
 
-/** Runs after `from` (or all before it, too, where there is none) up to and including `to`. */
+/** Runs after `from` (or from the first, if there is none) up to and including `to`. */
 export interface Span {
   readonly from: RunRow | undefined
   readonly to: RunRow
@@ -39,7 +39,7 @@ export interface DiffOptions {
   readonly vault: string | undefined
 }
 
-/** The older run first, whatever the order they were typed in. One run alone: what it changed itself. */
+/** From the older to the newer run, in whichever order they were typed; for one run, what it changed itself. */
 export const spanOf = ({ runs }: RunHistory, one: RunRow, other: RunRow | undefined): Span => {
   if (other === undefined) {
     const at = runs.findIndex(({ run_id }) => run_id === one.run_id)
@@ -65,7 +65,7 @@ export const comparableNames = (): ReadonlyArray<string> => tables.filter(keepsP
 const hasVaults = ({ columns }: Table): boolean =>
   columns.some(({ name }) => name === "vault_address")
 
-/** Tables that keep their past and that the copy has; one of them where one is named. */
+/** The tables of the copy that keep their past, or the one that was named. */
 const chosenTables = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { table: typed, vault }: DiffOptions,
@@ -73,8 +73,8 @@ const chosenTables = Effect.fnUntraced(function* (
   const found = yield* copy.rows(
     "select table_name as name from information_schema.tables where table_schema = 'core'",
   )
-  const there = new Set(found.map(({ name }) => name))
-  const known = tables.filter((table) => keepsPast(table) && there.has(table.name))
+  const storedNames = new Set(found.map(({ name }) => name))
+  const known = tables.filter((table) => keepsPast(table) && storedNames.has(table.name))
   const wanted = typed?.replace(/^core\./, "")
   const chosen = known.filter(({ name }) => wanted === undefined || name === wanted)
   if (chosen.length === 0) {
@@ -94,7 +94,7 @@ const chosenTables = Effect.fnUntraced(function* (
   return ofVaults
 })
 
-/** Tables that changed, with how many rows did. */
+/** Tables that changed, with the number of changed rows. */
 export const countChanges = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   span: Span,

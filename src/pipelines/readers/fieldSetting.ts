@@ -6,13 +6,13 @@ import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
 import { coreTables } from "../../transform/tables/index.ts"
 
-/** Columns a field can be given to, as `table.column`. */
+/** Columns that the setting can name, as `table.column`. */
 const configurableColumns = (): ReadonlyArray<string> =>
   coreTables.flatMap(({ name, columns }) =>
     columns.flatMap((column) => (column.fields === undefined ? [] : [`${name}.${column.name}`])),
   )
 
-/** Fails with every name that is none. */
+/** Fails with every name that is not one of these columns. */
 export const checkedFields = ({
   settings,
   originOf,

@@ -6,19 +6,19 @@ import type { Table } from "../../domain/table.ts"
 import { parseDay, parseInstant } from "../../domain/time.ts"
 
 export interface Fragment {
-  /** For example `$.data[3]`; one path an array where a record lies across parallel arrays. */
+  /** For example `$.data[3]`; several paths if a record is spread over parallel arrays. */
   readonly path: string
   readonly value: unknown
-  /** Columns of the row whose values stand in it. */
+  /** Columns of the row whose values it has. */
   readonly matched: ReadonlyArray<string>
 }
 
 interface Candidate {
   readonly path: string
   readonly value: unknown
-  /** Names and values of its own. */
+  /** Its own names and values. */
   readonly leaves: ReadonlyArray<readonly [name: string, value: unknown]>
-  /** The same of what it lies in: a series under its vault's address. */
+  /** Names and values of the objects around it, such as the vault's address above a series. */
   readonly around: ReadonlyArray<readonly [name: string, value: unknown]>
 }
 
@@ -27,7 +27,7 @@ const isScalar = (value: unknown): boolean => !isJsonObject(value) && !Array.isA
 const step = (name: string): string =>
   /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 
-/** The whole of arrays that run in parallel, as a chart's labels and values do. */
+/** Arrays of the same length whose items belong together, such as a chart's labels and values. */
 const parallelArrays = (value: Readonly<Record<string, unknown>>) => {
   const arrays = Object.entries(value).filter(
     (entry): entry is [string, ReadonlyArray<unknown>] =>
@@ -89,8 +89,8 @@ const isSame: Record<ColumnType, (sent: unknown, stored: unknown) => boolean> = 
   amount: (sent, stored) => asDigits(sent) === stored,
 }
 
-// A yes, a no or a zero occurs in any record, so it does not identify one.
-const isTelling = (value: unknown): boolean =>
+// A boolean or a zero occurs in any record, so it does not identify one.
+const isDistinctive = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== 0 && typeof value !== "boolean"
 
 const isOwnName = (leaf: string, { name, fields }: Column): boolean =>
@@ -102,7 +102,7 @@ export const findFragment = (
   table: Table,
   row: Readonly<Record<string, unknown>>,
 ): Fragment | undefined => {
-  const columns = table.columns.filter(({ name }) => isTelling(row[name]))
+  const columns = table.columns.filter(({ name }) => isDistinctive(row[name]))
   let best: { readonly fragment: Fragment; readonly score: number } | undefined
   for (const { path, value, leaves, around } of candidatesIn(body, "$", [])) {
     const matched: Array<string> = []

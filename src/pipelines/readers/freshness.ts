@@ -1,4 +1,4 @@
-// How old each series, and each pipeline that has none, is at the present time: from what health.json has of it.
+// How old each series, and each pipeline that has none, is at the present time: computed from health.json.
 import type { Health, HealthRow } from "../publication/health.ts"
 
 export interface Freshness {
@@ -27,11 +27,11 @@ type Row = HealthRow<"freshness">
 export const ageHours = (instant: string, now: number): number =>
   Math.round((now - Date.parse(instant)) / (MILLIS_PER_HOUR / 10)) / 10
 
-/** `12.3 h`, `5 d`: in days from two of them on. */
+/** `12.3 h`, `5 d`: in days from two days on. */
 export const ageText = (hours: number): string =>
   hours < 48 ? `${hours} h` : `${Math.floor(hours / 24).toLocaleString("en")} d`
 
-const sum = (rows: ReadonlyArray<Row>): number =>
+const countEntities = (rows: ReadonlyArray<Row>): number =>
   rows.reduce((total, { entities }) => total + entities, 0)
 
 /** `now` in milliseconds since 1970. */
@@ -53,9 +53,9 @@ export const freshnessOf = (
       {
         subject,
         pipeline: first.pipeline,
-        entities: sum(rows),
-        with_facts: sum(dated),
-        stale: sum(dated.filter(isStale)),
+        entities: countEntities(rows),
+        with_facts: countEntities(dated),
+        stale: countEntities(dated.filter(isStale)),
         newest_at,
         age_hours: newest_at === null ? null : ageHours(newest_at, now),
         oldest_at: oldest?.newest_at ?? null,

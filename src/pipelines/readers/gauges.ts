@@ -1,4 +1,4 @@
-// Sets the gauges from what the last run left (last-run.json, health.json) and from the files on disk. So they are right
+// Sets the gauges from the files on disk (last-run.json, health.json, the data itself), so that they are right
 // whenever they are read, whichever process ran last.
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -64,7 +64,7 @@ export const setGauges = Effect.fnUntraced(function* (dataDir: string) {
 
 const secondsOf = (instant: string): number => Date.parse(instant) / 1000
 
-/** Those of health.json, and of a last run that could not record there. */
+/** From health.json, and from last-run.json, which also has a run that could not update health.json. */
 const setFromLastRun = Effect.fnUntraced(function* (
   health: Health | undefined,
   last: LastRun | undefined,
@@ -102,7 +102,7 @@ const setFromHealth = Effect.fnUntraced(function* ({ freshness, gaps, quarantine
       (row?.target_hours ?? 0) * SECONDS_PER_HOUR,
     ]),
   )
-  // Zeros too: the first gap is then a change.
+  // With zeros, so that the first gap is a change of the value.
   const pipelines = [...new Set([...freshness, ...gaps, ...quarantine].map((row) => row.pipeline))]
   yield* setGaps(
     pipelines.flatMap((pipeline) =>
@@ -136,8 +136,8 @@ const diskBytes = (dataDir: string) =>
   )
 
 /**
- * Of a file, or of all files below a folder; 0 of what is not there. A file with several names counts once, and what a
- * link leads to where it is.
+ * Bytes of a file, or of all files below a folder; 0 if it does not exist. A file with several hard links counts once,
+ * and symbolic links do not count.
  */
 const bytesOf = async (path: string): Promise<number> => {
   const found = await stat(path).catch(() => undefined)

@@ -26,7 +26,7 @@ export interface Publication {
 
 export interface LatestCopy {
   readonly publication: Effect.Effect<Publication>
-  /** Runs `use` on the newest copy, with a reader of its own: waits for one where all are in use. */
+  /** Runs `use` on the newest copy, with a reader of its own; waits while all readers are in use. */
   readonly read: <A, E>(
     use: (copy: PublishedCopy, publication: Publication) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | ReadError>
@@ -41,9 +41,9 @@ export interface LatestCopyOptions {
   readonly exportFolder: string
 }
 
-const SECONDS_BETWEEN_LOOKS = 1
+const CHECK_SECONDS = 1
 
-/** Open until the scope ends. Fails where nothing is published, or this user may not read it. */
+/** Open until the scope ends. Fails if nothing is published, or this user may not read it. */
 export const followPublished = Effect.fnUntraced(function* (options: LatestCopyOptions) {
   const { dataDir } = options
   if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
@@ -68,12 +68,12 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
     })
   }
   const held = yield* ScopedRef.fromAcquire(hold(first))
-  const look = Effect.gen(function* () {
+  const update = Effect.gen(function* () {
     const found = yield* newest(dataDir)
     const before = yield* ScopedRef.get(held)
     if (found !== undefined && found.file !== before.file) yield* ScopedRef.set(held, hold(found))
   }).pipe(Effect.catch((error: ReadError) => Effect.logWarning(`serve: ${error.message}`)))
-  yield* look.pipe(Effect.repeat(Schedule.spaced(SECONDS_BETWEEN_LOOKS * 1000)), Effect.forkScoped)
+  yield* update.pipe(Effect.repeat(Schedule.spaced(CHECK_SECONDS * 1000)), Effect.forkScoped)
   const read: LatestCopy["read"] = (use) =>
     Effect.gen(function* () {
       const publication = yield* ScopedRef.get(held)

@@ -1,4 +1,4 @@
-// Problems in health.json, in words.
+// The texts of problems: what is wrong, and what to do about it.
 import { reasonOf } from "../../domain/errorText.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { HealthRow } from "../publication/health.ts"
@@ -10,7 +10,7 @@ const number = (value: number): string => value.toLocaleString("en")
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${number(value)} ${value === 1 ? one : many}`
 
-/** For a text that a sentence ends with. */
+/** For a text at the end of a sentence that adds its own full stop. */
 export const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
 export const failedRun = (why: string, since: string | null): Problem => ({
@@ -76,7 +76,7 @@ export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
 
 const MILLIS_PER_HOUR = 3_600_000
 
-/** However many vaults it is late for. `now` in milliseconds since 1970. */
+/** One problem, however many vaults are late. `now` in milliseconds since 1970. */
 export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
   const { subject, stale: late, with_facts, oldest_at, oldest_name, target_hours } = of
   if (late === 0 || oldest_at === null) return []

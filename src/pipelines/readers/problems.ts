@@ -1,6 +1,6 @@
-// What needs attention: the one list that `status`, `--fail-on` and notifications read. It follows from what the last run
-// left (last-run.json, health.json, postgres.json) and the present time. A pipeline without a key, a remembered absence and
-// a vault without facts are normal, and not problems.
+// The list of problems that `status`, `--fail-on` and notifications read. It follows from last-run.json, health.json,
+// postgres.json and the present time. A pipeline without a key, a remembered absence and a vault without facts are
+// normal, and not problems.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../domain/errorText.ts"
@@ -29,7 +29,7 @@ export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
   return problemsOf(health, last, yield* Clock.currentTimeMillis, postgres)
 })
 
-/** `now` in milliseconds since 1970; without `health` before the first run has ended. */
+/** `now` in milliseconds since 1970; `health` is undefined before the first run has ended. */
 export const problemsOf = (
   health: Health | undefined,
   last: LastRun | undefined,
@@ -40,7 +40,7 @@ export const problemsOf = (
   const found = [...failed, ...keyRejected(health, last), ...failedPublication(postgres)]
   if (health !== undefined) {
     const { failing, failed_checks, freshness, quarantine, gaps } = health
-    // Where the whole run failed, that is the only problem to report about it.
+    // If the whole run failed, that is the only problem to report about it.
     const others = failing.filter(({ run_id }) => failed.length === 0 || run_id !== last?.run_id)
     found.push(
       ...others.flatMap(failingPipeline),

@@ -19,7 +19,7 @@ export interface RunRow extends Row {
 export interface RunHistory {
   /** The newest first. */
   readonly runs: ReadonlyArray<RunRow>
-  /** The last run, where it is newer than the published copy. */
+  /** The last run, if it is newer than the published copy. */
   readonly unpublished: LastRun | undefined
 }
 
@@ -27,7 +27,7 @@ export interface RunReport {
   readonly run: RunRow
   readonly tasks: ReadonlyArray<Row>
   readonly errors: ReadonlyArray<Row>
-  /** Of the checks that failed, those of severity `error` first. */
+  /** Failed checks, those of severity `error` first. */
   readonly checks: ReadonlyArray<Row>
   readonly gaps: ReadonlyArray<Row>
   readonly quarantine: ReadonlyArray<Row>
@@ -47,7 +47,7 @@ export const readRunHistory = Effect.fnUntraced(function* (copy: PublishedCopy, 
   return { runs, unpublished: isPublished ? undefined : last } satisfies RunHistory
 })
 
-/** The run `last`, of this id, or whose id alone begins so. */
+/** The newest run for `last`, else the run with this id, or the only one whose id begins with it. */
 export const findRun = (
   { runs, unpublished }: RunHistory,
   typed: string,

@@ -1,7 +1,7 @@
-// What completes SQL: tables where one is expected, columns of the tables in the statement, keywords.
+// Completion of SQL: tables where one is expected, columns of the tables in the statement, keywords.
 import { type Catalog, findTable, nameOf } from "./catalog.ts"
 
-/** The words that can complete the statement so far, and the part of it they begin with. */
+/** The words that can complete the statement, and the last, unfinished word that they begin with. */
 export const completeSql = (
   catalog: Catalog,
   sql: string,
@@ -30,7 +30,7 @@ const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<s
   return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
 }
 
-/** A schema and its dot until a dot is typed, then its tables. */
+/** Schemas until a dot is typed, then the tables. */
 export const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
   if (begun.includes(".")) return tables.map(nameOf)
   return [...new Set(tables.map(({ schema }) => `${schema}.`))]
@@ -50,7 +50,7 @@ const aliases = (sql: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** In the case typed so far. */
+/** Keywords in the case typed so far. */
 const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
   /[A-Z]/.test(begun) && begun === begun.toUpperCase()
     ? keywords.map((word) => word.toUpperCase())

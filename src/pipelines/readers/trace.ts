@@ -1,4 +1,4 @@
-// From a figure back to the bytes: the rows it is made from, what they were before, the run that wrote each and
+// Traces a figure back to its source: the rows it is made from, their earlier versions, the run that wrote each and
 // the archived response it was read from.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -27,11 +27,11 @@ export interface TracedFact {
   readonly values: Row
   readonly first_seen_at: unknown
   readonly updated_at: unknown
-  /** What the row said before, the newest first. */
+  /** Earlier versions of the row, the newest first. */
   readonly superseded: ReadonlyArray<Row>
-  /** Absent where the run's record is gone. */
+  /** Absent if the run's record is gone. */
   readonly run: Row | undefined
-  /** Absent where no response is archived under the row's id. */
+  /** Absent if no response is archived under the row's id. */
   readonly response: Row | undefined
   readonly fragment: Fragment | undefined
 }
@@ -93,7 +93,7 @@ export const trace = Effect.fnUntraced(function* (
   } satisfies Trace
 })
 
-/** The one that was named, or all that are no key. */
+/** The column that was named, or all outside the key. */
 const tracedColumns = (
   { name, mart, table, key, columns }: Target,
   typed: string | undefined,
@@ -130,10 +130,10 @@ const ownFact = (table: Table, row: Row, columns: ReadonlyArray<string>): Found 
   rows: [row],
 })
 
-// More rows than a figure of any mart is made of; a condition that misses its time would find millions.
-const MOST_ROWS = 10_000
+// More rows than any figure is made of; a condition that lacks the time would find millions.
+const MAX_SOURCE_ROWS = 10_000
 
-/** Columns whose figures stand in the same row are one origin. */
+/** Columns whose figures come from the same rows are one origin. */
 const factsOfMart = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   target: Target,
@@ -159,15 +159,15 @@ const factsOfMart = Effect.fnUntraced(function* (
       const known = found.get(same)
       found.set(same, {
         table,
-        columns: { ...known?.columns, [column]: together(known?.columns[column], named) },
+        columns: { ...known?.columns, [column]: allColumns(known?.columns[column], named) },
         rows: own,
       })
     }
   }
-  return withoutOthers([...found.values()])
+  return withoutEmptyOrigins([...found.values()])
 })
 
-const together = (
+const allColumns = (
   one: string | ReadonlyArray<string> | undefined,
   other: string | ReadonlyArray<string>,
 ): string | ReadonlyArray<string> => {
@@ -175,9 +175,9 @@ const together = (
   return more.length === 0 ? first : [first, ...more]
 }
 
-/** A figure that has rows behind it has no need of the origins it would have in other rows of the mart. */
-const withoutOthers = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
-  const borneOut = new Set(
+/** Removes a figure's origins without rows if it has one with rows; they apply to other rows of the mart. */
+const withoutEmptyOrigins = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const withRows = new Set(
     all.flatMap(({ columns, rows }) => (rows.length > 0 ? Object.keys(columns) : [])),
   )
   return all
@@ -187,7 +187,7 @@ const withoutOthers = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
         : {
             ...found,
             columns: Object.fromEntries(
-              Object.entries(found.columns).filter(([column]) => !borneOut.has(column)),
+              Object.entries(found.columns).filter(([column]) => !withRows.has(column)),
             ),
           },
     )
@@ -199,12 +199,12 @@ const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, t
   return copy.rows(
     `with mart as (select * from ${target.name} where ${target.where})
      select fact.* from mart, ${source.table} as fact where ${source.where}
-     order by ${source.first_by ?? keys.join(", ")} limit ${MOST_ROWS}`,
+     order by ${source.first_by ?? keys.join(", ")} limit ${MAX_SOURCE_ROWS}`,
     target.parameters,
   )
 }
 
-/** A figure picked from one row passes over rows that have none, as the mart itself does. */
+/** A figure taken from one row skips rows without a value, as the mart itself does. */
 const rowsBehind = (
   rows: ReadonlyArray<Row>,
   { first_by: order }: MartSource,
@@ -273,7 +273,7 @@ const byId = Effect.fnUntraced(function* (
   return new Map<string, Row>(found.map((each) => [String(each[id]), each]))
 })
 
-/** What a history table said before; a slowly changing one keeps its past in rows of its own. */
+/** Earlier versions of a row of a history table; a slowly changing table keeps them as rows of its own. */
 const supersededOf = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table, row: Row) {
   if (table.mode !== "history") return []
   const condition = table.key.map((name, at) => `${identifier(name)} = $k${at}`).join(" and ")
@@ -284,7 +284,7 @@ const supersededOf = Effect.fnUntraced(function* (copy: PublishedCopy, table: Ta
   )
 })
 
-/** As it was read, back to what it is compared with. */
+/** A value that was read, as a parameter to compare with the column. */
 const keyValue = (table: Table, name: string, value: unknown): unknown => {
   const type = table.columns.find((column) => column.name === name)?.type
   if (type === "timestamp") return { micros: parseInstant(value) }

@@ -1,4 +1,4 @@
-// Which row a figure stands in: the table or mart that was named, and the one row of it that was meant.
+// Finds the row that holds a figure: the table or mart that was named, and the one row that was meant.
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import type { Column } from "../../domain/column.ts"
@@ -10,7 +10,7 @@ import { tables } from "../catalog.ts"
 import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 
-/** From `from` up to and without `to`, microseconds since 1970 UTC: as exact as it was typed. */
+/** From `from` until before `to`, microseconds since 1970 UTC; as precise as it was typed. */
 export interface Moment {
   readonly from: number
   readonly to: number
@@ -25,7 +25,7 @@ export interface TraceOptions {
   readonly moment: Moment | undefined
   /** Values of other columns of the key. */
   readonly key: Readonly<Record<string, string>>
-  /** How a reader names a row further: by a flag, or by a parameter of an address. */
+  /** How to name a row more precisely: with a flag of the command, or a parameter of the address. */
   readonly named: (column: string, value: string, isTime: boolean) => string
 }
 
@@ -119,7 +119,7 @@ interface Condition {
   readonly parameters: QueryParameters
 }
 
-/** Everything but the time. */
+/** The condition without the time. */
 const entityCondition = (
   { name, columns }: Named,
   { vault, key }: TraceOptions,
@@ -163,7 +163,7 @@ const text = (value: unknown): string =>
     clock === "00:00:00" ? day : `${day}T${clock}`,
   )
 
-/** Fails with what there is, where there is no such row, and with how to narrow where there are several. */
+/** If there is no such row, fails with those there are; if there are several, with how to name one. */
 export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, options: TraceOptions) {
   const named = yield* findNamed(options.table)
   const entity = yield* entityCondition(named, options)
@@ -178,12 +178,12 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
     parameters,
   )
   const [first] = rows
-  if (first === undefined) return yield* nothingThere(copy, named, options, [entity, moment])
+  if (first === undefined) return yield* noRow(copy, named, options, [entity, moment])
   const sameTime =
     options.moment === undefined && time !== undefined
       ? rows.filter((row) => row[time] === first[time])
       : rows
-  if (sameTime.length > 1) return yield* severalThere(named, sameTime, options)
+  if (sameTime.length > 1) return yield* severalRows(named, sameTime, options)
   const stored = time === undefined || key.includes(time) ? key : [...key, time]
   return {
     ...named,
@@ -195,7 +195,7 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
   } satisfies Target
 })
 
-/** As DuckDB spells them, so that the condition above meets exactly that row. */
+/** The key's values as DuckDB spells them, so that the condition above finds exactly that row. */
 const keyParameters = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { name, time }: Named,
@@ -211,13 +211,13 @@ const keyParameters = Effect.fnUntraced(function* (
   return (row ?? {}) as QueryParameters
 })
 
-const severalThere = (
+const severalRows = (
   { name, key, time }: Named,
   rows: ReadonlyArray<Row>,
   options: TraceOptions,
 ): Effect.Effect<never, NotThere> => {
   const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
-  // Of the columns with a flag of their own, one is easier to type.
+  // The vault has a flag of its own, which is easier to type.
   const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
   const values = [...new Set(rows.map((row) => text(row[column])))]
   const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
@@ -230,7 +230,7 @@ const severalThere = (
   )
 }
 
-/** When the last of the rows that were meant was left out of its set. */
+/** When the last of the matching rows was left out of its set. */
 const leftOutAt = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { table }: Named,
@@ -245,17 +245,17 @@ const leftOutAt = Effect.fnUntraced(function* (
   return found?.["at"]
 })
 
-const nothingThere = Effect.fnUntraced(function* (
+const noRow = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   named: Named,
   { moment, vault }: TraceOptions,
   conditions: readonly [entity: Condition, moment: Condition],
 ) {
   const { name, time, table } = named
-  const answeredAt = yield* leftOutAt(copy, named, conditions)
-  if (typeof answeredAt === "string" && table !== undefined) {
+  const leftOut = yield* leftOutAt(copy, named, conditions)
+  if (typeof leftOut === "string" && table !== undefined) {
     return yield* new NotThere({
-      why: `${name} no longer has such a row: the response of ${answeredAt} left it out.`,
+      why: `${name} no longer has such a row: the response of ${leftOut} left it out.`,
       advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
     })
   }

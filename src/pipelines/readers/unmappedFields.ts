@@ -1,4 +1,4 @@
-// Fields the service sends that no column takes: what `extra` holds in the published copy.
+// Fields that the service sends and no column holds: the content of `extra` in the published copy.
 import * as Effect from "effect/Effect"
 import type { Column } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
@@ -12,17 +12,17 @@ export interface UnmappedField {
   readonly table: string
   /** Endpoints the table is filled from. */
   readonly endpoints: ReadonlyArray<string>
-  /** Below the record, `a.b` where it is nested. */
+  /** Relative to the record; `a.b` if it is nested. */
   readonly path: string
   readonly type: string
-  /** Of the table's rows, between 0 and 1. */
+  /** Share of the table's rows that have it, between 0 and 1. */
   readonly share: number
   readonly example: string
   /** The column it may belong to, as the setting `fields` names it. */
   readonly suggestion: string | undefined
 }
 
-/** Tables the copy has, since it may be older than this version. */
+/** Reads only tables that the copy has, since it may be older than this version. */
 export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy) {
   const stored = yield* copy.rows(
     "select table_name as name from information_schema.columns where table_schema = 'core' and column_name = 'extra'",
@@ -73,7 +73,7 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
   })
 })
 
-/** Columns read from a field of which no row holds a value. */
+/** Columns that are read from a field and have no value in any row. */
 const emptyColumns = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { columns }: Table,
@@ -88,7 +88,7 @@ const emptyColumns = Effect.fnUntraced(function* (
   return readable.filter(({ name }) => filled[name] === 0)
 })
 
-/** The one column of the field's type whose name has the same words as the field's whole path, units among them. */
+/** The only column of the field's type whose name has the same words as the field's whole path, units included. */
 const suggestedColumn = (
   path: string,
   type: string,
@@ -104,7 +104,7 @@ const suggestedColumn = (
 
 const distinctWords = (name: string): ReadonlyArray<string> => [...new Set(fieldWords(name))]
 
-/** In any order, each of them in full or shortened. */
+/** In any order, each in full or abbreviated. */
 const hasSameWords = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length &&
   one.every((word) => other.some((each) => isSameWord(word, each))) &&
@@ -113,7 +113,7 @@ const hasSameWords = (one: ReadonlyArray<string>, other: ReadonlyArray<string>):
 const isSameWord = (one: string, other: string): boolean =>
   isShortFor(one, other) || isShortFor(other, one)
 
-/** `mgmt` of `management`: the same first letter, and the others in their order. */
+/** `mgmt` for `management`: the same first letter, and the others in the same order. */
 const isShortFor = (short: string, long: string): boolean => {
   if (short === long) return true
   if (short.length < 3 || short[0] !== long[0]) return false

@@ -9,7 +9,7 @@ import { NotThere } from "./NotThere.ts"
 const LIST =
   '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.'
 
-/** Fails where no vault, or more than one, has the name. Names are compared exactly. */
+/** Fails if no vault has the name, or several have. Names are compared exactly. */
 export const vaultNamed = Effect.fnUntraced(function* (copy: PublishedCopy, text: string) {
   const parsed = parseAddress(text)
   if (Result.isSuccess(parsed)) return parsed.success.canonical

@@ -17,12 +17,12 @@ export class KeyUse {
     return this.refused.has(name)
   }
 
-  /** Pipelines the service refused this key for. */
+  /** Pipelines that the service refused to this key. */
   get refusedPipelines(): ReadonlyArray<string> {
     return this.hasKey ? [...this.refused] : []
   }
 
-  /** 401 to a key, and nothing that it opened. */
+  /** Whether the service responded 401 to the key and gave it access to nothing. */
   get isUnknown(): boolean {
     return this.isUnauthorized && !this.isAccepted
   }
@@ -38,5 +38,5 @@ export class KeyUse {
   }
 }
 
-/** The service refuses a curator the vaults of others, and a user the subaccounts of others: the next may be their own. */
+/** A curator owns some vaults and a user some subaccounts: a refusal of one says nothing about the next. */
 const ownsSome = (auth: AuthTier, entity: string): boolean => auth !== "admin" && entity !== "-"

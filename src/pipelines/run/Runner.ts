@@ -1,4 +1,4 @@
-// Reads the partitions of one run: each task lands in its own transaction, each failure is its own, all are counted.
+// Reads the partitions of one run: each task lands in its own transaction, fails on its own, and is counted.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -22,7 +22,7 @@ import { checkClock, type ClockAhead } from "./clock.ts"
 import { KeyUse } from "./KeyUse.ts"
 import { landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
-import { isTrouble, type Resolved, resolveOutcome } from "./outcome.ts"
+import { isReadFailure, type Resolved, resolveOutcome } from "./outcome.ts"
 import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
 import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
@@ -41,7 +41,9 @@ export interface DriftKey {
   readonly kind: string
 }
 
-/** When the partition's last task was read, and committed where the next one waited for that; or its first began. */
+/**
+ * Start of the partition's present task: when the previous one had been read, and committed if this one waited for it.
+ */
 interface Timing {
   since: number
 }
@@ -60,7 +62,7 @@ export class Runner {
   readonly tallies = new Map<string, Tally>()
   readonly key: KeyUse
   private readonly options: RunnerOptions
-  /** Drift on record already: it is reported once, not once a page. */
+  /** Drift that is already recorded: it is reported once, not on every page. */
   private readonly reported: Set<string>
 
   constructor(options: RunnerOptions, known: ReadonlyArray<DriftKey>) {
@@ -69,7 +71,7 @@ export class Runner {
     this.reported = new Set(known.map(driftKey))
   }
 
-  /** Opens the count of a pipeline. */
+  /** Starts counting a pipeline. */
   begin({ name, title }: AnyPipeline, tasks: number): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (now) => {
       this.tallies.set(name, new Tally(name, title, now))
@@ -87,8 +89,8 @@ export class Runner {
   }
 
   /**
-   * Reads a partition to its end. Whatever goes wrong in it becomes the outcome of its tasks; fails only where nothing
-   * could land: the archive or the warehouse can't be written, the clock is wrong.
+   * Reads a partition to its end. Errors become outcomes of its tasks; fails only if nothing can land, because the
+   * archive or the warehouse can't be written or the clock is wrong.
    */
   read(
     pipeline: AnyPipeline,
@@ -111,7 +113,7 @@ export class Runner {
       const activeTime = new ActiveTime(now)
       let failure: ApiError | undefined
       const land = (result: TaskResult) => {
-        if (result.error !== undefined && isTrouble(result.error)) failure ??= result.error
+        if (result.error !== undefined && isReadFailure(result.error)) failure ??= result.error
         // Partitions already being read land too: their responses are on record.
         this.key.learn(pipeline, entity, result.error?.reason._tag)
         return this.land(pipeline, task, result, timing)
@@ -126,7 +128,7 @@ export class Runner {
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
         Effect.catchTag("ApiError", (error) => land(failedResult("rest", error))),
         Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
-        // Landed, and for the span alone still a failure.
+        // The failure has landed; it is raised again only for the span.
         Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),
         Effect.annotateLogs({ pipeline: name, entity }),
         spanned(`task ${name}`, { pipeline: name, entity }),
@@ -157,7 +159,7 @@ export class Runner {
     return this.commit(pipeline, task, nothing, resolved, 0)
   }
 
-  /** Commits one result, or what the warehouse refused of it. Whether the partition can be read on. */
+  /** Commits one result, or the record that the warehouse refused it. Returns whether to read on. */
   private land(
     pipeline: AnyPipeline,
     task: PlannedTask,
@@ -180,21 +182,21 @@ export class Runner {
       }
       const resolve = (each: TaskResult) => resolveOutcome(key, each, circumstances)
       const resolved = yield* resolve(result)
-      const goesOn = yield* this.commit(pipeline, task, result, resolved, seconds).pipe(
+      const readsOn = yield* this.commit(pipeline, task, result, resolved, seconds).pipe(
         Effect.as(true),
         Effect.catchIf(isRefusedByWarehouse, (error) => {
           const refused = refusedResult(endpoint, partition.entity, result, error)
           return Effect.flatMap(resolve(refused), (outcome) =>
             Effect.as(
               this.commit(pipeline, task, refused, outcome, seconds),
-              // What follows would move the cursor past what is missing, where no gap remembers it.
+              // Later results would move the cursor past the missing rows, unless a gap records them.
               result.cursor === undefined || refused.gaps !== undefined,
             ),
           )
         }),
       )
       timing.since = yield* Clock.currentTimeMillis
-      return goesOn
+      return readsOn
     })
   }
 
@@ -246,8 +248,8 @@ export class Runner {
         ...(claim === undefined ? {} : { claim }),
       })
       const marker = commitMarkerOf(result, task)
-      // The marker comes first: the archive then never makes less than the tables hold. Where the commit fails, the
-      // marker of the next attempt, or the end of the run, takes its place.
+      // The marker comes first, so that a replay never makes fewer rows than the tables hold. If the commit fails, the
+      // marker of the next attempt or the end of the run takes its place.
       const committed = yield* Effect.uninterruptible(
         Effect.andThen(
           responses.length === 0 ? Effect.void : archive.markCommit(marker),

@@ -1,4 +1,4 @@
-// Counts of one pipeline of one run, kept while it goes on.
+// Counts of one pipeline of a run, kept while it is in progress.
 import { type Committed, isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
 import type { PipelineSummary } from "../model/progress.ts"
 
@@ -10,9 +10,9 @@ export class Tally {
   readonly outcomes: Partial<Record<RecordedOutcome, number>> = {}
   readonly firstErrors: Array<string> = []
   skipped: string | undefined
-  /** How long the service says to wait, where it was too long for the run. */
+  /** How long the service says to wait, if that was too long for the run. */
   delaySeconds: number | undefined
-  /** Read, whether they were stored before or not. */
+  /** Rows that were read, whether they were stored before or not. */
   rows = 0
   rowsInserted = 0
   rowsRevised = 0
@@ -36,7 +36,7 @@ export class Tally {
     this.add(outcome, 1, errorText === undefined ? [] : [errorText], task)
   }
 
-  /** Counts several tasks of one outcome; `errorTexts` are some of theirs. */
+  /** Counts several tasks of one outcome, with the texts of some of their errors. */
   add(
     outcome: RecordedOutcome,
     tasks: number,

@@ -22,7 +22,7 @@ export interface RecordedTask {
   readonly now: number
 }
 
-/** `drift`: what no earlier task has recorded. */
+/** `drift` has only what no earlier task has recorded. */
 export const bookkeepingRows = (
   result: TaskResult,
   task: RecordedTask,
@@ -35,7 +35,7 @@ export const bookkeepingRows = (
     driftRows(task, drift),
   ].filter(({ length }) => length > 0)
 
-/** Responses that rows, or the end of a set, were read from. */
+/** Responses from which rows, or the end of a set, were read. */
 const landedIn = ({ rows }: TaskResult): ReadonlySet<string | undefined> =>
   new Set(rows.map(({ lineage }) => lineage?.responseId))
 
@@ -108,7 +108,7 @@ const gapRows = (
     })),
   )
 
-/** A whole response that broke the contract, and single records that did. */
+/** A response that breaks the contract as a whole, and single records that do. */
 const quarantineRows = (
   { window, error, rejected = [] }: TaskResult,
   { runId, pipeline, entity, endpoint, now }: RecordedTask,

@@ -1,4 +1,4 @@
-// A clock far ahead would date everything of this run after all later ones: such a run loads nothing.
+// If the machine's clock is far ahead, a run loads nothing: its rows would be dated after those of all later runs.
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import { literal } from "../../load/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 const SECONDS_PER_DAY = 24 * 3600
-// A wrong year. What a clock is ahead by less, later runs make up for: they are dated after all that is stored.
+// A wrong year. Later runs make up for a smaller error, because they are dated after all that is stored.
 const MAX_SECONDS_AHEAD = 365 * SECONDS_PER_DAY
 
 export class ClockAhead extends Data.TaggedError("ClockAhead")<{

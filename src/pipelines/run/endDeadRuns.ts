@@ -1,5 +1,5 @@
-// Ends the record and the segments of a run that could not do so itself: killed, stopped, or failed. Of its commit
-// markers, those without a commit are named (docs/decisions/0011-commit-markers.md).
+// Ends the record and the segments of a run that could not do so itself because it was killed, stopped or failed. The
+// end of a segment names the commit markers that have no commit (docs/decisions/0011-commit-markers.md).
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { runEndLine } from "../../archive/lines.ts"
@@ -15,12 +15,12 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 
-// The last run too, however it ended: it may have left a worker that hung.
+// With the last run, however it ended: it may have left a hung worker.
 const unended = `select run_id, outcome from ops.runs
   where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
-/** For every run that may lack its end and is not in progress elsewhere. Must precede the record of a new run. */
+/** Ends every run that may lack its end and is not in progress elsewhere. Call it before a new run is recorded. */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = yield* warehouse.rows(unended)
@@ -35,23 +35,25 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   for (const run of dead) yield* endSegments(place, text("run_id")(run))
 })
 
-const goingOn = "select run_id from ops.runs where outcome is null"
+const inProgress = "select run_id from ops.runs where outcome is null"
 
-/** Like `endDeadRuns`, for what must not happen during a run: fails if one is in progress, and keeps new ones out. */
+/**
+ * Like `endDeadRuns`, for work that must not overlap with a run: fails if one is in progress, and keeps new ones out.
+ */
 export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Place) {
   yield* endDeadRuns(place)
   const warehouse = yield* Warehouse
-  const [run] = yield* warehouse.rows(goingOn)
+  const [run] = yield* warehouse.rows(inProgress)
   if (run === undefined) return yield* warehouse.alone
   return yield* new LoadError({
     reason: "Files",
     what,
-    why: `the run ${text("run_id")(run)} is going on`,
+    why: `the run ${text("run_id")(run)} is in progress`,
     advice: "Nothing was changed. Wait for it to end, or stop it and its workers.",
   })
 })
 
-/** Ends the segments that processes of a run left without an end. None of these may still be writing. */
+/** Ends the segments that processes of a run left without an end. None of the processes may still be writing. */
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)
   const files = yield* inArchive(() => unendedSegments(store, runId))

@@ -23,13 +23,13 @@ interface RunRecord {
   readonly outcome: RunOutcome | "stopped" | null
   /** Why nothing more could be loaded. */
   readonly error: string | null
-  /** Null, as the next three, until the run has ended by itself. */
+  /** This and the next three are null until the run has ended by itself. */
   readonly requests: number | null
   readonly rows_inserted: number | null
   readonly rows_revised: number | null
   readonly seconds: number | null
   readonly published: boolean
-  /** The service refused the API key what it had access to before, or everything. */
+  /** The service refused the API key everything, or something it had access to before. */
   readonly key_rejected: boolean
   readonly failed_checks: ReadonlyArray<{
     readonly name: string
@@ -39,7 +39,7 @@ interface RunRecord {
 }
 
 export interface LastRun extends RunRecord {
-  /** `died`: its process is gone and has recorded no end. */
+  /** `died`: its process is gone and did not record an end. */
   readonly state: "running" | "ended" | "died"
   /** When the process that died was last known to be alive. */
   readonly alive_at: string | null
@@ -63,7 +63,7 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
 const isFull = (cause: unknown): boolean =>
   ["ENOSPC", "EDQUOT"].includes(String((cause as NodeJS.ErrnoException).code))
 
-/** Overwrites the record of the run before, or of the start: a full disk has no room for a second file. */
+/** Overwrites the existing record in place: a full disk has no space for a second file. */
 const overwrite = async (file: string, text: string): Promise<void> => {
   const handle = await open(file, "r+")
   try {
@@ -123,7 +123,7 @@ export const recordFailedStart = (start: RunStart, error: unknown): Effect.Effec
       )
     : Effect.void
 
-/** Records the run while it goes on, and then how it ended, whichever way. */
+/** Records that the run is in progress, and then how it ended. */
 export const recordLastRun = <E, R>(
   start: RunStart,
   run: Effect.Effect<RunSummary, E, R>,

@@ -1,4 +1,4 @@
-// Counts runs, their tasks and what those requested.
+// Counts runs, tasks, requests and bytes.
 import * as Effect from "effect/Effect"
 import type { RecordedOutcome } from "../../domain/outcome.ts"
 import { countRequests, countResponseBytes, countRuns, countTasks } from "../../domain/metrics.ts"
@@ -16,8 +16,9 @@ export const countTask = Effect.fnUntraced(function* (
     yield* countRequests({ endpoint: response.endpoint, status: String(response.status) })
     yield* countResponseBytes({ endpoint: response.endpoint }, response.bytes)
   }
-  const unanswered = requests - responses.length
-  if (unanswered > 0) yield* countRequests({ endpoint: endpoint.name, status: "none" }, unanswered)
+  const withoutResponse = requests - responses.length
+  if (withoutResponse > 0)
+    yield* countRequests({ endpoint: endpoint.name, status: "none" }, withoutResponse)
 })
 
 const outcomes: ReadonlyArray<RunOutcome | "stopped"> = [
@@ -28,7 +29,7 @@ const outcomes: ReadonlyArray<RunOutcome | "stopped"> = [
   "stopped",
 ]
 
-/** Counts a run that ended; all other outcomes are there too, so that the first run with one is an increase. */
+/** Counts a run that ended. The other outcomes get a zero, so that the first run with one is an increase. */
 export const countRun = (ended?: RunOutcome | "stopped"): Effect.Effect<void> =>
   Effect.forEach(outcomes, (outcome) => countRuns({ outcome }, outcome === ended ? 1 : 0), {
     discard: true,

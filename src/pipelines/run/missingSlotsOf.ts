@@ -1,4 +1,4 @@
-// Reads from mart.completeness what `sync --fill-gaps` requests again.
+// Reads from mart.completeness the missing slots that `sync --fill-gaps` requests again.
 import * as Effect from "effect/Effect"
 import type { TaskVault } from "../../domain/vault.ts"
 import { MICROS_PER_DAY } from "../../domain/time.ts"
@@ -18,7 +18,7 @@ const missingDay = decodeRow({
   missing: list(number)("missing"),
 })
 
-/** Of a vault, by series. The marts must exist. */
+/** Returns a function from a vault to its missing slots by series. The marts must exist. */
 export const missingSlotsOf = Effect.fnUntraced(function* (
   warehouse: Pick<Warehouse["Service"], "rows">,
   pipeline: string,
@@ -29,7 +29,7 @@ export const missingSlotsOf = Effect.fnUntraced(function* (
     const ofVault = (byAddress.get(address) ?? []).filter(
       (each) => chainId === undefined || each.chainId === chainId,
     )
-    // Of a series that is read by address alone, the days on one of its chains.
+    // For a series that is read by address alone: the days of one of its chains.
     const bySeries = Map.groupBy(ofVault, (each) => `${each.series} ${each.chainId}`)
     return new Map(
       [...bySeries.values()].map((days) => [

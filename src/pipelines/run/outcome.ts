@@ -1,5 +1,5 @@
-// What becomes of a task: decided here alone (docs/decisions/0010). An empty response where rows exist is suspicious;
-// when the next run, after the cache time, gets the same for a whole set, the set has ended. A series never ends.
+// Decides what becomes of a task (docs/decisions/0010). An empty response where rows exist is suspicious; if the next
+// run after the cache time gets the same for a whole set, the set has ended. A series never ends.
 import * as Effect from "effect/Effect"
 import type { ApiError } from "../../domain/errors.ts"
 import type { Outcome } from "../../domain/outcome.ts"
@@ -29,7 +29,7 @@ export interface Circumstances {
 
 export interface Resolved {
   readonly outcome: Outcome
-  /** What is to land. */
+  /** The rows to land. */
   readonly rows: ReadonlyArray<Rows>
   readonly errorTag?: string | undefined
   readonly text?: string | undefined
@@ -91,7 +91,7 @@ const outcomeOf = ({ reason }: ApiError): Outcome => {
 }
 
 /** Whether an error is more than an absence or a lack of access. */
-export const isTrouble = (error: ApiError): boolean =>
+export const isReadFailure = (error: ApiError): boolean =>
   ["failed", "quarantined", "deferred"].includes(outcomeOf(error))
 
 const resolveEmpty = Effect.fnUntraced(function* (
@@ -104,11 +104,11 @@ const resolveEmpty = Effect.fnUntraced(function* (
   const sets = primary.filter(({ mergeKey }) => mergeKey !== undefined)
   const kept = withoutEmptySets(rows)
   const suspicious = { outcome: "suspicious_empty", rows: kept } as const
-  const whatWasFound = "the response is empty where there were rows before; kept them"
+  const keptRowsText = "the response is empty where there were rows before; kept them"
   if (!(yield* holdCurrent(sets))) {
     const isSeries = sets.length < primary.length || primary.length === 0
     if (isSeries && (hadRows === true || (yield* wasLoaded(key)))) {
-      return { ...suspicious, text: warning ?? whatWasFound } satisfies Resolved
+      return { ...suspicious, text: warning ?? keptRowsText } satisfies Resolved
     }
     return {
       outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
@@ -133,13 +133,13 @@ const resolveEmpty = Effect.fnUntraced(function* (
     key.runId,
   ])).map(decodeRow({ at: number("finished_at") }))
   if (since !== undefined && since.at + cacheSeconds * MICROS_PER_SECOND <= now) {
-    const text = "the response is empty, as in the run before: what there was has ended"
+    const text = "the response is empty, as in the run before: the rows stored before have ended"
     return { outcome: "empty", rows, text } satisfies Resolved
   }
   const later = cacheSeconds === 0 ? "the next run" : `a run ${cacheSeconds} s later (§8)`
-  return { ...suspicious, text: `${whatWasFound} until ${later} confirms it` } satisfies Resolved
+  return { ...suspicious, text: `${keptRowsText} until ${later} confirms it` } satisfies Resolved
 })
 
-/** Without sets that have no member: what lands of a suspicious response, in a replay too. */
+/** Without sets that have no members: the rows of a suspicious response that land, in a run as in a replay. */
 export const withoutEmptySets = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> =>
   rows.filter(({ length, emptySets = [] }) => length + emptySets.length > 0)

@@ -1,4 +1,4 @@
-// What a run would do, from what earlier runs left; sends nothing.
+// Plans what a run would do, from the stored state; sends nothing.
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ export interface PlannedPipeline {
 export interface Plan {
   readonly pipelines: ReadonlyArray<PlannedPipeline>
   readonly requests: number
-  /** By the pace of recent runs and the configured rate; `undefined` where neither is known. */
+  /** By the pace of recent runs and the configured rate; `undefined` if neither is known. */
   readonly seconds: number | undefined
   /** No vault is known yet: the first run has to list them before the rest can be planned. */
   readonly vaultsUnknown: boolean
@@ -40,7 +40,7 @@ export type PlanOptions = Pick<
 > &
   Place & { readonly maxRequestsPerSecond?: number | undefined }
 
-/** Makes no warehouse: where there is none, the plan is that of an empty one. */
+/** Creates no warehouse: if there is none, the plan is that of an empty one. */
 export const plan = (options: PlanOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -98,7 +98,7 @@ const paceOf = decodeRow({
   requests: number("requests"),
 })
 
-/** From what a request of each pipeline took in recent runs, and never faster than the configured rate. */
+/** From the time that a request of each pipeline took in recent runs, and never faster than the configured rate. */
 const estimatedSeconds = Effect.fnUntraced(function* (
   warehouse: Warehouse["Service"],
   pipelines: ReadonlyArray<PlannedPipeline>,
@@ -106,15 +106,15 @@ const estimatedSeconds = Effect.fnUntraced(function* (
 ) {
   const spent = (yield* warehouse.rows(sqlFile("runs", "pace"))).map(paceOf)
   const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
-  const least = maxRequestsPerSecond === undefined ? 0 : requests / maxRequestsPerSecond
-  if (spent.length === 0) return least > 0 ? Math.ceil(least) : undefined
-  const of = (rows: typeof spent): number =>
+  const minimum = maxRequestsPerSecond === undefined ? 0 : requests / maxRequestsPerSecond
+  if (spent.length === 0) return minimum > 0 ? Math.ceil(minimum) : undefined
+  const secondsPerRequest = (rows: typeof spent): number =>
     rows.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0) /
     rows.reduce((sum, each) => sum + each.requests, 0)
-  const average = of(spent)
+  const average = secondsPerRequest(spent)
   const seconds = pipelines.reduce((sum, { name, requests: sent }) => {
     const own = spent.filter(({ pipeline }) => pipeline === name)
-    return sum + sent * (own.length === 0 ? average : of(own))
+    return sum + sent * (own.length === 0 ? average : secondsPerRequest(own))
   }, 0)
-  return Math.ceil(Math.max(seconds, least))
+  return Math.ceil(Math.max(seconds, minimum))
 })

@@ -12,7 +12,7 @@ const resolvedEntry = decodeRow({ responseId: text("response_id") })
 
 const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"
 
-/** Writes nothing when nothing is resolved. */
+/** Writes nothing if nothing is resolved. */
 export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
   if ((yield* warehouse.rows(open, [runId])).length === 0) return

@@ -1,4 +1,4 @@
-// The request budget of a run: its own where the warehouse is a file, and that of all processes that write the same lake.
+// The request budget of a run: its own if the warehouse is a file, else that of all processes that write the same lake.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { PaceOptions } from "../../extract/Pace.ts"
@@ -10,7 +10,7 @@ import { lakeCatalog, type Place } from "../publication/warehouse.ts"
 export interface BudgetOptions extends Pick<Place, "warehouse"> {
   readonly api: { readonly baseUrl: string }
   readonly pace: PaceOptions
-  /** Called once, where other processes that write the same lake send requests there too. */
+  /** Called once, if other processes that write the same lake send requests there too. */
   readonly onShared?: (others: number) => void
 }
 
@@ -25,7 +25,7 @@ export const requestBudget = ({
     : Layer.unwrap(
         Effect.gen(function* () {
           const catalog = yield* lakeCatalog(warehouse)
-          // Loaded where it is used: a file needs no client of PostgreSQL.
+          // Loaded only for a lake: a file needs no client of PostgreSQL.
           const { sharedBudget } = yield* Effect.promise(() => import("./sharedBudget.ts"))
           return sharedBudget(catalog, new URL(api.baseUrl).origin, pace, onShared)
         }),

@@ -31,7 +31,7 @@ import { sync } from "./sync.ts"
 export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "paths">, Place {
   readonly api: ApiSettings
   readonly pace: PaceOptions
-  /** How long to wait for another run to let go of the warehouse; absent: not at all. */
+  /** How long to wait for another run to release the warehouse; absent: not at all. */
   readonly wait?: Duration.Input
   /** The command line as typed, for ops.runs. */
   readonly command: string
@@ -50,7 +50,7 @@ export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
 
 export type ExtractionOptions = Pick<RunOptions, "api" | "pace"> & Place
 
-/** The client and the archive of a run. `worker`: the name of this process where several read the run. */
+/** The client and the archive of a run. `worker`: the name of this process, if several read the run. */
 export const extraction = (
   options: ExtractionOptions & {
     readonly onRetry: (retry: Retry) => void
@@ -87,7 +87,7 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
 })
 
 const sharedText = (others: number, baseUrl: string): string =>
-  `shares the request budget of ${new URL(baseUrl).origin} with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than alone`
+  `shares the request budget of ${new URL(baseUrl).origin} with ${others === 1 ? "another process" : `${others} other processes`} of the same lake, so each is slower than it would be alone`
 
 /** How a run reads, and how its record begins and ends. */
 interface WholeRun<E, R> {
@@ -102,7 +102,7 @@ interface WholeRun<E, R> {
 
 type ReadSummary = Omit<RunSummary, "seconds">
 
-/** With the warehouse open and the services of `layer`: reads, checks, records and publishes. */
+/** Opens the warehouse, provides the services of `layer`, then reads, checks, records and publishes. */
 export const wholeRun = <E, R, RO, EL>(
   whole: WholeRun<E, R>,
   layer: Layer.Layer<RO, EL, Warehouse>,
@@ -166,7 +166,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
   yield* recordHealth
   const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
-  // A run that landed nothing does not publish: a first copy would be empty.
+  // A run that landed nothing does not publish, because a first copy would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
   return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })

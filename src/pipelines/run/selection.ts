@@ -14,14 +14,14 @@ export interface SyncOptions {
   readonly settings: RunSettings
   readonly taskTimeoutSeconds: number
   readonly unsupportedRetryDays: number
-  /** Without a key, what needs one is not read. */
+  /** Without a key, endpoints that need one are not read. */
   readonly hasKey: boolean
-  /** Paths the API document does not show, where the configuration names them. */
+  /** Paths that the API document does not show, if the configuration names them. */
   readonly paths: WireSettings["paths"]
   readonly onProgress: OnProgress
 }
 
-/** Addresses in any spelling; everything when `include` is empty. */
+/** Addresses in any spelling; selects every vault if `include` is empty. */
 export interface VaultFilter {
   readonly include: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
@@ -38,7 +38,7 @@ export const isSelected = ({ include, exclude }: VaultFilter) => {
     (included.size === 0 || included.has(address)) && !excluded.has(address)
 }
 
-/** The pipelines of these names and those they depend on, in the order of the catalog; all without a name. */
+/** The pipelines of these names and those they depend on, in the order of the catalog; all if there are no names. */
 export const withDependencies = (
   all: ReadonlyArray<AnyPipeline>,
   names: ReadonlyArray<string>,

@@ -19,10 +19,10 @@ export const sharedBudget = (
 ): Layer.Layer<RequestBudget, WorkError> =>
   Layer.unwrap(
     Effect.map(paceStore(origin), (store) => RequestBudget.layer(pace, { ...store, onShared })),
-  ).pipe(Layer.provide(openOrNew(database)))
+  ).pipe(Layer.provide(existingOrNew(database)))
 
-/** Connections that the process has already, as a worker does. */
-const openOrNew = (database: PostgresTarget): Layer.Layer<WorkDatabase, WorkError> =>
+/** Uses the connections that the process already has, as a worker does. */
+const existingOrNew = (database: PostgresTarget): Layer.Layer<WorkDatabase, WorkError> =>
   Layer.unwrap(
     Effect.map(
       Effect.serviceOption(WorkDatabase),

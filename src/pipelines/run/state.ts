@@ -29,12 +29,12 @@ const MICROS_PER_SECOND = 1_000_000
 
 const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
 
-/** What earlier runs left for all pipelines, read at once: one query a pipeline would take longer than its requests. */
+/** What earlier runs left for all pipelines, read at once: a query per pipeline would take longer than its requests. */
 export interface StoredState {
   readonly cursors: (pipeline: string) => ReadonlyMap<string, unknown>
   readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
   readonly skips: (pipeline: string) => Skips
-  /** Vaults to read, as the run's lists left them: read once, by the first pipeline that comes after them. */
+  /** Vaults to read, queried once, by the first pipeline that comes after their lists. */
   readonly vaults: Lookup["vaults"]
 }
 
@@ -56,7 +56,7 @@ export const storedState = Effect.fnUntraced(function* (
   } satisfies StoredState
 })
 
-/** Call it once the pipelines it comes after have landed. */
+/** Call it after the pipelines in `after` have landed. */
 export const plannedTasks = Effect.fnUntraced(function* (
   warehouse: Store,
   stored: StoredState,
@@ -161,7 +161,7 @@ const skipsOf = Effect.fnUntraced(function* (
   })
 })
 
-/** A vault as it was described last. */
+/** A vault as last stored. */
 export interface StoredVault extends VaultRef {
   /** Whether it is in the lists of vaults, as far as they could be read. */
   readonly isListed: boolean
@@ -185,7 +185,7 @@ export const storedVaults = (warehouse: Store) =>
     })),
   )
 
-/** The selected ones; a vault that no list has any more only where the user names it. */
+/** The selected vaults; one that is no longer in any list only if the user names it. */
 export const vaultsToRead = (
   stored: ReadonlyArray<StoredVault>,
   filter: VaultFilter,

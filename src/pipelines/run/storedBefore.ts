@@ -16,17 +16,17 @@ interface Look<Key> extends Request.Request<boolean, LoadError, Warehouse> {
   readonly key: Key
 }
 
-/** `read` returns the places of the keys for which the result is true. */
-const shared = <Key>(
+/** A lookup in batches; `read` returns the indexes of the keys for which the result is true. */
+const batched = <Key>(
   read: (keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlySet<number>, LoadError, Warehouse>,
 ) => {
-  const turn = Semaphore.makeUnsafe(1)
+  const oneAtATime = Semaphore.makeUnsafe(1)
   const resolver = RequestResolver.makeWith<Look<Key>>({
     batchKey: ({ context }) => Context.get(context, Warehouse),
-    delay: turn.withPermit(Effect.void),
+    delay: oneAtATime.withPermit(Effect.void),
     collectWhile: () => true,
     runAll: (entries) =>
-      turn.withPermit(
+      oneAtATime.withPermit(
         Effect.gen(function* () {
           const found = yield* read(entries.map(({ request }) => request.key))
           for (const [at, entry] of entries.entries()) yield* Request.succeed(entry, found.has(at))
@@ -43,8 +43,8 @@ interface Window {
   readonly window: string | null
 }
 
-/** Whether an earlier task of the partition had rows; of one window where that is not null. */
-export const wasLoaded = shared<Window>((windows) =>
+/** Whether an earlier task of the partition had rows; of one window, if `window` is not null. */
+export const wasLoaded = batched<Window>((windows) =>
   Effect.gen(function* () {
     const wanted = windows.map((each, place) => ({ ...each, place }))
     const { rows } = yield* Warehouse
@@ -71,15 +71,15 @@ const currentSets = (set: Rows, parameter: number): string => {
     join ${qualified(set.table)} t on ${["t.is_current", ...same].join(" and ")}`
 }
 
-const holdsCurrent = shared<Rows>((sets) =>
+const holdsCurrent = batched<Rows>((sets) =>
   Effect.gen(function* () {
-    const alike = Map.groupBy(
+    const groups = Map.groupBy(
       sets.map((set, _place) => ({ set, values: { ...set.mergeKey, _place } })),
       ({ set }) => `${tableName(set.table)} ${columnsOf(set).join()}`,
     )
     const selects: Array<string> = []
     const parameters: Array<string> = []
-    for (const each of alike.values()) {
+    for (const each of groups.values()) {
       parameters.push(JSON.stringify(each.map(({ values }) => values)))
       if (each[0] !== undefined) selects.push(currentSets(each[0].set, parameters.length))
     }

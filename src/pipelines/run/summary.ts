@@ -1,4 +1,4 @@
-// What a run reports at its end, from what its runner counted.
+// The summary of a run, from the counts of its runner.
 import * as Effect from "effect/Effect"
 import type { RecordedOutcome } from "../../domain/outcome.ts"
 import { decodeRow, text } from "../../load/decodeRow.ts"
@@ -42,7 +42,9 @@ export const summaryOf = Effect.fnUntraced(function* (
 
 const readBefore = decodeRow({ pipeline: text("pipeline") })
 
-/** The key opens nothing, or no longer what it opened before: a key that never opened more is no failure. */
+/**
+ * Whether the key gives access to nothing, or no longer to all it did; a key that never had more access is no failure.
+ */
 const keyRejected = Effect.fnUntraced(function* (key: KeyUse) {
   if (key.isUnknown) return true
   if (key.refusedPipelines.length === 0) return false

@@ -22,7 +22,7 @@ import {
 } from "./state.ts"
 import { summaryOf } from "./summary.ts"
 
-// More tasks than requests under way: while some wait for the writer, others send theirs.
+// More tasks than concurrent requests: while some wait for the writer, others send requests.
 export const TASKS_AT_ONCE = 64
 
 /** The context of a run that begins now. */
@@ -87,7 +87,7 @@ const readPipeline = Effect.fnUntraced(function* (
   const tasks = yield* plannedTasks(yield* Warehouse, stored, pipeline, context, options)
   yield* runner.begin(pipeline, tasks.length)
   const read = (task: PlannedTask) => runner.read(pipeline, task, context)
-  // Where a key is needed, the first task runs alone, so that the service refuses a wrong key once and not many times.
+  // If a key is needed, the first task runs alone, so that the service refuses a wrong key only once.
   const [first, ...others] = tasks
   const isProbed = endpoint.auth !== "public" && first !== undefined
   if (isProbed) yield* read(first)

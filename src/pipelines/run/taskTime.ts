@@ -1,4 +1,5 @@
-// The time limit of a task: only the time in which its requests are being handled counts, not waiting for a turn.
+// The time limit of a task: only the time in which its requests are handled counts, not the waits for the request
+// budget.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ActiveTime } from "../../domain/ActiveTime.ts"

@@ -1,4 +1,4 @@
-// Groups of pipelines, and the maintenance of a lake, with the cron expression of each: which are due now, and when they
+// Groups of pipelines and the maintenance of a lake, each with a cron expression: which are due now, and when they
 // fire next. Pure.
 import * as Cron from "effect/Cron"
 import { pipelines } from "../catalog.ts"
@@ -7,7 +7,7 @@ import type { Cadence } from "../model/Pipeline.ts"
 export interface Group {
   readonly name: Cadence | "maintenance"
   readonly cron: Cron.Cron
-  /** Empty where it is the maintenance. */
+  /** Empty for the maintenance. */
   readonly pipelines: ReadonlyArray<string>
 }
 
@@ -20,7 +20,7 @@ export const maintenanceGroup = (expression: string): Group => ({
   pipelines: [],
 })
 
-/** A group for each cadence that has selected pipelines; all pipelines are selected where `names` is empty. */
+/** A group for each cadence that has selected pipelines; all pipelines are selected if `names` is empty. */
 export const groupsOf = (
   expressions: Readonly<Record<Cadence, string>>,
   names: ReadonlyArray<string>,

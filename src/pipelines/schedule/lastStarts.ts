@@ -8,7 +8,7 @@ import type { LastStarts } from "./groups.ts"
 
 const fileOf = (dataDir: string): string => join(dataDir, "schedule.json")
 
-/** Empty before the first run, and where the file is not readable as one: every group is due then. */
+/** Empty before the first run and if the file can't be read: every group is due then. */
 export const readLastStarts = (dataDir: string): Effect.Effect<LastStarts> =>
   Effect.promise(async () => {
     const text = await readFile(fileOf(dataDir), "utf8").catch(() => "{}")

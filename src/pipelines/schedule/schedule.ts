@@ -7,12 +7,12 @@ import { dueGroups, type Group, type LastStarts, nextFiring } from "./groups.ts"
 
 export interface ScheduleOptions<E, R> {
   readonly groups: ReadonlyArray<Group>
-  /** Delay after a firing, drawn once a firing, so that many installations don't send at the same second. */
+  /** Longest random delay after a firing, so that many installations don't send requests in the same second. */
   readonly jitterSeconds: number
   /** Where the last starts are kept between processes. */
   readonly lastStarts: Effect.Effect<LastStarts, E, R>
   readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<void, E, R>
-  /** One run of these groups; whether it read them. One that did not is repeated before the next firing. */
+  /** Runs these groups and returns whether they were read; if not, they are run again before the next firing. */
   readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<boolean, E, R>
   /** Called before a wait, with the instant of the next run, milliseconds since 1970. */
   readonly onIdle?: (next: number) => Effect.Effect<void>

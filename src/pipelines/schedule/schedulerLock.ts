@@ -1,4 +1,4 @@
-// One scheduler per data directory: a second one waits until the first is gone, and takes over.
+// One scheduler per data directory: a second one waits until the first is gone, then takes over.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -7,8 +7,8 @@ import { databaseError, WarehouseLocked } from "../../load/errors.ts"
 import { acquireLock } from "../../load/LockFile.ts"
 
 /**
- * Holds the lock until the scope closes. Where another scheduler has it, it waits after one call of `onWait`; without
- * `onWait` it fails with `WarehouseLocked`.
+ * Holds the lock until the scope closes. If another scheduler has it, calls `onWait` once and waits; without `onWait`,
+ * fails with `WarehouseLocked`.
  */
 export const schedulerLock = (dataDir: string, onWait?: (text: string) => void) => {
   let isWaiting = false

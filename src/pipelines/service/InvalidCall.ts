@@ -1,4 +1,4 @@
-// A request that can't be made: no such endpoint or input, or text that is not a value of its kind.
+// The error of a request that can't be made: no such endpoint or input, or a text that is not a valid value.
 import * as Data from "effect/Data"
 
 /** The command ends with exit code 2; nothing was sent. */

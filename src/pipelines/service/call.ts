@@ -11,17 +11,17 @@ import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { endpointNamed } from "./endpointList.ts"
 import { InvalidCall } from "./InvalidCall.ts"
 
-/** A request that can be made, as far as its text shows: sending it validates the values. */
-export interface Question {
+/** A request whose text could be parsed; its values are validated when it is sent. */
+export interface ParsedCall {
   readonly endpoint: AnyEndpoint
   readonly inputs: Inputs<Parameters>
 }
 
 /** Inputs by client-side name, as typed. */
-export const questionOf = (
+export const parseCall = (
   name: string,
   typed: Readonly<Record<string, string>>,
-): Result.Result<Question, InvalidCall> => {
+): Result.Result<ParsedCall, InvalidCall> => {
   const endpoint = endpointNamed(name)
   if (endpoint instanceof InvalidCall) return Result.fail(endpoint)
   if (endpoint.unsafe === true) {
@@ -40,11 +40,11 @@ export const questionOf = (
 }
 
 /**
- * The decoded response; integers beyond 2^53 print with every digit. `onBody` receives the body of every response as
- * it came, those of failed attempts too.
+ * The decoded response; integers beyond 2^53 keep every digit. `onBody` receives every body as received, those of
+ * failed attempts too.
  */
 export const call = (
-  { endpoint, inputs }: Question,
+  { endpoint, inputs }: ParsedCall,
   service: Service,
   onBody: (body: string) => void,
 ): Effect.Effect<unknown, ApiError | ArchiveError> =>

@@ -1,5 +1,5 @@
-// The client for questions outside a run: same validation, pace and retries, but nothing is archived and
-// no warehouse is opened.
+// The client for requests outside a run: same validation, pace and retries, but nothing is archived and no warehouse
+// is opened.
 import * as Layer from "effect/Layer"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/Transport.ts"

@@ -1,4 +1,4 @@
-// The checks of `doctor`: the machine, the service, the key and the warehouse, each by itself.
+// The checks of `doctor`: the machine, the service, the key and the warehouse, independent of each other.
 import { accessSync, constants, existsSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -26,28 +26,28 @@ export interface Check {
   readonly advice?: string
 }
 
-/** For a check that an error ended. */
+/** The result of a check that ended with an error. */
 export const failedCheck =
   (check: string) =>
   ({ why, advice }: { readonly why: string; readonly advice: string }): Effect.Effect<Check> =>
     Effect.succeed({ check, state: "failed", detail: why, advice })
 
-export const LEAST_NODE = 24
+export const MIN_NODE_VERSION = 24
 
 export const checkNode = (version: string): Check =>
-  Number(version.replace(/^v/, "").split(".")[0]) >= LEAST_NODE
+  Number(version.replace(/^v/, "").split(".")[0]) >= MIN_NODE_VERSION
     ? { check: "Node", state: "ok", detail: version }
     : {
         check: "Node",
         state: "failed",
-        detail: `${version}; ${LEAST_NODE} or newer is needed`,
+        detail: `${version}; ${MIN_NODE_VERSION} or newer is needed`,
         advice: "Install it from https://nodejs.org, or run `make install`.",
       }
 
 const GIGA = 1e9
 // A first sync of some dozen vaults takes a few hundred megabytes, with room for DuckDB to spill.
-const FEW_BYTES = 5 * GIGA
-const TOO_FEW_BYTES = 0.5 * GIGA
+const LOW_BYTES = 5 * GIGA
+const TOO_LOW_BYTES = 0.5 * GIGA
 
 const nearestFolder = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
@@ -76,15 +76,15 @@ export const checkDisk = (dataDir: string): Effect.Effect<Check> =>
     const free = bavail * bsize
     const detail = `${(free / GIGA).toFixed(1)} GB free for ${dataDir}`
     const advice = "Free some space, or name another folder with --data-dir."
-    if (free < TOO_FEW_BYTES) return { check: "disk", state: "failed", detail, advice }
-    if (free < FEW_BYTES) return { check: "disk", state: "warning", detail, advice }
+    if (free < TOO_LOW_BYTES) return { check: "disk", state: "failed", detail, advice }
+    if (free < LOW_BYTES) return { check: "disk", state: "warning", detail, advice }
     return { check: "disk", state: "ok", detail }
   })
 
 // Histories are read by day, and freshness is reported in minutes.
 const SKEW_SECONDS = 60
 
-/** One public request, without the key: whether the response is the service's, and by which clock. */
+/** Sends one public request, without the key: checks that the response is the service's, and compares the clocks. */
 export const checkService = ({ api, pace }: Service): Effect.Effect<ReadonlyArray<Check>> =>
   Effect.gen(function* () {
     const client = yield* ApiClient
@@ -132,7 +132,7 @@ const serviceProblem = (
     detail: `GET /tokenized_vault of ${from}: ${problem}`,
     advice:
       reason._tag === "ContractViolation"
-        ? "The response should be the list of vaults (§4.2). A login page means that the base address is another application's, or that a proxy answered."
+        ? "The response should be the list of vaults (§4.2). A login page means that the base address is another application's, or that a proxy responded."
         : "The list of vaults should come without a key (§4.2): is the base address right, including its path?",
   }
 }
@@ -197,7 +197,7 @@ const keyCheck = (table: ReadonlyArray<EndpointAccess>): Check => {
       }
 }
 
-/** None where the archive is in the data directory, which the check of the disk covers. */
+/** Empty if the archive is in the data directory, which the check of the disk covers. */
 export const checkArchive = (place: Place): Effect.Effect<ReadonlyArray<Check>> =>
   place.archive === undefined
     ? Effect.succeed([])
@@ -227,7 +227,7 @@ export const checkWarehouse = (place: Place): Effect.Effect<Check> =>
 const warehouseCheck = (shown: string, condition: Condition): Omit<Check, "check"> => {
   switch (condition.state) {
     case "absent":
-      return { state: "skipped", detail: `none in ${shown} yet; the first \`sync\` makes it` }
+      return { state: "skipped", detail: `none in ${shown} yet; the first \`sync\` creates it` }
     case "held": {
       const { pid, host, since } = condition.by
       return { state: "ok", detail: `in use by process ${pid} on ${host} since ${since}` }

@@ -19,7 +19,7 @@ export interface ListedEndpoint {
   readonly title: string
   readonly section: string
   readonly method: "GET" | "POST"
-  /** Template below the base address, or the setting it comes from. */
+  /** Template relative to the base address, or the setting it comes from. */
   readonly path: string
   readonly auth: AuthTier
   /** Whether it changes something, so that `call` refuses to send it. */
@@ -27,7 +27,7 @@ export interface ListedEndpoint {
   readonly inputs: ReadonlyArray<ListedInput>
 }
 
-/** With the paths as configured, or as the document shows them. */
+/** All endpoints, with the paths as configured, or as the document shows them. */
 export const endpointList = (wire: PathSettings = defaultWire): ReadonlyArray<ListedEndpoint> =>
   endpoints.map(({ name, title, section, method, auth, unsafe, ...endpoint }) => ({
     name,
@@ -59,7 +59,7 @@ const pathText = (
   return query === "" ? shown : `${shown}?${query}`
 }
 
-/** The endpoint of that name, or the error that suggests the nearest. */
+/** The endpoint with that name, or an error that suggests the closest one. */
 export const endpointNamed = (name: string): AnyEndpoint | InvalidCall => {
   const known = endpoints.map((endpoint) => endpoint.name)
   return (

@@ -1,5 +1,5 @@
 // What the API key gives access to: one cheap request to each endpoint that is not public, for the first vault,
-// subaccount, loan and ladder of the lists read before. Never one that changes something.
+// subaccount, loan and ladder of the lists read before. Never sends one that changes something.
 import * as Effect from "effect/Effect"
 import { canonicalAddress } from "../../domain/address.ts"
 import type { ApiError } from "../../domain/errors.ts"
@@ -69,7 +69,7 @@ export const keyAccess = (service: Service, { slow }: { readonly slow: boolean }
     ),
   )
 
-/** The lists first. */
+/** The endpoints that are not public, the lists first. */
 const guarded = (): ReadonlyArray<AnyEndpoint> => {
   const all = endpoints.filter(({ auth }) => auth !== "public")
   return [
@@ -93,7 +93,7 @@ const subjectOf = (name: string): Subject | undefined => {
   return /^address$|subaccount/i.test(name) ? "subaccount" : undefined
 }
 
-/** Required inputs, or what is missing to fill them. */
+/** The required inputs, or why they can't be filled. */
 const inputsOf = (
   { parameters }: AnyEndpoint,
   subjects: Subjects,

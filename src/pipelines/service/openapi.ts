@@ -1,4 +1,4 @@
-// The OpenAPI document of the endpoints, with the fields that the document names from the tables they fill.
+// The OpenAPI document of the endpoints; the documented fields come from the columns they fill.
 import { type DocumentedFields, openapi as openapiOf } from "../../extract/openapi.ts"
 import { pipelines } from "../catalog.ts"
 

@@ -181,7 +181,7 @@ const responsesOf = (exit: SwapExit) => {
   return error instanceof ApiError ? error.responses : []
 }
 
-/** What the response, or its absence, says. */
+/** The result to record, from the response or its absence. */
 const resultOf = (
   exit: SwapExit,
 ): Pick<SwapRecord, "state" | "status" | "responseId" | "errorTag" | "errorText" | "response"> => {

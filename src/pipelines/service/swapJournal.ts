@@ -29,7 +29,7 @@ export const readSwaps = Effect.fnUntraced(function* (place: Place) {
   )
 })
 
-/** A swap still in state `sent`: its process ended, since we hold the lock. */
+/** The process of a swap still in state `sent` has ended, since this process holds the lock. */
 const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
   swapId: String(row["swap_id"]),
   subaccount: String(row["subaccount_address"]),

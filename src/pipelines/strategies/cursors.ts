@@ -4,23 +4,23 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { formatDay, formatInstant, parseDay, parseInstant } from "../../domain/time.ts"
 
-const written = (parse: (text: string) => number | undefined, format: (value: number) => string) =>
+const asText = (parse: (text: string) => number | undefined, format: (value: number) => string) =>
   Schema.String.pipe(
     Schema.decodeTo(Schema.Finite, {
-      // What can't be parsed is no finite number, so that the whole cursor is refused.
+      // Text that can't be parsed becomes NaN, so that the whole cursor is refused.
       decode: SchemaGetter.transform((text) => parse(text) ?? Number.NaN),
       encode: SchemaGetter.transform(format),
     }),
   )
 
 /** Days since 1970. */
-export const Day = written(parseDay, formatDay)
+export const Day = asText(parseDay, formatDay)
 
 /** Microseconds since 1970 UTC. */
-export const Instant = written(parseInstant, formatInstant)
+export const Instant = asText(parseInstant, formatInstant)
 
 export interface CursorCodec<A> {
-  /** `undefined` where there is none, or none that this version understands: everything is then read again. */
+  /** `undefined` if there is none, or none that this version understands: everything is then read again. */
   readonly decode: (stored: unknown) => A | undefined
   readonly encode: (cursor: A) => unknown
 }

@@ -1,4 +1,4 @@
-// The strategy of a series that can be requested by date: ratio and allocation history are two of them.
+// The sync strategy of a series that can be requested by date, such as ratio and allocation history.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -41,7 +41,7 @@ const cursors = cursorCodec(
   }),
 )
 
-/** The stored cursor; `undefined` where the whole series is read, whose first points may be of any day. */
+/** The stored cursor; `undefined` if the whole series is to be read, because its first points may be of any day. */
 const storedCursor = (
   { entity }: Partition<VaultRef>,
   { cursor }: PartitionState,
@@ -114,7 +114,7 @@ const windowRead = (
   const oldest = times.length === 0 ? undefined : dayOf(first)
   return {
     content: { ...page, oldest },
-    // A day may be there, but hold nothing.
+    // A day whose set is empty counts, although it has no time.
     points: hasRows(rows) ? Math.max(times.length, 1) : 0,
     oldest,
     newest: times.length === 0 ? undefined : dayOf(last),
@@ -162,12 +162,12 @@ const taskResult = (
   }
   const { from = step.content.oldest, to } = step.window
   const [broken] = step.content.rejected
-  const cutOff = `one day holds ${step.points} points or more, as many as a response can`
+  const cutOff = `one day has at least ${step.points} points, as many as a response can hold`
   return {
     ...resultOf(window, step.content),
     ...cursor,
     series,
-    // The newest points up to a day say nothing about what is older than they are.
+    // The newest points up to a day say nothing about older days.
     covers: { from, to },
     hadRows: step.suspicious,
     gaps: [
@@ -188,7 +188,7 @@ const gapOf = (
   detail: string,
 ): GapNote => ({ fromAt: startOfDay(days.from), toAt: endOfDay(days.to), reason, state, detail })
 
-// A year where the age of a vault is unknown.
+// A year, if the age of a vault is unknown.
 const ASSUMED_DAYS = 365
 
 const expectedRequests = (
@@ -208,11 +208,11 @@ const expectedRequests = (
     context.since ?? -Infinity,
   )
   const windows = (days: number) => Math.max(1, Math.ceil(days / windowDays))
-  // One more for anything before the beginning, and an empty window where the beginning is unknown.
+  // One more for anything before the beginning, and an empty window if the beginning is unknown.
   if (cursor === undefined) return windows(end - start + 1) + (isComplete ? 1 : 2)
   const older = cursor.complete || cursor.from <= start ? 0 : windows(cursor.from - start) + 2
-  const again = rereadWindows(rereadsOf(series, cursor, state, context), windowDays).length
-  // What came since is one window, cut into more only when its response is full.
+  const reread = rereadWindows(rereadsOf(series, cursor, state, context), windowDays).length
+  // Newer points are one window, divided only if its response is full.
   const newer = Math.max(cursor.from, cursor.through - context.overlapDays) <= end ? 1 : 0
-  return newer + older + again
+  return newer + older + reread
 }

@@ -1,5 +1,5 @@
-// Rows of a decoded response, in a run as in a replay. A mapping that throws is a contract violation like any other;
-// where a record was rejected, the sets it may belong to count as incomplete.
+// Maps a decoded response to rows, in a run as in a replay. A mapping that throws is a contract violation like any
+// other; if a record was rejected, the sets it may belong to count as incomplete.
 import * as Result from "effect/Result"
 import type { Rows } from "../../domain/table.ts"
 import type { RejectedRecord, Violation } from "../../domain/violation.ts"
@@ -15,7 +15,7 @@ export const mapResponse = <A, S>(
     const { value, rejected } = separateRecords(response)
     const mapped = rows(value, source)
     if (rejected.length === 0 || Result.isFailure(mapped)) return withRejected(mapped, rejected)
-    // A list that no table takes is kept as it came, whatever it holds.
+    // A list that no table reads is kept as received, whatever it holds.
     const unread = mapped.success.drift.flatMap(({ kind, path }) =>
       kind === "unknown_field" ? [path] : [],
     )

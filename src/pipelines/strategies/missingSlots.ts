@@ -7,7 +7,7 @@ import type { GapNote } from "../model/TaskResult.ts"
 
 export const MICROS_PER_HOUR = MICROS_PER_DAY / 24
 
-/** Without the missing slots of days outside the run's range, or that the run reads anyway. */
+/** The missing slots on days within the run's range that the run does not read anyway. */
 export const slotsToFill = (
   slots: MissingSlots | undefined,
   { since, until, full }: RunContext,
@@ -28,7 +28,7 @@ export const slotsToFill = (
 export const missingIn = (slots: MissingSlots | undefined): ReadonlyArray<number> =>
   slots?.days.flatMap(({ missing }) => missing) ?? []
 
-/** Those of `missing` for which there is still no point at any of `times`. */
+/** The slots of `missing` that have no point at any of `times`. */
 export const stillMissing = (
   missing: ReadonlyArray<number>,
   { slotMicros }: MissingSlots,
@@ -38,21 +38,21 @@ export const stillMissing = (
   return missing.filter((slot) => !found.has(slot))
 }
 
-/** One permanent gap for each unbroken run of slots. */
+/** One permanent gap for each unbroken sequence of slots. */
 export const permanentGaps = (
   slots: ReadonlyArray<number>,
   { slotMicros }: MissingSlots,
   { today }: RunContext,
   why = "requested again and still missing",
 ): ReadonlyArray<GapNote> => {
-  const runs: Array<{ fromAt: number; toAt: number }> = []
+  const ranges: Array<{ fromAt: number; toAt: number }> = []
   for (const slot of slots.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1)
+    const last = ranges.at(-1)
     if (last !== undefined && last.toAt + 1 === slot) last.toAt = slot + slotMicros - 1
-    else runs.push({ fromAt: slot, toAt: slot + slotMicros - 1 })
+    else ranges.push({ fromAt: slot, toAt: slot + slotMicros - 1 })
   }
-  return runs.map((run) => ({
-    ...run,
+  return ranges.map((range) => ({
+    ...range,
     reason: "unreachable",
     state: "permanent",
     detail: `${why}, on ${formatDay(today)}`,

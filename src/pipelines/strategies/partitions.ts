@@ -31,13 +31,13 @@ const vaultPartitions =
 /** Every vault, by its address alone. */
 export const vaults = vaultPartitions({ perChain: false, evmOnly: false })
 
-/** Every vault, where the endpoint takes chain and address. */
+/** Every vault, for endpoints that take chain and address. */
 export const vaultsByChain = vaultPartitions({ perChain: true, evmOnly: false })
 
 /** EVM vaults by their address alone. */
 export const evmVaults = vaultPartitions({ perChain: false, evmOnly: true })
 
-/** EVM vaults, where the endpoint takes chain and address. */
+/** EVM vaults, for endpoints that take chain and address. */
 export const evmVaultsByChain = vaultPartitions({ perChain: true, evmOnly: true })
 
 /** The vault on the lowest chain id, as in mart.vault_addresses: the same one in every run. */
@@ -47,13 +47,13 @@ const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> =>
   ).values(),
 ]
 
-/** The address; with its chain where one address is a vault on several. */
+/** The address, with its chain if it is a vault on several. */
 const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
   all.some((other) => other.address === address && other.chainId !== chainId)
     ? `${address}@${chainId}`
     : address
 
-/** Pipelines whose rows subaccounts are found in. */
+/** Pipelines from whose rows subaccounts are found. */
 export const subaccountSources = ["subaccounts", "my_subaccounts", "vault_subaccounts"] as const
 
 /** Why an address can't be sent: the service also lists addresses that §7, rule 1 does not allow in a request. */
@@ -78,7 +78,7 @@ const listedSubaccount = decodeRow({
   isListed: boolean("is_listed"),
 })
 
-/** Every subaccount the key shows; those of the selected vaults, where the user selected some. */
+/** Every subaccount that the key shows, or those of the selected vaults if the user selected some. */
 export const subaccounts = Effect.fnUntraced(function* (lookup: Lookup) {
   const { rows, isSelection } = lookup
   const found = (yield* rows(sqlFile("partitions", "subaccounts"))).map(listedSubaccount)

@@ -13,7 +13,7 @@ import type { Partition, RunContext } from "../model/Pipeline.ts"
 import type { Rejected } from "../model/TaskResult.ts"
 import { mapResponse } from "./mapResponse.ts"
 
-/** What a page is read by: the part of a pipeline that `readPage` needs. */
+/** The part of a pipeline that `readPage` needs. */
 export interface PageSource<P extends Parameters, A, S> {
   readonly endpoint: Endpoint<P, A>
   readonly tables: ReadonlyArray<Table>
@@ -23,7 +23,7 @@ export interface PageSource<P extends Parameters, A, S> {
 export interface Page<A> {
   readonly value: A
   readonly rows: ReadonlyArray<Rows>
-  /** Event times of the rows of the pipeline's first table, microseconds since 1970 UTC; a day is its start. */
+  /** Event times of the rows of the pipeline's first table, microseconds since 1970 UTC; of a day, its start. */
   readonly times: ReadonlyArray<number>
   /** Records of that table, rejected ones included: shows whether the page is full. */
   readonly count: number
@@ -34,7 +34,7 @@ export interface Page<A> {
   readonly requests: number
 }
 
-/** Fails with `ApiError`, also where the mapping finds a contract violation, or `ArchiveError`. */
+/** Fails with `ArchiveError`, or with `ApiError`, also if the mapping finds a contract violation. */
 export const readPage = Effect.fnUntraced(function* <P extends Parameters, A, S>(
   { endpoint, tables, rows }: PageSource<P, A, S>,
   { entity, subject }: Pick<Partition<S>, "entity" | "subject">,

@@ -21,8 +21,8 @@ const daysOf = ({ from, to }: DayRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 /**
- * Open gaps one by one, so that what breaks one does not hide another; with missing slots, as few windows as hold
- * them all.
+ * A window for each open gap, so that an error in one does not affect another; with missing slots, the fewest windows
+ * that hold them all.
  */
 export const rereadWindows = (
   { slots, openGaps }: Rereads,
@@ -31,10 +31,10 @@ export const rereadWindows = (
   slots === undefined ? openGaps.map(gapDays) : missingSlotWindows(slots, openGaps, windowDays)
 
 /**
- * The fewest windows of at most `windowDays` days that hold every missing slot and open gap. One that begins with a
- * missing slot starts a day earlier, where there is room and that day is known: a response that reaches it is whole.
- * One with nothing but missing slots ends a day later: points there prove that a response without the others is
- * whole.
+ * The fewest windows of at most `windowDays` days that hold every missing slot and open gap. A window that begins with
+ * a missing slot starts a day earlier, and one with nothing but missing slots ends a day later, if that day is known
+ * to have points and the window stays within `windowDays`: a response with points there is complete, whatever else it
+ * lacks.
  */
 export const missingSlotWindows = (
   slots: MissingSlots,
@@ -90,7 +90,7 @@ export const resolveGaps = (
   }>,
 ): { readonly readDays: ReadDays; readonly notes: ReadonlyArray<GapNote> } => {
   const days = step._tag === "Read" ? step.covered : step.window
-  // Which days a rejected record is of is unknown, so none of the window counts as read.
+  // A rejected record may be of any day, so no day of the window counts as read.
   const isPartial = step._tag === "Read" && step.content.rejected.length > 0
   if (days === undefined || isPartial) return { readDays: before, notes: [] }
   const lacking = lackingDays(slots)

@@ -1,4 +1,5 @@
-// The strategy of a pipeline that reads the present state: each request is a window of its own, the same in every run.
+// The sync strategy of a pipeline that reads the present state: each request is a window of its own, the same in every
+// run.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Inputs } from "../../extract/Endpoint.ts"
@@ -42,7 +43,7 @@ export const snapshot = <P extends Parameters, A, S>({
       Stream.mapEffect(({ window, inputs }) =>
         readPage(definition, partition, inputs, context).pipe(
           Effect.map((page) => resultOf(window, page)),
-          // A request that fails leaves the others standing.
+          // A request that fails does not affect the others.
           Effect.catchTag("ApiError", (error) => Effect.succeed(failedResult(window, error))),
         ),
       ),

@@ -1,4 +1,4 @@
-// The task result of what was read for one window.
+// Makes the task result of one window, from its pages or its error.
 import type { ApiError } from "../../domain/errors.ts"
 import type { Rows } from "../../domain/table.ts"
 import type { TaskResult } from "../model/TaskResult.ts"

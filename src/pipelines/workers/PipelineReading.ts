@@ -3,7 +3,7 @@ import type { AnyPipeline } from "../model/Pipeline.ts"
 
 export class PipelineReading {
   readonly pipeline: AnyPipeline
-  /** The service refused the key: what is not offered yet is not read. */
+  /** The service refused the key: tasks that are not offered yet are not read. */
   isRefused = false
   done: number
   readonly #tasks: number
@@ -30,7 +30,7 @@ export class PipelineReading {
   next(): ReadonlyArray<string> {
     if (this.isRefused) return []
     const { atOnce = Infinity, endpoint } = this.pipeline
-    // Where a key is needed, the first task runs alone, so that the service refuses a wrong key once and not many times.
+    // If a key is needed, the first task runs alone, so that the service refuses a wrong key only once.
     const limit = endpoint.auth !== "public" && this.done === 0 ? 1 : atOnce
     const next = this.#left.splice(0, Math.max(0, limit - (this.#offered - this.done)))
     this.#offered += next.length

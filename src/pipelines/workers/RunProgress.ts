@@ -1,5 +1,5 @@
-// What the workers of a run have done so far, from the records they leave: counts for the summary, and the events that
-// a run in one process reports by itself.
+// The progress of a run's workers, from the records of their tasks: counts for the summary, and the events that a run
+// in one process reports by itself.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
@@ -22,7 +22,7 @@ const counted = decodeRow({
   errorTexts: list(text)("error_texts"),
 })
 
-const shown = decodeRow({
+const keyResult = decodeRow({
   pipeline: text("pipeline"),
   entity: text("entity"),
   errorTag: optional(text)("error_tag"),
@@ -57,7 +57,7 @@ export class RunProgress {
     })
   }
 
-  /** `tasks` more of the pipeline are done. */
+  /** Reports that `tasks` more tasks of the pipeline are done. */
   done({ name }: AnyPipeline, tasks: number): void {
     for (let at = 0; at < tasks; at += 1) {
       this.#onProgress({ kind: "done", pipeline: name, entity: "-" })
@@ -95,11 +95,11 @@ export class RunProgress {
     }
   })
 
-  /** Learns again what the tasks showed about the key. */
+  /** Learns anew from all tasks what the key gives access to. */
   readonly learn = Effect.gen({ self: this }, function* () {
     const rows = yield* (yield* Warehouse).rows(sqlFile("runs", "key_use"), [this.#runId])
     this.key = new KeyUse(this.#hasKey)
-    for (const { pipeline, entity, errorTag } of rows.map(shown)) {
+    for (const { pipeline, entity, errorTag } of rows.map(keyResult)) {
       const begun = this.#begun.get(pipeline)
       if (begun !== undefined) this.key.learn(begun.pipeline, entity, errorTag)
     }

@@ -18,7 +18,7 @@ export interface AgreedOptions {
   readonly api: Pick<ApiSettings, "apiKey" | "baseUrl" | "wire">
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
-  /** The setting; `undefined` where each process archives into its own data directory. */
+  /** The setting; `undefined` if each process archives into its own data directory. */
   readonly archive?: string | undefined
 }
 
@@ -55,14 +55,14 @@ export const agreementOf = (
   ),
 })
 
-/** A setting with its value on both sides, for the key and the layout a digest. */
+/** A setting that differs, with both values; for the key and the layout, their digests. */
 export interface Difference {
   readonly name: string
   readonly ofRun: string
   readonly here: string
 }
 
-/** Empty where both agree. */
+/** Empty if both agree. */
 export const differencesOf = (ofRun: Agreement, here: Agreement): ReadonlyArray<Difference> =>
   [...new Set([...Object.keys(ofRun), ...Object.keys(here)])]
     .filter((name) => ofRun[name] !== here[name])
@@ -73,7 +73,7 @@ const digests: Readonly<Record<string, string>> = {
   layout: "another layout of the tables",
 }
 
-/** This worker must not read the run. */
+/** The error of a worker that must not read the run. */
 export class OtherSettings extends Data.TaggedError("OtherSettings")<{
   readonly runId: string
   readonly planner: string

@@ -1,5 +1,5 @@
-// Turns tasks that a worker has taken into ones it can read: claims them, and reads their cursors and open gaps, for all
-// that are taken at about the same time together.
+// Turns tasks that a worker has taken into ones it can read: claims them and reads their cursors and open gaps,
+// together for all that are taken at about the same time.
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Request from "effect/Request"
@@ -20,10 +20,10 @@ class Claimed extends Request.TaggedClass("Claimed")<
   WorkError | LoadError
 > {}
 
-// Tasks that are taken by one statement arrive within less.
+// Tasks that are taken by one statement arrive within this time.
 const GATHERED_MILLIS = 5
 
-/** Claims a task for `worker`; `undefined` where it is done already. */
+/** Claims a task for `worker`; `undefined` if it is already done. */
 export const claimedTasks = Effect.fnUntraced(function* (runId: string, worker: string) {
   const services = yield* Effect.context<WorkDatabase | Warehouse>()
   const claimAll = Effect.fnUntraced(function* (names: ReadonlyArray<TaskName>) {

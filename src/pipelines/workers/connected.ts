@@ -1,5 +1,5 @@
-// The connection to PostgreSQL that planner and workers need all the time. Work that fails because the connection was lost
-// begins again on a new one, from what was committed.
+// The connection to PostgreSQL that planner and workers hold. Work that fails because the connection was lost begins
+// again on a new one, from what was committed.
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   readonly catalog: PostgresTarget
   /** How long a worker may be silent before its tasks go to others. */
   readonly leaseSeconds: number
-  /** Called each time that the connection is lost, and each time that it is there again. */
+  /** Called each time the connection is lost, and each time it is restored. */
   readonly onConnection: (text: string) => void
 }
 
@@ -28,7 +28,7 @@ export interface Connection {
   /** For locks that last as long as the connection, and for statements that must notice its loss. */
   readonly session: WorkRows
   /** Whether an earlier connection was lost. */
-  readonly isAgain: boolean
+  readonly isReconnected: boolean
 }
 
 /** Whether the connection still works, so that a failure has another cause than its loss. */
@@ -47,7 +47,7 @@ export const connected = Effect.fnUntraced(function* <A, E, R>(
   { catalog, leaseSeconds, onConnection }: ConnectionOptions,
   work: (connection: Connection) => Effect.Effect<A, E, R>,
 ) {
-  let isAgain = false
+  let isReconnected = false
   let lostAt: number | undefined
   const layer = Layer.provideMerge(queueLayer(leaseSeconds), WorkDatabase.layer(catalog))
 
@@ -64,14 +64,14 @@ export const connected = Effect.fnUntraced(function* <A, E, R>(
     return yield* Effect.gen(function* () {
       const rows = yield* (yield* WorkDatabase).session
       const session: WorkRows = (name, parameters) =>
-        // Reported at once: whatever fails next ends only after it has tried for a while to give its tasks back.
+        // Reported at once: work that fails next ends only after it has tried for a while to give its tasks back.
         Effect.tapError(rows(name, parameters), ({ why }) => lose(why))
       if (lostAt !== undefined) {
         onConnection(`is connected to PostgreSQL ${catalog.shown} again`)
         lostAt = undefined
       }
-      const ended = yield* Effect.exit(work({ session, isAgain }))
-      isAgain = true
+      const ended = yield* Effect.exit(work({ session, isReconnected }))
+      isReconnected = true
       if (Exit.isFailure(ended) && !Cause.hasInterruptsOnly(ended.cause)) {
         if (!(yield* isAlive(session))) return yield* lose("it does not respond")
       }

@@ -1,5 +1,5 @@
 // The reading of a run by workers: offers the tasks of every pipeline once those before it have ended, and waits until
-// they are done. What is planned is recorded first, so that whoever continues the run offers the same.
+// they are done. The plan is recorded first, so that a planner that continues the run offers the same tasks.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
@@ -22,11 +22,11 @@ import { waitingNotes } from "./waitingNotes.ts"
 
 const POLL_MILLIS = 100
 // The wait is this many times as long as counting took, so that a run of many tasks does not keep the database busy.
-const POLLS_SHARE = 10
+const WAITS_PER_POLL = 10
 // How often the records of the tasks are counted while none is done.
 const COUNT_MILLIS = 2000
 
-/** Reads everything the run is to read, and returns its summary. */
+/** Waits until workers have read everything, and returns the summary of the run. */
 export const offerTasks = Effect.fnUntraced(function* (
   options: SyncOptions,
   context: RunContext,
@@ -62,7 +62,7 @@ export const offerTasks = Effect.fnUntraced(function* (
     reading.isRefused = yield* refuses(pipeline)
   })
 
-  /** Whether any task has been done since. */
+  /** Returns whether tasks have been done since the last call. */
   const follow = Effect.fnUntraced(function* () {
     let isNews = false
     for (const { pipeline: name, done } of yield* progressOf(session, runId)) {
@@ -98,14 +98,14 @@ export const offerTasks = Effect.fnUntraced(function* (
     if (ended.size === selected.length) break
     if (over.length > 0) continue
     yield* waiting(isNews)
-    yield* Effect.sleep(Math.max(POLL_MILLIS, POLLS_SHARE * (now - polledAt)))
+    yield* Effect.sleep(Math.max(POLL_MILLIS, WAITS_PER_POLL * (now - polledAt)))
   }
   yield* progress.learn
   yield* closeQuarantine(runId)
   return yield* summaryOf(options, progress)
 })
 
-/** What is planned of a pipeline: by an earlier planner of the run, or now. */
+/** The planned tasks of a pipeline: recorded by an earlier planner of the run, or planned now. */
 const claimsOf = Effect.fnUntraced(function* (
   options: SyncOptions,
   stored: StoredState,

@@ -7,7 +7,7 @@ import { WarehouseLocked } from "../../load/errors.ts"
 import { unfinishedRun } from "../../load/work/runs.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
-/** This process, as `planner` of a run. */
+/** The name of this process as the planner of a run. */
 export const thisPlanner = (): string => `${process.pid}@${hostname()}`
 
 export interface LockOptions {

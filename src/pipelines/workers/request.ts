@@ -1,4 +1,4 @@
-// What a shared run reads, as its planner records it for workers and for a planner that continues it; all of it JSON.
+// What a shared run reads, as its planner records it in JSON for workers and for a planner that continues it.
 import { isDeepStrictEqual } from "node:util"
 import type { MissingSlots } from "../model/PartitionState.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
@@ -23,7 +23,7 @@ export const requestOf = (options: SyncOptions, context: RunContext): RunRequest
     context,
   })
 
-/** Whether two requests are for the same, whenever they were made. */
+/** Whether two requests are the same apart from their time. */
 export const isSameRequest = (one: RunRequest, other: RunRequest): boolean => {
   const timeless = ({ context, ...request }: RunRequest) => ({
     ...request,
@@ -32,7 +32,10 @@ export const isSameRequest = (one: RunRequest, other: RunRequest): boolean => {
   return isDeepStrictEqual(timeless(one), timeless(other))
 }
 
-/** A task as its planner found it. Cursors and open gaps are read when it is claimed: an earlier claim may have moved them. */
+/**
+ * A task as its planner found it. Cursors and open gaps are read when it is claimed: an earlier claim may have moved
+ * them.
+ */
 export interface TaskRequest {
   readonly partition: Partition<unknown>
   readonly skippedWindows: ReadonlyArray<string>

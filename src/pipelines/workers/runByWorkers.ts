@@ -1,5 +1,5 @@
-// A whole run whose tasks workers read: what `run` does in one process, without a request of its own. A run whose planner
-// died is continued by the next planner.
+// A whole run whose tasks are read by workers: does what `run` does in one process, but sends no requests itself. A
+// run whose planner died is continued by the next planner.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
@@ -37,11 +37,11 @@ export const runByWorkers = Effect.fnUntraced(function* (options: SharedRunOptio
 })
 
 // The server may take this long to notice the loss of this planner's earlier connection, which holds the lock.
-const LOST = "1 minute"
+const LOCK_WAIT = "1 minute"
 
-const planRuns = (options: SharedRunOptions, { session, isAgain }: Connection) =>
+const planRuns = (options: SharedRunOptions, { session, isReconnected }: Connection) =>
   Effect.gen(function* () {
-    const { wait = isAgain ? LOST : undefined, onProgress } = options
+    const { wait = isReconnected ? LOCK_WAIT : undefined, onProgress } = options
     yield* plannerLock(session, {
       ...(wait === undefined ? {} : { wait }),
       onWait: (locked) => onProgress({ kind: "waiting", text: waitingText(locked) }),
@@ -50,7 +50,7 @@ const planRuns = (options: SharedRunOptions, { session, isAgain }: Connection) =
     if (open !== undefined) {
       const agreed = agreementOf(open.runId, options)
       if (differencesOf(open.settings, agreed).length > 0) {
-        // Nobody can read it to its end as it was begun.
+        // No process can finish it with the settings it began with.
         onProgress({
           kind: "note",
           text: `gives up ${describe(open)}: the settings have changed since`,
@@ -129,7 +129,7 @@ const planned = Effect.fnUntraced(function* (
   )
 })
 
-const LEAVING_MILLIS = 10_000
+const LEAVE_MILLIS = 10_000
 
 const readByWorkers = Effect.fnUntraced(function* (
   options: SyncOptions & Place,
@@ -142,9 +142,9 @@ const readByWorkers = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const isRunning = yield* Effect.repeat(warehouse.isRunning(runId), {
     while: (running) => running,
-    schedule: Schedule.upTo(Schedule.spaced("100 millis"), { duration: LEAVING_MILLIS }),
+    schedule: Schedule.upTo(Schedule.spaced("100 millis"), { duration: LEAVE_MILLIS }),
   })
-  // Those of workers that died; one that hangs may still write its own.
+  // Ends the segments of workers that died; a worker that hangs may still write its own.
   if (!isRunning) yield* endSegments(options, runId)
   return summary
 })

@@ -7,7 +7,7 @@ import type { OnProgress } from "../model/progress.ts"
 const PATIENCE_MILLIS = 2000
 const REPEATED_MILLIS = 60_000
 
-/** Called at every poll: reports that no worker is there, and since when, first after two seconds, then every minute. */
+/** Called at every poll: reports since when no worker is running, first after two seconds, then every minute. */
 export const waitingNotes = (onProgress: OnProgress) => {
   let since: number | undefined
   let lookedAt = 0

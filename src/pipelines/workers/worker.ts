@@ -1,5 +1,5 @@
-// A worker: reads tasks of the planned run, together with other workers, until it is stopped. A task that it claims is its
-// own until it is silent for longer than the lease; it can't commit one that another has claimed since.
+// A worker: reads tasks of the planned run, together with other workers, until it is stopped. A task that it claims is
+// its own until it is silent for longer than the lease; it can't commit a task that another worker has claimed since.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -48,19 +48,19 @@ export interface WorkerOptions extends ExtractionOptions, Omit<ConnectionOptions
 
 const POLL_MILLIS = 500
 
-// A task whose workers ended this often would end the next ones too. Each end of a worker counts for all of the up to 64
-// tasks that it held, whichever caused it: with a limit of 5, as many killed workers cost a run 40 tasks.
+// A task whose workers ended this often would end the next ones too. Each end of a worker counts for all of the up to
+// 64 tasks that it held, whichever caused it: with a limit of 5, five killed workers cost a run 40 tasks.
 const MAX_ATTEMPTS = 20
 
-/** Goes on until it is interrupted. Fails where it must not or can't go on; it can then be started again. */
+/** Works until it is interrupted. Fails if it must not or can't continue; it can then be started again. */
 export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
-  yield* lookAtLake(options)
+  yield* checkLake(options)
   const onConnection = (text: string): void => options.onEvent({ kind: "waiting", text })
   return yield* connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
 })
 
 /** Checks at the start, not when the first run begins, that extensions, catalog and files are all there. */
-const lookAtLake = Effect.fnUntraced(function* (place: Place) {
+const checkLake = Effect.fnUntraced(function* (place: Place) {
   const storage = yield* storageOf(place)
   const condition = yield* Effect.promise(() => storage.inspect(coreTables))
   if (condition.state !== "broken") return
@@ -76,9 +76,9 @@ const workOn = (session: WorkRows, options: WorkerOptions) =>
   Effect.gen(function* () {
     yield* session("hold_worker_lock")
     options.onEvent({ kind: "idle" })
-    const look = watchPlanner(session, options)
+    const findOpenRun = watchPlanner(session, options)
     for (;;) {
-      const run = yield* look
+      const run = yield* findOpenRun
       if (run === undefined || run.isRead) {
         yield* Effect.sleep(POLL_MILLIS)
         continue
@@ -87,11 +87,11 @@ const workOn = (session: WorkRows, options: WorkerOptions) =>
       if (differences.length > 0) {
         return yield* new OtherSettings({ runId: run.runId, planner: run.planner, differences })
       }
-      yield* joinRun(options, run, look)
+      yield* joinRun(options, run, findOpenRun)
     }
   })
 
-type Look = ReturnType<typeof watchPlanner>
+type FindOpenRun = ReturnType<typeof watchPlanner>
 
 /** The run that has not ended; reports once that its planner is gone, and once that there is one again. */
 const watchPlanner = (session: WorkRows, { onEvent }: WorkerOptions) => {
@@ -105,12 +105,16 @@ const watchPlanner = (session: WorkRows, { onEvent }: WorkerOptions) => {
   )
 }
 
-const joinRun = Effect.fnUntraced(function* (options: WorkerOptions, run: OpenRun, look: Look) {
+const joinRun = Effect.fnUntraced(function* (
+  options: WorkerOptions,
+  run: OpenRun,
+  findOpenRun: FindOpenRun,
+) {
   const { name, onEvent } = options
   const { runId } = run
   const begun = yield* Clock.currentTimeMillis
   onEvent({ kind: "joined", run })
-  yield* byWarehouseClock(readTasks(options, run, look)).pipe(
+  yield* byWarehouseClock(readTasks(options, run, findOpenRun)).pipe(
     Effect.provide(
       Layer.provideMerge(
         extraction(
@@ -128,7 +132,11 @@ const joinRun = Effect.fnUntraced(function* (options: WorkerOptions, run: OpenRu
   onEvent({ kind: "idle" })
 })
 
-const readTasks = Effect.fnUntraced(function* (options: WorkerOptions, run: OpenRun, look: Look) {
+const readTasks = Effect.fnUntraced(function* (
+  options: WorkerOptions,
+  run: OpenRun,
+  findOpenRun: FindOpenRun,
+) {
   const { runId } = run
   const { onEvent, taskTimeoutSeconds } = options
   const { context } = run.request as RunRequest
@@ -156,7 +164,7 @@ const readTasks = Effect.fnUntraced(function* (options: WorkerOptions, run: Open
     ),
   )
   const isOver = Effect.map(
-    look,
+    findOpenRun,
     (open) => open === undefined || open.runId !== runId || open.isRead,
   )
   yield* Effect.replicateEffect(Effect.forever(readOne), TASKS_AT_ONCE, {
@@ -164,7 +172,7 @@ const readTasks = Effect.fnUntraced(function* (options: WorkerOptions, run: Open
     discard: true,
   }).pipe(
     Effect.raceFirst(Effect.repeat(isOver, { until: (over) => over, schedule: everyPoll })),
-    // What it holds is given back by then, and all of its commits have ended.
+    // By then its tasks have been given back, and its commits have ended.
     Effect.onInterrupt(() => Effect.ignore(archive.end)),
   )
   yield* archive.end
