@@ -1,51 +1,38 @@
-// Maps records to rows by the table value: each column takes the first of its fields that can be read, and what no
-// column holds whole goes to `extra`. A record that breaks the contract is rejected, the others become rows.
-import type { Column, Value } from "../domain/column.ts"
-import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/json.ts"
+// Maps records to rows by the table value: columns are computed by the caller or read from the records, and fields that no
+// column holds whole go to `extra`. A record that breaks the contract is rejected, the others become rows.
+import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 import { startOfDay } from "../domain/time.ts"
-import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
-import { converters, expected, readField, valueOf } from "./fields/readField.ts"
 import { separateReportTimes } from "./fields/reportTimes.ts"
-import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"
-import type { Mapped, Source } from "./Source.ts"
+import { type RecordOptions, RecordReader } from "./RecordReader.ts"
+import type { Mapped } from "./Source.ts"
 
 /** Columns that a mapping fills: one value for all rows, or one for each. */
 export type Computed = Readonly<Record<string, Value | ReadonlyArray<Value>>>
 
-export interface MapOptions {
-  readonly table: Table
-  readonly records: ReadonlyArray<JsonObject>
-  readonly source: Pick<Source<unknown>, "lineage" | "fields">
+export interface MapOptions extends RecordOptions {
   readonly computed?: Computed
-  /** Fields that the mapping has read (times, nested tables), which `extra` leaves out. */
-  readonly consumed?: ReadonlyArray<string>
-  /** Wire names found in this response, by column. */
-  readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
   /** The set that the records make up, as columns and values (`Rows.mergeKey`). */
   readonly mergeKey?: NonNullable<Rows["mergeKey"]>
-  /** Path of a record in the response; by default `$[0]`, `$[1]`, … */
-  readonly at?: (row: number) => string
 }
 
+/** Rejected records are left out of the rows, which then count as part of their set. */
 export const mapRecords = (options: MapOptions): Mapped => {
   const { table, source, computed = {}, consumed = [], mergeKey } = options
   const { records, columns: reported } = separateReportTimes(table, options.records, consumed)
   const given: Computed = { ...reported, ...computed }
-  const reading = new Records(options, records)
+  const reader = new RecordReader(options, records)
   const columns = table.columns.map((column) => {
     const value = given[column.name]
-    return value === undefined
-      ? reading.column(column)
-      : reading.computed(column, Array.isArray(value) ? value : filled(records.length, value))
+    return value === undefined ? reader.column(column) : reader.computed(column, value)
   })
   const extraAt = table.columns.findIndex(({ name }) => name === "extra")
-  if (extraAt >= 0) columns[extraAt] = reading.rests()
-  const { rejected, isRejected } = reading
+  if (extraAt >= 0) columns[extraAt] = reader.extra()
+  const { rejected } = reader
   const kept =
     rejected.length === 0
       ? columns
-      : columns.map((values) => values.filter((_, row) => !isRejected(row)))
+      : columns.map((values) => values.filter((_, row) => !reader.isRejected(row)))
   const set = mergeKey === undefined ? {} : { mergeKey }
   return {
     rows: {
@@ -56,298 +43,15 @@ export const mapRecords = (options: MapOptions): Mapped => {
       ...timesOf(table, kept),
       ...(rejected.length === 0 ? set : table.mergeKey === undefined ? {} : { isPartial: true }),
     },
-    drift: reading.drift(),
+    drift: reader.drift(),
     rejected,
   }
 }
 
-// Twice as fast as Array.from(…).fill(…).
-const filled = (length: number, value: Value | ReadonlyArray<Value>): ReadonlyArray<Value> => {
-  const values: Array<Value> = []
-  for (let row = 0; row < length; row++) values.push(value as Value)
-  return values
-}
-
+/** The event times of the rows, where the table has a time. */
 const timesOf = (table: Table, columns: Rows["columns"]): Pick<Rows, "times"> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const values = columns[at] as ReadonlyArray<number> | undefined
   if (values === undefined) return {}
   return { times: table.columns[at]?.type === "date" ? values.map(startOfDay) : values }
-}
-
-/** The records of one table while its columns are read. */
-class Records {
-  private readonly options: MapOptions
-  private readonly records: ReadonlyArray<JsonObject>
-  private readonly fieldsByColumn = new Map<string, ReadonlyArray<string>>()
-  private readonly known: ReadonlySet<string>
-  /** The fields of every record, where all have the same ones, like points of a history. */
-  private readonly allFields: ReadonlyArray<string> | undefined
-  /** Fields that several columns read; one column that holds a field whole is enough. */
-  private readonly shared = new Set<string>()
-  private readonly takenShared = new PerRow()
-  private readonly kept = new PerRow()
-  private readonly unread: Array<{ row: number; field: string; detail: string }> = []
-  private readonly unknown = new Map<string, Drift>()
-  private readonly rejections = new Map<number, RejectedRecord>()
-
-  constructor(options: MapOptions, records: ReadonlyArray<JsonObject>) {
-    this.options = options
-    this.records = records
-    const known = new Set(options.consumed)
-    const read = new Set<string>()
-    for (const column of options.table.columns) {
-      const names = options.fields?.[column.name] ?? fieldsOf(options.table, column, options.source)
-      if (names === undefined) continue
-      this.fieldsByColumn.set(column.name, names)
-      for (const name of names) {
-        known.add(name)
-        if (read.has(name)) this.shared.add(name)
-        read.add(name)
-      }
-    }
-    this.known = known
-    const fields = Object.keys(records[0] ?? {})
-    this.allFields = records.every((record) => hasFields(record, fields)) ? fields : undefined
-  }
-
-  /** The names that any record has. */
-  private presentOf(names: ReadonlyArray<string>): ReadonlyArray<string> {
-    const { allFields } = this
-    if (allFields === undefined) return names
-    return names.filter((name) => name.includes(".") || allFields.includes(name))
-  }
-
-  /** One value for each record. */
-  column(column: Column): ReadonlyArray<Value> {
-    const names = this.fieldsByColumn.get(column.name)
-    if (names === undefined) return filled(this.records.length, null)
-    const [name, ...others] = this.presentOf(names)
-    const plain =
-      name === undefined || others.length > 0 || this.shared.has(name)
-        ? undefined
-        : plainValues(column, name, this.records)
-    if (plain !== undefined) return plain
-    const valueOfField = lookupOf(names)
-    return this.records.map((record, row) => this.take(column, names, record, row, valueOfField))
-  }
-
-  /** A computed column; `extra` leaves out a field with the same value. */
-  computed(column: Column, values: ReadonlyArray<Value>): ReadonlyArray<Value> {
-    const names = this.fieldsByColumn.get(column.name) ?? []
-    for (const name of this.presentOf(names)) {
-      for (const [row, record] of this.records.entries()) {
-        const value = valueAt(record, name)
-        if (value === undefined || value === null) continue
-        if (valueOf(readField(column, value, name)) !== values[row]) this.kept.add(row, name)
-        else if (this.shared.has(name)) this.takenShared.add(row, name)
-      }
-    }
-    if (column.required === true && values.includes(null)) {
-      for (const [row, value] of values.entries()) {
-        if (value === null) this.reject(column, names, row, firstSeen(this.records[row], names))
-      }
-    }
-    return column.type === "double" ? values.map((value) => asNumber(value) ?? value) : values
-  }
-
-  private take(
-    column: Column,
-    names: ReadonlyArray<string>,
-    record: JsonObject,
-    row: number,
-    valueOfField: typeof valueAt,
-  ): Value {
-    let taken: Value | undefined
-    let isPresent = false
-    for (const name of names) {
-      const value = valueOfField(record, name)
-      if (value === undefined) continue
-      isPresent = true
-      if (value === null) continue
-      const read = taken === undefined ? this.read(column, name, value, row) : undefined
-      // `extra` keeps a second spelling of the same field.
-      if (read === undefined) this.kept.add(row, name)
-      else taken = read
-    }
-    if (taken !== undefined && (taken !== null || column.required !== true)) return taken
-    if (column.required === true || (column.isDocumented === true && taken === undefined)) {
-      const seen = isPresent ? firstSeen(record, names) : undefined
-      if (column.required === true || seen === undefined || seen.value !== null) {
-        this.reject(column, names, row, seen)
-      }
-    }
-    return null
-  }
-
-  /** `undefined` where the value is not read, or not whole. */
-  private read(column: Column, name: string, value: unknown, row: number): Value | undefined {
-    const converted = readField(column, value, name)
-    if (converted === undefined) {
-      const detail = `${typeOfJson(value)}; expected ${column.type}`
-      this.unread.push({ row, field: name, detail })
-      return undefined
-    }
-    if (typeof converted !== "object" || converted === null) {
-      if (this.shared.has(name)) this.takenShared.add(row, name)
-      return converted
-    }
-    if (!converted.isWhole) this.kept.add(row, name)
-    else if (this.shared.has(name)) this.takenShared.add(row, name)
-    return converted.value
-  }
-
-  private reject(
-    column: Column,
-    names: ReadonlyArray<string>,
-    row: number,
-    seen: Seen | undefined,
-  ): void {
-    if (this.rejections.has(row)) return
-    const { at = (place) => `$[${place}]`, records, table } = this.options
-    const record = records[row] ?? {}
-    const violation =
-      seen === undefined
-        ? missing(table, column, names, record, at(row))
-        : {
-            path: `${at(row)}.${seen.name}`,
-            detail: `is ${shortened(seen.value)}; expected ${expected[column.type]}`,
-          }
-    this.rejections.set(row, { ...violation, record })
-  }
-
-  /** What no column took of each record, as JSON. */
-  rests(): ReadonlyArray<Value> {
-    const { records, known } = this
-    if (this.kept.isEmpty && this.allFields?.every((field) => known.has(field)) === true) {
-      return filled(records.length, null)
-    }
-    return records.map((record, row) => this.rest(record, row))
-  }
-
-  private rest(record: JsonObject, row: number): Value {
-    let rest: Record<string, unknown> | undefined
-    const kept = this.kept.of(row)
-    for (const field in record) {
-      if (!this.known.has(field)) {
-        if (!this.unknown.has(field)) {
-          const detail = typeOfJson(record[field])
-          this.unknown.set(field, { path: `$.${field}`, kind: "unknown_field", detail })
-        }
-      } else if (kept?.has(field) !== true || this.takenShared.of(row)?.has(field) === true)
-        continue
-      rest ??= {}
-      rest[field] = record[field]
-    }
-    return rest === undefined ? null : stableStringify(rest)
-  }
-
-  get rejected(): ReadonlyArray<RejectedRecord> {
-    return [...this.rejections.values()]
-  }
-
-  isRejected = (row: number): boolean => this.rejections.has(row)
-
-  drift(): ReadonlyArray<Drift> {
-    const otherTypes = new Map<string, Drift>()
-    for (const { row, field, detail } of this.unread) {
-      if (otherTypes.has(field) || this.takenShared.of(row)?.has(field) === true) continue
-      otherTypes.set(field, { path: `$.${field}`, kind: "other_type", detail })
-    }
-    return [...otherTypes.values(), ...this.unknown.values()]
-  }
-}
-
-/**
- * The values of a field that every record holds whole, as in a history; takes a quarter of the time of reading each
- * record by itself. `undefined` where a record needs that.
- */
-const plainValues = (
-  { type, read }: Column,
-  name: string,
-  records: ReadonlyArray<JsonObject>,
-): ReadonlyArray<Value> | undefined => {
-  if (read !== undefined) return undefined
-  const convert = type === "double" ? finite : converters[type]
-  const values: Array<Value> = []
-  for (const record of records) {
-    const value = record[name]
-    const converted = value === undefined || value === null ? undefined : convert(value)
-    if (converted === undefined) return undefined
-    values.push(converted)
-  }
-  return values
-}
-
-const finite = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined
-
-/** Whether the record has exactly these fields, in this order. */
-const hasFields = (record: JsonObject, fields: ReadonlyArray<string>): boolean => {
-  let at = 0
-  for (const field in record) {
-    if (field !== fields[at]) return false
-    at += 1
-  }
-  return at === fields.length
-}
-
-/** Fields by row; most rows have none. */
-class PerRow {
-  private readonly rows = new Map<number, Set<string>>()
-
-  add(row: number, field: string): void {
-    const fields = this.rows.get(row)
-    if (fields === undefined) this.rows.set(row, new Set([field]))
-    else fields.add(field)
-  }
-
-  of(row: number): ReadonlySet<string> | undefined {
-    return this.rows.get(row)
-  }
-
-  get isEmpty(): boolean {
-    return this.rows.size === 0
-  }
-}
-
-interface Seen {
-  readonly name: string
-  readonly value: unknown
-}
-
-/** The first of the fields with a value, else the first that is there. */
-const firstSeen = (record: JsonObject = {}, names: ReadonlyArray<string>): Seen | undefined => {
-  const seen = names
-    .map((name): Seen => ({ name, value: valueAt(record, name) }))
-    .filter(({ value }) => value !== undefined)
-  return seen.find(({ value }) => value !== null) ?? seen[0]
-}
-
-const missing = (
-  table: Table,
-  column: Column,
-  names: ReadonlyArray<string>,
-  record: JsonObject,
-  at: string,
-): Violation => {
-  const fields = `its fields are ${Object.keys(record).join(", ")}`
-  const advice = `The setting fields can name another, as \`${table.name}.${column.name}: <field>\``
-  return column.isDocumented === true
-    ? {
-        path: `${at}.${names[0]}`,
-        detail: `is missing; ${fields.replace("its", "the record's")}. ${advice}`,
-      }
-    : {
-        path: at,
-        detail:
-          names.length === 0
-            ? `holds no ${column.name}; ${fields}`
-            : `holds no ${column.name} (looked for ${names.join(", ")}); ${fields}. ${advice}`,
-      }
-}
-
-const shortened = (value: unknown): string => {
-  const text = JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

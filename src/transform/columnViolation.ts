@@ -1,0 +1,64 @@
+// What is said about a record that can't become a row: which of its fields is missing or wrong, and what to do.
+import type { Column } from "../domain/column.ts"
+import type { JsonObject } from "../domain/json.ts"
+import type { Table } from "../domain/table.ts"
+import type { Violation } from "../domain/violation.ts"
+import { expected } from "./fields/readField.ts"
+import { valueAt } from "./fields/wireNames.ts"
+
+export interface SeenField {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** The first of the fields with a value, else the first that is there. */
+export const firstSeen = (
+  record: JsonObject = {},
+  names: ReadonlyArray<string>,
+): SeenField | undefined => {
+  const seen = names
+    .map((name): SeenField => ({ name, value: valueAt(record, name) }))
+    .filter(({ value }) => value !== undefined)
+  return seen.find(({ value }) => value !== null) ?? seen[0]
+}
+
+/** What is wrong with a record at `at` that lacks the column's value, or has the wrong one in the field `seen`. */
+export const columnViolation = (
+  table: Table,
+  column: Column,
+  names: ReadonlyArray<string>,
+  record: JsonObject,
+  at: string,
+  seen: SeenField | undefined,
+): Violation =>
+  seen === undefined
+    ? missing(table, column, names, record, at)
+    : {
+        path: `${at}.${seen.name}`,
+        detail: `is ${shortened(seen.value)}; expected ${expected[column.type]}`,
+      }
+
+const missing = (
+  table: Table,
+  column: Column,
+  names: ReadonlyArray<string>,
+  record: JsonObject,
+  at: string,
+): Violation => {
+  const present = Object.keys(record).join(", ")
+  const advice = `The setting fields can name another, as \`${table.name}.${column.name}: <field>\``
+  if (column.isDocumented === true) {
+    const path = `${at}.${names[0]}`
+    return { path, detail: `is missing; the record's fields are ${present}. ${advice}` }
+  }
+  const lookedFor = `(looked for ${names.join(", ")}); its fields are ${present}. ${advice}`
+  return {
+    path: at,
+    detail: `holds no ${column.name}${names.length === 0 ? `; its fields are ${present}` : ` ${lookedFor}`}`,
+  }
+}
+
+const shortened = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
