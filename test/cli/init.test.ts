@@ -126,11 +126,13 @@ describe.runIf(hasTerminal)("on a terminal", () => {
   it("asks again after an answer that is wrong; an empty one is the default", async () => {
     const { shown } = await converse([
       ["Base address", "nonsense\n"],
+      ["Base address", "\n"],
       ["Base address", `${simulator.url}\n`],
       ["Word that replaces", "\n"],
       ["Data directory", "warehouse\n"],
     ])
     expect(shown).toContain("`nonsense` is not a valid address")
+    expect(shown).toContain("an answer is required: an address such as")
     expect(shown).toContain("none is set: public data only")
     expect(await settingsNow()).toEqual([
       ["baseUrl", simulator.url, file],

@@ -69,16 +69,18 @@ const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
   )
 }
 
-/** Asks until the answer is valid; an empty one is the default. */
+/** Asks until the answer is valid; an empty one is the default. `undefined` where the input ends. */
 const ask = async (prompts: Prompts, name: keyof Chosen): Promise<string | undefined> => {
   const { kind, describe, default: fallback } = settings[name]
   const hint = fallback === undefined ? ` (${expected(kind)})` : ` [${fallback}]`
   for (;;) {
     const typed = await prompts.ask(`${describe}${hint}: `)
     if (typed === undefined) return undefined
-    const answer = read(kind, typed === "" ? (fallback ?? "") : typed, [name])
+    if (typed === "" && fallback !== undefined) return fallback
+    const answer = read(kind, typed, [name])
     if (Result.isSuccess(answer)) return String(answer.success)
     const [problem] = answer.failure
-    printError(`${paintComplaint(problem?.detail ?? "")}\n`)
+    const complaint = typed === "" ? `an answer is required: ${expected(kind)}` : problem?.detail
+    printError(`${paintComplaint(complaint ?? "")}\n`)
   }
 }
