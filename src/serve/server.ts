@@ -1,20 +1,16 @@
 // The web server of a data directory: follows its publications and listens until the scope ends.
 import { mkdtemp, rm } from "node:fs/promises"
-import type { Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createAdaptorServer } from "@hono/node-server"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Semaphore from "effect/Semaphore"
-import type { Hono } from "hono"
 import { followPublished } from "../pipelines/readers/latestCopy.ts"
-import { type Access } from "./access.ts"
+import type { Access } from "./access.ts"
 import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
+import { listen } from "./listen.ts"
 import type { Limits } from "./runQuery.ts"
 import { cachedCatalog, cachedOverview } from "./site.ts"
 
@@ -25,16 +21,6 @@ export interface ServeOptions {
   readonly port: number
   readonly access: Access
   readonly limits: Limits
-}
-
-/** The server can't listen on the address. */
-export class ListenError extends Data.TaggedError("ListenError")<{
-  readonly code: string
-  readonly why: string
-}> {
-  override get message(): string {
-    return this.why
-  }
 }
 
 // A page occupies a reader for a few milliseconds, a query for as long as it runs.
@@ -64,30 +50,5 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     access,
     run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),
   })
-  const server = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () => started(app, access.host, port),
-      catch: (cause) => {
-        const { code = "", message } = cause as NodeJS.ErrnoException
-        return new ListenError({ code, why: message })
-      },
-    }),
-    (open) =>
-      Effect.sync(() => {
-        open.close()
-        // Closing the connections interrupts queries that still run and would delay the end.
-        open.closeAllConnections()
-      }),
-  )
-  const { address, port: bound, family } = server.address() as AddressInfo
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
+  return yield* listen(app, access.host, port)
 })
-
-const started = async (app: Hono, host: string, port: number): Promise<Server> => {
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(port, host, resolve)
-  })
-  return server
-}

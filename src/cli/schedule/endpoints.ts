@@ -1,9 +1,7 @@
 // The HTTP endpoints of a scheduler: /healthz, /readyz and /metrics.
-import type { Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { createAdaptorServer } from "@hono/node-server"
 import * as Effect from "effect/Effect"
 import { Hono } from "hono"
+import { listen } from "../../serve/listen.ts"
 import { type UsageError, wrongUse } from "../errors.ts"
 import { listenProblem } from "../listening.ts"
 
@@ -14,7 +12,7 @@ export interface Endpoints {
 }
 
 /** Listens on `address:port` until the scope closes; returns the URL. */
-export const listen = (where: string, { notReady, metrics }: Endpoints) =>
+export const serveEndpoints = (where: string, { notReady, metrics }: Endpoints) =>
   Effect.gen(function* () {
     const { host, port } = yield* parseListen(where)
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -30,31 +28,12 @@ export const listen = (where: string, { notReady, metrics }: Endpoints) =>
       c.header("content-type", "text/plain; version=0.0.4; charset=utf-8")
       return c.body(await run(metrics))
     })
-    const server = yield* Effect.acquireRelease(
-      Effect.tryPromise({
-        try: () => started(app, host, port),
-        catch: (cause) =>
-          listenProblem(
-            cause as NodeJS.ErrnoException,
-            host,
-            port,
-            "Choose another address or port with --listen, or `--listen off`.",
-          ),
-      }),
-      (open) => Effect.sync(() => open.close()),
+    return yield* Effect.mapError(listen(app, host, port), (error) =>
+      listenProblem(error, host, port, ADVICE),
     )
-    const { address, port: bound, family } = server.address() as AddressInfo
-    return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
   })
 
-const started = async (app: Hono, host: string, port: number): Promise<Server> => {
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(port, host, resolve)
-  })
-  return server
-}
+const ADVICE = "Choose another address or port with --listen, or `--listen off`."
 
 const parseListen = (
   where: string,

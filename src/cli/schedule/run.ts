@@ -36,7 +36,7 @@ import { readSelection } from "../sync/selection.ts"
 import { exportTelemetry } from "../telemetry/exportTelemetry.ts"
 import { metricsText } from "../telemetry/prometheus.ts"
 import { paragraph } from "../terminal.ts"
-import { listen } from "./endpoints.ts"
+import { serveEndpoints } from "./endpoints.ts"
 
 const DRY_RUN_FIRINGS = 10
 
@@ -104,7 +104,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
         notReady: notReady(config.settings, lastEnd),
         metrics: metricsText(dataDir),
       }
-      say(`listening on ${yield* listen(where, endpoints)}`)
+      say(`listening on ${yield* serveEndpoints(where, endpoints)}`)
     }
     yield* schedule({
       groups,

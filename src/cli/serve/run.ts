@@ -33,8 +33,8 @@ export const runServe = (argv: Arguments) =>
         access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
         limits,
       }).pipe(
-        Effect.catchTag("ListenError", ({ code, why }) =>
-          Effect.fail(listenProblem({ code, message: why }, host, port, PORT_ADVICE)),
+        Effect.catchTag("ListenError", (error) =>
+          Effect.fail(listenProblem(error, host, port, PORT_ADVICE)),
         ),
       )
       print(

@@ -71,7 +71,7 @@ const originSection = ({ table, columns, facts, more }: Origins): Html => {
     <h2>From <code>${table}</code></h2>
     <p class="lead">${named.join(", ")}</p>
     ${facts.length === 0 ? html`<p>It derives from no row of this table.</p>` : facts.map(factArticle)}
-    ${more > 0 && html`<p>${count(more)} more rows; <code>vaulthouse trace --max-rows</code> shows them.</p>`}
+    ${more > 0 && html`<p>${count(more)} more rows are not shown.</p>`}
   </section>`
 }
 
@@ -137,6 +137,6 @@ const responseSection = (response: Row): Html =>
       status: response["status"],
       received: response["received_at"],
       bytes: response["bytes"],
-      archived: `raw/${String(response["archive_file"])}, frame at byte ${String(response["archive_offset"])}`,
+      archived: `in segment ${String(response["archive_file"])}, frame at byte ${String(response["archive_offset"])}`,
       sha256: response["body_sha256"],
     })}`

@@ -1,0 +1,43 @@
+// Listens for HTTP requests until the scope ends: for the web page, and for the endpoints of a scheduler.
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { createAdaptorServer } from "@hono/node-server"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { Hono } from "hono"
+
+/** Nothing can listen at the address. */
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly code: string | undefined
+  readonly message: string
+}> {}
+
+/** Returns the URL, with the port that a port of 0 became. */
+export const listen = Effect.fnUntraced(function* (app: Hono, host: string, port: number) {
+  const server = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => started(app, host, port),
+      catch: (cause) => {
+        const { code, message } = cause as NodeJS.ErrnoException
+        return new ListenError({ code, message })
+      },
+    }),
+    (open) =>
+      Effect.sync(() => {
+        open.close()
+        // Closing the connections interrupts queries that still run and would delay the end.
+        open.closeAllConnections()
+      }),
+  )
+  const { address, port: bound, family } = server.address() as AddressInfo
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
+})
+
+const started = async (app: Hono, host: string, port: number): Promise<Server> => {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, resolve)
+  })
+  return server
+}
