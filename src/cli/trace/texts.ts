@@ -1,11 +1,7 @@
 // Where a value comes from, back to its response: each step indented below what it explains.
+import { columnsText } from "../../pipelines/readers/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
-import {
-  fieldsOf,
-  type Origins,
-  type Trace,
-  type TracedFact,
-} from "../../pipelines/readers/trace.ts"
+import type { Origins, Trace, TracedFact } from "../../pipelines/readers/trace.ts"
 import type { PathOf } from "../archiveLosses.ts"
 import { count, counted } from "../numbers.ts"
 import { cellText } from "../rowsTable.ts"
@@ -47,17 +43,13 @@ const originTexts = (
   isOwn: boolean,
   options: TraceOptions,
 ): ReadonlyArray<string> => {
-  const named = Object.entries(columns).map(([column, field]) =>
-    column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
-  )
+  const named = columnsText(columns)
   if (facts.length === 0) {
-    return [`${named.join(", ")}: derives from no row of ${table}.`, ""]
+    return [`${named}: derives from no row of ${table}.`, ""]
   }
   const rows = facts.length + more
   return [
-    ...(isOwn
-      ? []
-      : [named.join(", "), `← ${table}${rows > 1 ? `, ${counted(rows, "row")}` : ""}`]),
+    ...(isOwn ? [] : [named, `← ${table}${rows > 1 ? `, ${counted(rows, "row")}` : ""}`]),
     ...facts.flatMap((fact) => factTexts(fact, isOwn, options)),
     ...(more > 0 ? [`  (${count(more)} more rows; --max-rows traces them)`] : []),
     "",

@@ -8,15 +8,14 @@ import { didYouMean } from "../../config/nearest.ts"
 import { parseJson } from "../../domain/json.ts"
 import { storedKey, type Table, tableName, versionsOf } from "../../domain/table.ts"
 import { parseDay, parseInstant } from "../../domain/time.ts"
-import type { MartSource } from "../../load/marts.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
 import { ArchiveReader } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
-import { tables } from "../catalog.ts"
 import { findFragment, type Fragment } from "./fragment.ts"
+import { type Columns, fieldsOf, rowsOfMart, type SourceRows } from "./martRows.ts"
 import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
@@ -36,15 +35,8 @@ export interface TracedFact {
   readonly fragment: Fragment | undefined
 }
 
-type Columns = Readonly<Record<string, string | ReadonlyArray<string>>>
-
-/** Columns of the table that one column of the target comes from. */
-export const fieldsOf = (named: string | ReadonlyArray<string> | undefined) =>
-  named === undefined ? [] : typeof named === "string" ? [named] : named
-
 export interface Origins {
   readonly table: string
-  /** Column of the target → column of the table, or the columns it is derived from. */
   readonly columns: Columns
   readonly facts: ReadonlyArray<TracedFact>
   /** Further rows the figure is made of. */
@@ -73,6 +65,7 @@ const sqlOf = (part: string): string => readFileSync(join(folder, `${part}.sql`)
 const pick = (row: Row, names: Iterable<string>): Row =>
   Object.fromEntries([...new Set(names)].map((name) => [name, row[name] ?? null]))
 
+/** Fails with `NotThere`, `ReadError`, or `LoadError` where the archive can't be read. */
 export const trace = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   place: Place,
@@ -82,8 +75,8 @@ export const trace = Effect.fnUntraced(function* (
   const columns = yield* tracedColumns(target, request.column)
   const found =
     target.table === undefined
-      ? yield* factsOfMart(copy, target, columns)
-      : [ownFact(target.table, target.row, columns)]
+      ? yield* rowsOfMart(copy, target, columns)
+      : [ownRow(target.table, target.row, columns)]
   const origins = yield* Effect.forEach(found, (each) => follow(copy, place, each, request))
   return {
     table: target.name,
@@ -118,106 +111,17 @@ const tracedColumns = (
   )
 }
 
-interface Found {
-  readonly table: Table
-  readonly columns: Columns
-  readonly rows: ReadonlyArray<Row>
-}
-
-const ownFact = (table: Table, row: Row, columns: ReadonlyArray<string>): Found => ({
+const ownRow = (table: Table, row: Row, columns: ReadonlyArray<string>): SourceRows => ({
   table,
   columns: Object.fromEntries(columns.map((column) => [column, column])),
   rows: [row],
 })
 
-// More rows than any figure is made of; a condition that lacks the time would find millions.
-const MAX_SOURCE_ROWS = 10_000
-
-/** Columns whose figures come from the same rows are one origin. */
-const factsOfMart = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  target: Target,
-  columns: ReadonlyArray<string>,
-) {
-  const found = new Map<string, Found>()
-  for (const source of target.mart?.from ?? []) {
-    const wanted = Object.entries(source.columns).filter(([column]) => columns.includes(column))
-    if (wanted.length === 0) continue
-    const table = tables.find((each) => tableName(each) === source.table)
-    if (table === undefined) {
-      return yield* Effect.die(
-        new Error(`${target.name} comes from ${source.table}: no such table`),
-      )
-    }
-    const rows = yield* rowsOfSource(copy, target, source, table)
-    for (const [column, named] of wanted) {
-      const own = rowsBehind(rows, source, fieldsOf(named))
-      const same = JSON.stringify([
-        source.table,
-        own.map((row) => storedKey(table).map((name) => row[name])),
-      ])
-      const known = found.get(same)
-      found.set(same, {
-        table,
-        columns: { ...known?.columns, [column]: allColumns(known?.columns[column], named) },
-        rows: own,
-      })
-    }
-  }
-  return withoutEmptyOrigins([...found.values()])
-})
-
-const allColumns = (
-  one: string | ReadonlyArray<string> | undefined,
-  other: string | ReadonlyArray<string>,
-): string | ReadonlyArray<string> => {
-  const [first = "", ...more] = new Set([...fieldsOf(one), ...fieldsOf(other)])
-  return more.length === 0 ? first : [first, ...more]
-}
-
-/** Removes a figure's origins without rows if it has one with rows; they apply to other rows of the mart. */
-const withoutEmptyOrigins = (all: ReadonlyArray<Found>): ReadonlyArray<Found> => {
-  const withRows = new Set(
-    all.flatMap(({ columns, rows }) => (rows.length > 0 ? Object.keys(columns) : [])),
-  )
-  return all
-    .map((found) =>
-      found.rows.length > 0
-        ? found
-        : {
-            ...found,
-            columns: Object.fromEntries(
-              Object.entries(found.columns).filter(([column]) => !withRows.has(column)),
-            ),
-          },
-    )
-    .filter(({ columns }) => Object.keys(columns).length > 0)
-}
-
-const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, table: Table) => {
-  const keys = storedKey(table).map((name) => `fact.${identifier(name)}`)
-  return copy.rows(
-    `with mart as (select * from ${target.name} where ${target.where})
-     select fact.* from mart, ${source.table} as fact where ${source.where}
-     order by ${source.first_by ?? keys.join(", ")} limit ${MAX_SOURCE_ROWS}`,
-    target.parameters,
-  )
-}
-
-/** A figure taken from one row skips rows without a value, as the mart itself does. */
-const rowsBehind = (
-  rows: ReadonlyArray<Row>,
-  { first_by: order }: MartSource,
-  fields: ReadonlyArray<string>,
-): ReadonlyArray<Row> =>
-  order === undefined
-    ? rows
-    : rows.filter((row) => fields.every((field) => row[field] !== null)).slice(0, 1)
-
+/** Follows rows to their runs, responses and earlier versions. */
 const follow = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   place: Place,
-  { table, columns, rows }: Found,
+  { table, columns, rows }: SourceRows,
   { maxRows, withBody }: TraceRequest,
 ) {
   const shown = rows.slice(0, maxRows)

@@ -4,21 +4,21 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ActiveTime } from "../../domain/ActiveTime.ts"
 import { ApiError } from "../../domain/errors.ts"
-import { recordedOutcome } from "../../domain/outcome.ts"
-import { annotateSpan, spanned } from "../../domain/span.ts"
+import { type Committed, recordedOutcome } from "../../domain/outcome.ts"
+import { spanned } from "../../domain/span.ts"
 import { CurrentTask } from "../../domain/task.ts"
 import { microsFromMillis } from "../../domain/time.ts"
 import type { Drift } from "../../domain/violation.ts"
 import type { ApiClient } from "../../extract/ApiClient.ts"
-import { type ArchiveError, ResponseArchive } from "../../archive/ResponseArchive.ts"
+import type { ArchiveError, ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { LoadError } from "../../load/errors.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
+import type { Warehouse } from "../../load/Warehouse.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { failedResult } from "../strategies/taskResult.ts"
-import { bookkeepingRows, commitMarkerOf } from "./bookkeeping.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
+import { commitTask, type ReadTask } from "./commitTask.ts"
 import { KeyUse } from "./KeyUse.ts"
 import { landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
@@ -48,7 +48,7 @@ interface Timing {
   since: number
 }
 
-/** The task that is committed, with its claim where several processes read the run. */
+/** The part of a planned task that a commit needs. */
 interface Committing extends Pick<PlannedTask, "claim"> {
   readonly partition: Pick<Partition<unknown>, "entity" | "vault">
 }
@@ -205,92 +205,65 @@ export class Runner {
     pipeline: AnyPipeline,
     { partition: { entity, vault }, claim }: Committing,
     read: TaskResult,
-    { outcome: decided, rows, errorTag, text }: Resolved,
+    resolved: Resolved,
     seconds: number,
   ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
-    const { runId, onProgress } = this.options
+    const { runId } = this.options
     const { name, endpoint } = pipeline
+    const { outcome, rows } = resolved
     const result: TaskResult = { ...read, rows }
-    const { window, series, covers, cursor, requests, responses } = result
     return Effect.gen({ self: this }, function* () {
-      const warehouse = yield* Warehouse
-      const archive = yield* ResponseArchive
       const now = microsFromMillis(yield* Clock.currentTimeMillis)
       const drift = (result.drift ?? []).filter((note) => this.isNew(endpoint.name, note))
-      const task = {
+      const task: ReadTask = {
         runId,
         pipeline: name,
         entity,
         endpoint: endpoint.name,
         vault,
-        outcome: decided,
-        now,
-      }
-      const commit = warehouse.commit({
-        task: {
-          pipeline: name,
-          entity,
-          window,
-          outcome: decided,
-          requests,
-          seconds,
-          ...(vault === undefined ? {} : { vault }),
-          ...(series === undefined ? {} : { series }),
-          ...(covers === undefined ? {} : { covers }),
-          ...(errorTag === undefined ? {} : { errorTag }),
-          ...(text === undefined ? {} : { errorText: text }),
-        },
-        rows,
-        ...(cursor === undefined
-          ? {}
-          : { cursor: { pipeline: name, entity: cursor.entity, cursor: cursor.value } }),
-        bookkeeping: bookkeepingRows(result, task, drift),
-        ...(claim === undefined ? {} : { claim }),
-      })
-      const marker = commitMarkerOf(result, task)
-      // The marker comes first, so that a replay never makes fewer rows than the tables hold. If the commit fails, the
-      // marker of the next attempt or the end of the run takes its place.
-      const committed = yield* Effect.uninterruptible(
-        Effect.andThen(
-          responses.length === 0 ? Effect.void : archive.markCommit(marker),
-          Effect.tapError(commit, (error) =>
-            error.reason === "ClaimLost" ? archive.refuse(marker) : Effect.void,
-          ),
-        ),
-      ).pipe(
-        Effect.tap((counts) =>
-          annotateSpan({
-            outcome: recordedOutcome(decided, counts),
-            rows_inserted: counts.inserted,
-            rows_revised: counts.revised,
-            rows_unchanged: counts.unchanged,
-          }),
-        ),
-        spanned("commit", { pipeline: name, entity, window }),
-      )
-      const outcome = recordedOutcome(decided, committed)
-      yield* countTask(pipeline, outcome, result)
-      const tally = this.tallies.get(name)
-      tally?.count(outcome, text, { ...committed, requests })
-      if (read.error?.reason._tag === "RateLimited") tally?.delay(read.error.reason.delaySeconds)
-      onProgress({
-        kind: "page",
-        pipeline: name,
-        entity,
-        rows: rows.reduce((sum, { length }) => sum + length, 0),
-        requests,
-      })
-      const isWarning = read.error === undefined || decided === "suspicious_empty"
-      if (text !== undefined && isWarning && decided !== "skipped") {
-        onProgress({ kind: "warning", pipeline: name, text: `${entity}: ${text}` })
-      }
-      onProgress({
-        kind: "task",
-        pipeline: name,
-        entity,
         outcome,
-        ...(text === undefined ? {} : { text }),
-      })
+        now,
+        seconds,
+        claim,
+      }
+      const committed = yield* commitTask(result, task, resolved, drift)
+      yield* countTask(pipeline, recordedOutcome(outcome, committed), result)
+      this.count(name, result, resolved, committed)
+      this.report(name, entity, result, resolved, committed)
+    })
+  }
+
+  private count(
+    pipeline: string,
+    { error, requests }: TaskResult,
+    { outcome, text }: Resolved,
+    committed: Committed,
+  ): void {
+    const tally = this.tallies.get(pipeline)
+    tally?.count(recordedOutcome(outcome, committed), text, { ...committed, requests })
+    if (error?.reason._tag === "RateLimited") tally?.delay(error.reason.delaySeconds)
+  }
+
+  private report(
+    pipeline: string,
+    entity: string,
+    { rows, requests, error }: TaskResult,
+    { outcome, text }: Resolved,
+    committed: Committed,
+  ): void {
+    const { onProgress } = this.options
+    const length = rows.reduce((sum, each) => sum + each.length, 0)
+    onProgress({ kind: "page", pipeline, entity, rows: length, requests })
+    const isWarning = error === undefined || outcome === "suspicious_empty"
+    if (text !== undefined && isWarning && outcome !== "skipped") {
+      onProgress({ kind: "warning", pipeline, text: `${entity}: ${text}` })
+    }
+    onProgress({
+      kind: "task",
+      pipeline,
+      entity,
+      outcome: recordedOutcome(outcome, committed),
+      ...(text === undefined ? {} : { text }),
     })
   }
 

@@ -1,14 +1,9 @@
 // Shows where a figure comes from: its row, the rows it derives from, the runs that wrote them and the archived responses.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
+import { columnsText } from "../../pipelines/readers/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
-import {
-  fieldsOf,
-  type Origins,
-  trace,
-  type Trace,
-  type TracedFact,
-} from "../../pipelines/readers/trace.ts"
+import { type Origins, trace, type Trace, type TracedFact } from "../../pipelines/readers/trace.ts"
 import type { Moment } from "../../pipelines/readers/traceTarget.ts"
 import { count } from "../figures.ts"
 import { time } from "../html/figure.ts"
@@ -63,17 +58,13 @@ const traceDocument = ({ table, key, values, origins }: Trace): Page => ({
     ${origins.length === 0 ? html`<p>It derives from no row.</p>` : origins.map(originSection)}`,
 })
 
-const originSection = ({ table, columns, facts, more }: Origins): Html => {
-  const named = Object.entries(columns).map(([column, field]) =>
-    column === field ? column : `${column} (${fieldsOf(field).join(", ")})`,
-  )
-  return html`<section class="origin">
+const originSection = ({ table, columns, facts, more }: Origins): Html =>
+  html`<section class="origin">
     <h2>From <code>${table}</code></h2>
-    <p class="lead">${named.join(", ")}</p>
+    <p class="lead">${columnsText(columns)}</p>
     ${facts.length === 0 ? html`<p>It derives from no row of this table.</p>` : facts.map(factArticle)}
     ${more > 0 && html`<p>${count(more)} more rows are not shown.</p>`}
   </section>`
-}
 
 const factArticle = ({
   key,

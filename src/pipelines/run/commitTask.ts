@@ -1,0 +1,84 @@
+// Commits the result of a task as one batch: its rows, its cursor, its record, and the bookkeeping next to them.
+import * as Effect from "effect/Effect"
+import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import type { Claim } from "../../domain/claim.ts"
+import { type Batch, recordedOutcome } from "../../domain/outcome.ts"
+import { annotateSpan, spanned } from "../../domain/span.ts"
+import type { Drift } from "../../domain/violation.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
+import { bookkeepingRows, commitMarkerOf, type RecordedTask } from "./bookkeeping.ts"
+import type { Resolved } from "./outcome.ts"
+
+export interface ReadTask extends RecordedTask {
+  /** How long reading took. */
+  readonly seconds: number
+  /** The claim of a worker, which the commit checks. */
+  readonly claim: Claim | undefined
+}
+
+/**
+ * `result` has the rows that are to land, `drift` what no earlier task has recorded. Returns what the commit changed. Fails
+ * with `ArchiveError`, or with `LoadError` where nothing of the batch was kept.
+ *
+ * The commit marker comes first, so that a replay never makes fewer rows than the tables hold. If the commit fails, the
+ * marker of the next attempt or the end of the run takes its place.
+ */
+export const commitTask = Effect.fnUntraced(function* (
+  result: TaskResult,
+  task: ReadTask,
+  resolved: Resolved,
+  drift: ReadonlyArray<Drift>,
+) {
+  const warehouse = yield* Warehouse
+  const archive = yield* ResponseArchive
+  const marker = commitMarkerOf(result, task)
+  const commit = Effect.tapError(
+    warehouse.commit(batchOf(result, task, resolved, drift)),
+    (error) => (error.reason === "ClaimLost" ? archive.refuse(marker) : Effect.void),
+  )
+  const mark = result.responses.length === 0 ? Effect.void : archive.markCommit(marker)
+  const { pipeline, entity, outcome } = task
+  return yield* Effect.uninterruptible(Effect.andThen(mark, commit)).pipe(
+    Effect.tap((counts) =>
+      annotateSpan({
+        outcome: recordedOutcome(outcome, counts),
+        rows_inserted: counts.inserted,
+        rows_revised: counts.revised,
+        rows_unchanged: counts.unchanged,
+      }),
+    ),
+    spanned("commit", { pipeline, entity, window: result.window }),
+  )
+})
+
+const batchOf = (
+  result: TaskResult,
+  task: ReadTask,
+  { errorTag, text }: Resolved,
+  drift: ReadonlyArray<Drift>,
+): Batch => {
+  const { window, rows, requests, series, covers, cursor } = result
+  const { pipeline, entity, vault, outcome, seconds, claim } = task
+  return {
+    task: {
+      pipeline,
+      entity,
+      window,
+      outcome,
+      requests,
+      seconds,
+      ...(vault === undefined ? {} : { vault }),
+      ...(series === undefined ? {} : { series }),
+      ...(covers === undefined ? {} : { covers }),
+      ...(errorTag === undefined ? {} : { errorTag }),
+      ...(text === undefined ? {} : { errorText: text }),
+    },
+    rows,
+    ...(cursor === undefined
+      ? {}
+      : { cursor: { pipeline, entity: cursor.entity, cursor: cursor.value } }),
+    bookkeeping: bookkeepingRows(result, task, drift),
+    ...(claim === undefined ? {} : { claim }),
+  }
+}
