@@ -58,6 +58,3 @@ export const asOfMacroStatements = ({ name, sql, comment }: AsOfMacro): Readonly
   `CREATE OR REPLACE MACRO mart.${identifier(name)}(instant) AS TABLE ${sql}`,
   `COMMENT ON MACRO TABLE mart.${identifier(name)} IS ${literal(comment)}`,
 ]
-
-export const asOfStatements = (tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
-  asOfMacros(tables).flatMap(asOfMacroStatements)

@@ -63,7 +63,7 @@ export const appendTemporary = (
 ): Promise<void> => appendRows(connection, { catalog: "temp", schema: "main", name }, parts)
 
 /** Makes `temp.main.<name>` hold these rows. */
-export const fillTemporary = async (
+const fillTemporary = async (
   connection: DuckDBConnection,
   name: string,
   columns: StagedColumns,

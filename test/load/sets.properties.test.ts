@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Value } from "../../src/domain/column.ts"
 import type { Rows, Table } from "../../src/domain/table.ts"
-import { asOfStatements } from "../../src/load/asOf.ts"
+import { asOfMacros, asOfMacroStatements } from "../../src/load/asOf.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { batchOf, commit, commitTogether, inWarehouse, rows, rowsOf } from "./sample.ts"
@@ -116,7 +116,9 @@ const stored = (prefix: string, source: string) =>
 
 const sorted = (list: ReadonlyArray<unknown>) => list.map((each) => JSON.stringify(each)).toSorted()
 
-const macros = Effect.flatMap(Warehouse, ({ execute }) => execute(asOfStatements([table])))
+const macros = Effect.flatMap(Warehouse, ({ execute }) =>
+  execute(asOfMacros([table]).flatMap(asOfMacroStatements)),
+)
 
 let sample = 0
 let now = 0

@@ -14,7 +14,7 @@ import { guideFile, withAnswers } from "../../demo/guide.ts"
 import { readmeFile, withShown } from "../../demo/readme.ts"
 import { stopClock } from "../../demo/stoppedClock.ts"
 import { allColumns, tableName } from "../../src/domain/table.ts"
-import { asOfStatements } from "../../src/load/asOf.ts"
+import { asOfMacros, asOfMacroStatements } from "../../src/load/asOf.ts"
 import { createSchemas, createTable } from "../../src/load/ddl.ts"
 import { readManifest } from "../../src/load/manifest.ts"
 import { marts, martStatements } from "../../src/load/marts.ts"
@@ -155,7 +155,11 @@ describe("over the Parquet files alone", () => {
     await connection.run(`SET TimeZone = 'UTC'; ATTACH ':memory:' AS ${CATALOG}`)
     await connection.run([...createSchemas, ...views].join(";\n"))
     await connection.run(`USE ${CATALOG}`)
-    await connection.run([...marts.flatMap(martStatements), ...asOfStatements(tables)].join(";\n"))
+    await connection.run(
+      [...marts.flatMap(martStatements), ...asOfMacros(tables).flatMap(asOfMacroStatements)].join(
+        ";\n",
+      ),
+    )
     await stopClock(connection, "mart", queriedAt)
   }, 60_000)
   afterAll(() => {

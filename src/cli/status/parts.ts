@@ -69,7 +69,7 @@ const head = ["series or pipeline", "read", "stale", "newest", "age", "target"]
 const age = (hours: number | null): string => (hours === null ? "–" : ageText(hours))
 
 /** Instants to the minute. */
-export const minuteText = (instant: string | null): string =>
+const minuteText = (instant: string | null): string =>
   instant === null ? "–" : instant.slice(0, 16).replace("T", " ")
 
 const paintStale: PaintCell = (line, column) =>

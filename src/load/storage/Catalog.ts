@@ -57,7 +57,7 @@ const WAIT =
   "Start again once that has ended. What was not committed is read again by the next run."
 
 /** An error of the catalog's database, as one of the warehouse. */
-export const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
+const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
   const { code = "" } = cause as { readonly code?: string }
   const { why, advice } = postgresError(target.shown, cause)

@@ -15,7 +15,7 @@ import { sqlFile } from "../sqlFile.ts"
 import { migrateWork } from "./migrateWork.ts"
 import { type WorkError, workError } from "./WorkError.ts"
 
-export const WORK_SCHEMA = "vaulthouse_work"
+const WORK_SCHEMA = "vaulthouse_work"
 
 export type WorkRow = Readonly<Record<string, unknown>>
 

@@ -11,7 +11,7 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${number(value)} ${value === 1 ? one : many}`
 
 /** For a text at the end of a sentence that adds its own full stop. */
-export const withoutStop = (text: string): string => text.replace(/\.$/, "")
+const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
 export const failedRun = (why: string, since: string | null): Problem => ({
   kind: "run_failed",

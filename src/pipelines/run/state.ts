@@ -186,7 +186,7 @@ export const storedVaults = (warehouse: Store) =>
   )
 
 /** The selected vaults; one that is no longer in any list only if the user names it. */
-export const vaultsToRead = (
+const vaultsToRead = (
   stored: ReadonlyArray<StoredVault>,
   filter: VaultFilter,
 ): ReadonlyArray<VaultRef> =>

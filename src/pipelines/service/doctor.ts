@@ -32,7 +32,7 @@ export const failedCheck =
   ({ why, advice }: { readonly why: string; readonly advice: string }): Effect.Effect<Check> =>
     Effect.succeed({ check, state: "failed", detail: why, advice })
 
-export const MIN_NODE_VERSION = 24
+const MIN_NODE_VERSION = 24
 
 export const checkNode = (version: string): Check =>
   Number(version.replace(/^v/, "").split(".")[0]) >= MIN_NODE_VERSION
