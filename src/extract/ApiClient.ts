@@ -1,5 +1,5 @@
-// One call (§8): validates the inputs, waits for a start, sends, archives every response, retries where that can help,
-// and returns a typed value or a typed error.
+// Makes one call (§8): validates the inputs, waits for a start, sends the request, archives every response, retries if
+// that can help, and returns a typed value or a typed error.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import type { Retry } from "../domain/retry.ts"
 import { CurrentTask } from "../domain/task.ts"
 import { decodeResponse } from "./decode.ts"
 import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
-import { isOfPlatform } from "./errorResponse.ts"
+import { hasPlatformSegment } from "./errorResponse.ts"
 import { exchange } from "./exchange.ts"
 import type { Parameters } from "./Parameter.ts"
 import { redactor } from "./redact.ts"
@@ -31,7 +31,7 @@ import {
   maxAttempts,
   REPETITIONS,
   retryMillis,
-  withoutTimeLeft,
+  outOfTime,
 } from "./retry.ts"
 import { Transport } from "./Transport.ts"
 
@@ -39,27 +39,26 @@ export interface ApiSettings {
   /** Origin and base path of the service; the key is sent nowhere else. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted<string> | undefined
-  /** None where absent. */
   readonly proxies?: Proxies
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
   /**
-   * How long one call may be retried, from its first request. Waits that the service asks for count, waits for a start do
-   * not. 0: no retries.
+   * How long one call may be retried after its first request; 0 disables retries. Delays that the service asks for
+   * count, but waiting for a start does not.
    */
   readonly retryBudgetSeconds: number
-  /** Largest body of a response, as sent and decompressed. */
+  /** The maximum size of a response body, both compressed and decompressed. */
   readonly maxResponseMegabytes: number
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: Retry) => void
 }
 
 export interface DecodedResponse<A> extends Lineage {
-  /** As documented, unknown fields kept, integers beyond 2^53 as `JSON.rawJSON`. */
+  /** The documented value. Unknown fields are kept; integers beyond 2^53 are `JSON.rawJSON`. */
   readonly value: A
-  /** All responses of the call, those of failed attempts first. */
+  /** All responses of the call, including those of failed attempts, in order. */
   readonly responses: ReadonlyArray<ArchivedResponse>
-  /** Requests sent, those without a response included. */
+  /** The number of requests sent, including those without a response. */
   readonly attempts: number
 }
 
@@ -69,10 +68,10 @@ export class ApiClient extends Context.Service<
     readonly call: <P extends Parameters, A>(
       endpoint: Endpoint<P, A>,
       inputs: Inputs<P>,
-      /** What the request is about; archived for the mapping to rows. */
+      /** The partition that the request is about, archived for the mapping to rows. */
       subject?: unknown,
     ) => Effect.Effect<DecodedResponse<A>, ApiError | ArchiveError>
-    /** How far ahead the service's clock is, by its latest response; `undefined` before one with a date. */
+    /** How far the service's clock is ahead, by the latest response with a date; `undefined` before the first one. */
     readonly clockSkewSeconds: Effect.Effect<number | undefined>
   }
 >()("vaulthouse/extract/ApiClient") {
@@ -110,11 +109,11 @@ export class ApiClient extends Context.Service<
               responses: [...responses],
             })
 
-          const spelled = wireRequest(endpoint, inputs, wire)
-          if (Result.isFailure(spelled)) return yield* failed(spelled.failure)
-          const address = requestUrl(base, spelled.success)
+          const onWire = wireRequest(endpoint, inputs, wire)
+          if (Result.isFailure(onWire)) return yield* failed(onWire.failure)
+          const address = requestUrl(base, onWire.success)
           if (Result.isFailure(address)) return yield* failed(address.failure)
-          const request = { ...spelled.success, url: address.success }
+          const request = { ...onWire.success, url: address.success }
 
           const { attemptSeconds = 0 } = endpoint
           const timeoutSeconds = Math.max(settings.requestTimeoutSeconds, attemptSeconds)
@@ -157,7 +156,7 @@ export class ApiClient extends Context.Service<
             responses.push(archived)
             const context = { endpoint, ...request, wire, isPlatformConfirmed }
             const value = yield* Effect.fromResult(decodeResponse<A>(context, received, parsed))
-            isPlatformConfirmed ||= isOfPlatform(endpoint)
+            isPlatformConfirmed ||= hasPlatformSegment(endpoint)
             const { responseId, receivedAt } = archived
             return { value, responseId, receivedAt, responses: [...responses], attempts }
           })
@@ -168,12 +167,12 @@ export class ApiClient extends Context.Service<
             "http.request.method": request.method,
             "url.path": request.url.pathname,
           }
-          const inSpan = (before: number, sent: typeof attempt) =>
-            sent.pipe(
-              Effect.mapError(named),
+          const inSpan = (earlierAttempts: number) =>
+            attempt.pipe(
+              Effect.mapError(withErrorName),
               spanned(
                 `request ${endpoint.name}`,
-                { ...attributes, "http.request.resend_count": before },
+                { ...attributes, "http.request.resend_count": earlierAttempts },
                 "client",
               ),
             )
@@ -191,7 +190,7 @@ export class ApiClient extends Context.Service<
 
           let repetitions = 0
           for (;;) {
-            const outcome = yield* Effect.result(inSpan(attempts, attempt))
+            const outcome = yield* Effect.result(inSpan(attempts))
             yield* logAttempt(outcome)
             if (Result.isSuccess(outcome)) return outcome.success satisfies DecodedResponse<A>
             const failure = outcome.failure
@@ -209,7 +208,7 @@ export class ApiClient extends Context.Service<
               retryMillis(retryBudgetSeconds, endpoint, failure) -
               activeTime.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* backoffMillis(attempts, failure.delaySeconds)
-            if (wait >= left) return yield* failed(withoutTimeLeft(failure, left))
+            if (wait >= left) return yield* failed(outOfTime(failure, left))
             yield* countRetries({ endpoint: endpoint.name })
             settings.onRetry?.({
               endpoint: endpoint.name,
@@ -228,8 +227,8 @@ export class ApiClient extends Context.Service<
     )
 }
 
-/** With the names under which a span records an error. */
-const named = (failure: Failure | ArchiveError) =>
+/** Adds the fields with which a span records an error. */
+const withErrorName = (failure: Failure | ArchiveError) =>
   "_tag" in failure ? failure : { ...failure, name: failure.reason._tag, message: failure.detail }
 
 /** Pauses the clocks; the returned effect resumes them once, however often it runs. */
@@ -243,7 +242,7 @@ const pause = (clocks: ReadonlyArray<ActiveTime>): Effect.Effect<Effect.Effect<v
     })
   })
 
-/** What the request is about, for messages and task records: an address if there is one, never one word of a list. */
+/** The input that messages and task records name the request by: an address if there is one, never an enum value. */
 const subjectOf = (
   { parameters }: AnyEndpoint,
   inputs: Readonly<Record<string, unknown>>,

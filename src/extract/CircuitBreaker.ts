@@ -1,11 +1,11 @@
-// When to stop sending because the service fails every request, and when to probe with a single request. Arithmetic of
-// RequestBudget, without time or effects of its own.
+// Decides when to stop sending because the service fails every request, and when to probe it with a single request.
+// RequestBudget passes in the time.
 
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import type { Failure } from "./retry.ts"
 
 const FAILURES_TO_OPEN = 30
-// A service that has never responded is more likely to be absent than in trouble.
+// A service that has never responded is probably not there at all.
 const FIRST_FAILURES_TO_OPEN = 4
 const FIRST_MAX_WAIT_MILLIS = 2000
 const FIRST_PAUSE_MILLIS = 500
@@ -14,7 +14,7 @@ const MAX_PAUSE_MILLIS = 30_000
 export class CircuitBreaker {
   private hasResponded = false
   private failures = 0
-  /** Endpoints that have failed since the last success: others may still work. */
+  /** Endpoints that have failed since the last success; other endpoints may still work. */
   private triedEndpoints = new Set<string>()
   private failingSince = 0
   private openedAt: number | undefined
@@ -23,7 +23,7 @@ export class CircuitBreaker {
   private nextProbeAt = 0
   private pauseMillis = FIRST_PAUSE_MILLIS
 
-  /** A response that is no server error: the service works. */
+  /** Records a response that is not a server error. */
   succeeded(): void {
     this.hasResponded = true
     this.failures = 0
@@ -50,23 +50,25 @@ export class CircuitBreaker {
     return Math.max(0, this.nextProbeAt - now)
   }
 
-  /** The failure of a request instead of a wait, once the circuit has been open for longer than it may wait. */
+  /** The failure of a request that is not sent, because the circuit has been open for longer than it may wait. */
   failureOf(now: number, endpoint: string, maxWaitMillis: number): Failure | undefined {
     const max = this.hasResponded ? maxWaitMillis : Math.min(maxWaitMillis, FIRST_MAX_WAIT_MILLIS)
     if (this.openedAt === undefined || this.cause === undefined) return undefined
     if (now - this.openedAt < max) return undefined
-    // A service that has responded before may come back, so probes go on.
+    // A service that has responded before may come back, so it is still probed.
     if (this.hasResponded && this.waitMillis(now, endpoint) === 0) return undefined
     const since = formatInstant(microsFromMillis(this.failingSince)).slice(11, 19)
     return {
       ...this.cause,
-      // The same words for all requests of an outage, so that a summary can say them once.
+      // All requests of an outage have the same text, so that a summary can show it once.
       detail: `not sent: every request has failed since ${since} UTC: ${this.cause.detail}`,
       isFinal: true,
     }
   }
 
-  /** A request is sent; while the circuit is open it is a probe, and the next one waits twice as long. */
+  /**
+   * Records that a request is sent. While the circuit is open it is a probe, and the next probe waits twice as long.
+   */
   sent(now: number, endpoint: string): void {
     if (this.openedAt === undefined) return
     this.triedEndpoints.add(endpoint)

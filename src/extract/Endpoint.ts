@@ -1,17 +1,17 @@
-// An endpoint as a value: what it takes to validate and send a request and to check the response. One row of §4 of the
-// API document is one value, in a file of its own below endpoints/.
+// An endpoint as a value: what is needed to validate and send a request and to check the response. Each row of §4 of
+// the API document is one value, in its own file below endpoints/.
 import type * as Schema from "effect/Schema"
 import type * as Result from "effect/Result"
 import type { Violation } from "../domain/violation.ts"
 import type { Parameters, ParameterValue } from "./Parameter.ts"
 
 /**
- * The key an endpoint requires (§4, §5): none, any, an admin's, or (`curator`) that of the vault's curator or an admin.
- * `undocumented` where §5.8 and §5.9 leave it open: requests carry the configured key, if there is one.
+ * The API key that an endpoint requires (§4, §5): none, any, an admin's, or for `curator` that of the vault's curator
+ * or an admin. `undocumented`: §5.8 and §5.9 leave it open, so requests carry the configured key, if there is one.
  */
 export type AuthTier = "public" | "key" | "admin" | "curator" | "undocumented"
 
-/** The paths the document does not show (§4.3); `paths` of the configuration says where they are. */
+/** The paths that the document does not show (§4.3); the setting `paths` has their templates. */
 export const configuredPaths = [
   "cefiPositions",
   "subaccountLoans",
@@ -21,7 +21,7 @@ export const configuredPaths = [
 
 export type ConfiguredPath = (typeof configuredPaths)[number]
 
-/** What an error response means for an endpoint where §7 expects it. */
+/** What an error response means that §7 expects. */
 export type Absence = "unsupported" | "empty"
 
 export interface Endpoint<P extends Parameters, A> {
@@ -31,8 +31,8 @@ export interface Endpoint<P extends Parameters, A> {
   readonly section: string
   readonly method: "GET" | "POST"
   /**
-   * Template below the base address: `{name}` is a path parameter, `/platform/` stands for the configured segment. A
-   * path the document does not show comes from a setting.
+   * Template below the base address: `{name}` is a path parameter, and `/platform/` stands for the configured segment.
+   * A path that the document does not show comes from a setting.
    */
   readonly path: string | { readonly setting: ConfiguredPath }
   readonly auth: AuthTier
@@ -42,17 +42,17 @@ export interface Endpoint<P extends Parameters, A> {
   /** How long the server caches a response (§8). */
   readonly serverCacheSeconds?: number
   /**
-   * By status; `4xx` where the document does not show the status; `5xx with detail` for a server error that explains
-   * itself and does not pass (§7). errorResponse.ts has exceptions.
+   * Absences by status: `4xx` if the document does not show the status, `5xx with detail` for a permanent server error
+   * that explains itself (§7). errorResponse.ts has exceptions.
    */
   readonly absences?: Readonly<Partial<Record<number | "4xx" | "5xx with detail", Absence>>>
-  /** What is wrong with a combination of inputs (§7, rules 5 and 6). */
+  /** Checks combinations of inputs (§7, rules 5 and 6), and returns what is wrong. */
   readonly rule?: (inputs: Readonly<Record<string, unknown>>) => RejectedInput | undefined
-  /** Minimum timeout of an attempt, for reads that are slow by nature (§2.5, §8). */
+  /** The minimum timeout of an attempt, for slow requests (§2.5, §8). */
   readonly attemptSeconds?: number
-  /** The request changes something, so it is never retried. */
+  /** Whether the request changes something; then it is never retried. */
   readonly unsafe?: true
-  /** Finds the documented shape in a body whose field names the document withholds (§2.9). */
+  /** Converts a body whose field names the document withholds (§2.9) into the shape of `response`. */
   readonly locate?: (body: unknown) => Result.Result<unknown, Violation>
   readonly response: Schema.Codec<A, unknown, never, never>
 }
@@ -76,7 +76,7 @@ export type Inputs<P extends Parameters> = {
 export const endpoint = <const P extends Parameters, A>(value: Endpoint<P, A>): Endpoint<P, A> =>
   value
 
-/** Any endpoint, where the types of inputs and response do not matter. */
+/** An endpoint for uses that do not depend on the types of its inputs and response. */
 export type AnyEndpoint = Pick<
   Endpoint<Parameters, unknown>,
   "name" | "title" | "section" | "method" | "path" | "auth" | "parameters" | "fixedQuery"

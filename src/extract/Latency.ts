@@ -1,5 +1,5 @@
-// Whether responses take longer than they could, a sign of load. Arithmetic of RequestBudget, without time or effects of
-// its own; every process compares with its own best, since another may be nearer to the service.
+// Detects a rise in latency, a sign of load. Each process compares with its own best latency, since another process may
+// be nearer to the service.
 
 // Lower latencies are noise, not a sign of load.
 const FLOOR_MILLIS = 250
@@ -9,7 +9,7 @@ export class Latency {
   private smoothed = 0
   private best = Infinity
 
-  /** Takes the latency of a response into account, in milliseconds; whether latency has risen too far since the last time. */
+  /** Records the latency of a response, in milliseconds. Returns whether latency has risen too far. */
   hasRisen(latency: number): boolean {
     this.best = Math.min(this.best, latency)
     this.smoothed = this.smoothed * 0.8 + latency * 0.2
@@ -19,7 +19,7 @@ export class Latency {
     return true
   }
 
-  /** The same for a request without a response; a quick failure shows nothing. */
+  /** The same for a request without a response. A quick failure says nothing about latency. */
   hasRisenInFailure(latency: number): boolean {
     return latency > FLOOR_MILLIS && this.hasRisen(latency)
   }

@@ -1,22 +1,22 @@
-// Parameters of endpoints as values: their place on the wire, and the rule an input must pass before a request is sent
-// (§7, client-side validation).
+// Parameters of endpoints as values: their place in the request, and the validation of an input before it is sent (§7,
+// client-side validation).
 import * as Result from "effect/Result"
 import { type AddressKind, addressPattern, kindsText, parseAddress } from "../domain/address.ts"
 import { formatDay, formatInstant, MICROS_PER_DAY, parseDay, parseInstant } from "../domain/time.ts"
 
 export interface Parameter<A> {
-  /** A path parameter that a configured path does not mention goes to the query. */
+  /** A path parameter that a configured path does not contain is sent in the query. */
   readonly place: "path" | "query" | "body"
   readonly required: boolean
-  /** What is expected, for messages and documentation. */
+  /** The expected values, for messages and documentation. */
   readonly expected: string
-  /** The wire name where the document shows it in backticks; all others are client-side names until configured. */
-  readonly certainName?: string
+  /** The wire name, if the document shows it in backticks; other names are client-side names until configured. */
+  readonly documentedName?: string
   /** JSON Schema (2020-12) of the value on the wire, for the generated OpenAPI document. */
   readonly schema: JsonSchema
-  /** The value of typed text, not validated yet; or what is wrong with the text. */
+  /** Parses text that a user typed, without validating the value; fails with what is wrong with the text. */
   readonly read: (text: string) => Result.Result<unknown, string>
-  /** The value as text, for a path or query; or what is wrong with it, as a predicate. */
+  /** The value as text for a path or query; fails with what is wrong with it, as a predicate ("is not text"). */
   readonly validate: (value: A) => Result.Result<string, string>
 }
 
@@ -44,19 +44,19 @@ export const inPath = <A>(parameter: Parameter<A>): Parameter<A> & { readonly re
   required: true,
 })
 
-/** A field of the JSON body; the document shows their names, so they are sent as they are (§2.6, §2.11). */
+/** A field of the JSON body. The document shows the names of these fields, so they are sent unchanged (§2.6, §2.11). */
 export const inBody = <P extends Parameter<never>>(parameter: P): P => ({
   ...parameter,
   place: "body",
 })
 
-/** With the wire name that the document shows in backticks. */
-export const certainly = <A>(name: string, parameter: Parameter<A>): Parameter<A> => ({
+/** A parameter whose wire name the document shows in backticks. */
+export const documentedAs = <A>(name: string, parameter: Parameter<A>): Parameter<A> => ({
   ...parameter,
-  certainName: name,
+  documentedName: name,
 })
 
-/** An address of one of the kinds; sent as given, since some services compare spellings. */
+/** An address of one of the kinds. It is sent as given, since some services compare spellings. */
 export const address = (...kinds: ReadonlyArray<AddressKind>): Parameter<string> => {
   const allowed: ReadonlyArray<AddressKind> =
     kinds.length > 0 ? kinds : ["evm", "solana", "stellar"]
@@ -70,7 +70,7 @@ export const address = (...kinds: ReadonlyArray<AddressKind>): Parameter<string>
   })
 }
 
-/** The significant digits, the same for `0.10` and `1e-1`: a double may lose some of a typed number. */
+/** The significant digits of a number's text, to detect digits that a double loses; `0.10` and `1e-1` have the same. */
 const significant = (text: string): string =>
   text.replace(/e.*$/i, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
 
@@ -82,7 +82,7 @@ const readNumber = (text: string): Result.Result<number, string> => {
     : Result.fail(`has more digits than a number in JSON keeps: ${value} would be sent`)
 }
 
-const bounded = (
+const boundedSchema = (
   type: string,
   bounds: { readonly min?: number; readonly max?: number; readonly above?: number },
 ): JsonSchema => ({
@@ -92,7 +92,7 @@ const bounded = (
   ...(bounds.above === undefined ? {} : { exclusiveMinimum: bounds.above }),
 })
 
-/** A whole number within bounds, both inclusive. */
+/** A whole number within inclusive bounds. */
 export const integer = (
   bounds: { readonly min?: number; readonly max?: number } = {},
 ): Parameter<number> => {
@@ -102,7 +102,7 @@ export const integer = (
   const expected = `integer${range}`
   return make({
     expected,
-    schema: bounded("integer", bounds),
+    schema: boundedSchema("integer", bounds),
     read: readNumber,
     validate: (value) =>
       Number.isSafeInteger(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity)
@@ -123,7 +123,7 @@ export const number = (
         : "number"
   return make({
     expected,
-    schema: bounded("number", bounds),
+    schema: boundedSchema("number", bounds),
     read: readNumber,
     validate: (value) =>
       Number.isFinite(value) &&
@@ -147,7 +147,7 @@ export const boolean: Parameter<boolean> = make({
       : Result.fail("is not true or false"),
 })
 
-/** A day, `YYYY-MM-DD` on the wire, days since 1970 here. */
+/** A day: `YYYY-MM-DD` on the wire, days since 1970 as an input. */
 export const day: Parameter<number> = make({
   expected: "day (YYYY-MM-DD)",
   schema: { type: "string", format: "date" },
@@ -159,7 +159,7 @@ export const day: Parameter<number> = make({
     isDay(value) ? Result.succeed(formatDay(value)) : Result.fail("is not a day"),
 })
 
-// Years of four digits: the wire format has no others.
+// The wire format has only years of four digits.
 const FIRST_DAY = -719_528
 const LAST_DAY = 2_932_896
 
@@ -181,7 +181,7 @@ export const oneOf = <const A extends string>(...values: ReadonlyArray<A>): Para
 
 const MAX_INSTANT = (LAST_DAY + 1) * MICROS_PER_DAY - 1
 
-/** An instant, ISO-8601 in UTC on the wire, microseconds since 1970 here. */
+/** An instant: ISO-8601 in UTC on the wire, microseconds since 1970 as an input. */
 export const instant: Parameter<number> = make({
   expected: "instant (ISO-8601)",
   schema: { type: "string", format: "date-time" },
@@ -204,7 +204,7 @@ export const uuid: Parameter<string> = make({
     uuidText.test(value) ? Result.succeed(value) : Result.fail("is not a UUID"),
 })
 
-/** Typed lists and pairs are JSON; a list may also be its items with commas between them. */
+/** Lists and pairs are typed as JSON; a list may also be typed as its items separated by commas. */
 const readJson = (typed: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(JSON.parse(typed))
@@ -213,7 +213,7 @@ const readJson = (typed: string): Result.Result<unknown, string> => {
   }
 }
 
-/** A list of valid items; empty only where allowed. */
+/** A list of valid items, which must not be empty unless `mayBeEmpty`. */
 export const list = <A>(
   item: Parameter<A>,
   { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
@@ -244,7 +244,7 @@ export const list = <A>(
     },
   })
 
-/** A pair of values, each with its own rule. */
+/** A pair of values, each with its own validation. */
 export const pair = <A, B>(first: Parameter<A>, second: Parameter<B>): Parameter<readonly [A, B]> =>
   make({
     expected: `[${first.expected}, ${second.expected}]`,
@@ -273,7 +273,7 @@ export const text: Parameter<string> = make({
       : Result.fail("is empty"),
 })
 
-/** A token of a swap: any text (§2.11), but one that begins like an EVM address must be an address. */
+/** A token of a swap: any text (§2.11), but text that begins like an EVM address must be a valid one. */
 export const token: Parameter<string> = make({
   expected: "token address",
   schema: text.schema,

@@ -1,5 +1,5 @@
 // The request budget: the rate limiter that all requests of a run share. The service's limits are not documented (§8),
-// so it learns concurrency and rate from the responses. It leaves a service alone that fails every request.
+// so it learns concurrency and rate from the responses. It stops sending to a service that fails every request.
 import { STATUS_CODES } from "node:http"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -24,9 +24,9 @@ export interface Observation {
 
 export interface Spending {
   readonly endpoint: string
-  /** How long the request may wait because the service rate-limits or fails everything. */
+  /** How long the request may wait while the service rate-limits or fails all requests. */
   readonly maxWaitMillis: number
-  /** Slow by nature (§2.5, §8): its latency says nothing about the load, and a timeout nothing about the service. */
+  /** Always slow (§2.5, §8): neither its latency nor a timeout is a sign of load. */
   readonly isSlow: boolean
   /** Its server errors are an expected absence (§7), not a sign of trouble. */
   readonly expectsServerErrors: boolean
@@ -35,14 +35,14 @@ export interface Spending {
 export class RequestBudget extends Context.Service<
   RequestBudget,
   {
-    /** Sends one request when it is its turn, and learns from the outcome. Fails instead of waiting too long. */
+    /** Sends one request when it may start, and learns from the outcome. Fails if it would have to wait too long. */
     readonly spend: <A extends Observation>(
       request: Effect.Effect<A, Failure>,
       spending: Spending,
     ) => Effect.Effect<A, Failure>
   }
 >()("vaulthouse/extract/RequestBudget") {
-  /** With `store` the pace is shared by all processes that use the same store; without, it is this layer's own. */
+  /** With `store`, the pace is shared by all processes that use the same store. */
   static readonly layer = (
     options: PaceOptions = {},
     store?: PaceStore,
@@ -67,12 +67,12 @@ export class RequestBudget extends Context.Service<
         )
         yield* Effect.addFinalizer(() => recordLimit)
 
-        const awaitTurn = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
+        const awaitStart = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
           for (;;) {
             const pace = starts.pace()
             const paceNow = yield* starts.now
             if (pace.limitedMillis(paceNow) > maxWaitMillis) {
-              return yield* Effect.fail(pausedFor(pace.pauseMillis(paceNow) / 1000))
+              return yield* Effect.fail(rateLimitedFailure(pace.pauseMillis(paceNow) / 1000))
             }
             const now = yield* Clock.currentTimeMillis
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
@@ -80,7 +80,7 @@ export class RequestBudget extends Context.Service<
             const untilProbe = breaker.waitMillis(now, endpoint)
             const wait = untilProbe > 0 ? untilProbe : yield* starts.reserve
             if (wait <= 0) return breaker.sent(now, endpoint)
-            // Clocks tick in whole milliseconds: a shorter wait would end at the same instant.
+            // Clocks tick in whole milliseconds, so a shorter wait would end at the same instant.
             yield* Effect.sleep(Math.ceil(wait))
           }
         })
@@ -90,7 +90,7 @@ export class RequestBudget extends Context.Service<
           spending: Spending,
         ) =>
           Effect.gen(function* () {
-            yield* awaitTurn(spending)
+            yield* awaitStart(spending)
             const { endpoint, isSlow, expectsServerErrors } = spending
             const startedAt = yield* Clock.currentTimeMillis
             const outcome = yield* Effect.result(request)
@@ -114,7 +114,7 @@ export class RequestBudget extends Context.Service<
                 if (!isSlow && latencies.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()
-              else if (!expectsServerErrors) breaker.failed(now, endpoint, serverError(status))
+              else if (!expectsServerErrors) breaker.failed(now, endpoint, serverFailure(status))
             }
             yield* resize
             return yield* Effect.fromResult(outcome)
@@ -127,14 +127,14 @@ export class RequestBudget extends Context.Service<
 
 const slowed = (pace: Pace): void => pace.slowed()
 
-const pausedFor = (seconds: number): Failure => ({
+const rateLimitedFailure = (seconds: number): Failure => ({
   reason: { _tag: "RateLimited", delaySeconds: seconds },
   status: 429,
   detail: `not sent: the service rate-limits every request and asks to wait ${durationText(seconds)} more, longer than the retry budget`,
   isFinal: true,
 })
 
-const serverError = (status: number): Failure => ({
+const serverFailure = (status: number): Failure => ({
   reason: { _tag: "ServerError" },
   status,
   detail: STATUS_CODES[status] ?? "server error",

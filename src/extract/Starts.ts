@@ -1,4 +1,4 @@
-// When the requests of a process may start. Its pace is its own, or shared with other processes (sharedStarts.ts).
+// Decides when the requests of a process may start, at its own pace or a shared one (sharedStarts.ts).
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Pace, type PaceOptions } from "./Pace.ts"
@@ -6,19 +6,19 @@ import { Pace, type PaceOptions } from "./Pace.ts"
 export interface Starts {
   /** How many requests this process may have under way. */
   readonly concurrency: () => number
-  /** What is known of the pace. By the pace's clock, as all that `observe` receives. */
+  /** The pace as far as this process knows it. Its times, also those passed to `observe`, are of the pace's clock. */
   readonly pace: () => Pace
-  /** The time of the pace's clock, milliseconds. */
+  /** The time of the pace's clock in milliseconds. */
   readonly now: Effect.Effect<number>
   /** Reserves a start for now and returns 0, or returns how many milliseconds to wait before trying again. */
   readonly reserve: Effect.Effect<number>
-  /** Changes the pace by what became of a request. */
+  /** Changes the pace after a request. */
   readonly observe: (change: (pace: Pace) => void) => void
-  /** Around all that one request waits for and does. */
+  /** Wraps a request, including its wait for a start. */
   readonly during: <A, E>(request: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** With a pace that no other process shares. */
+/** Starts at a pace that no other process shares. */
 export const ownStarts = (options: PaceOptions): Starts => {
   const pace = new Pace(options)
   return {

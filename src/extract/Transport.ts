@@ -1,5 +1,5 @@
-// The connection to the service. It follows no redirect, and it stops reading a response that exceeds its limit,
-// compressed or not.
+// Sends requests to the service. It does not follow redirects, and stops reading a response that exceeds the limit,
+// both compressed and decompressed.
 import { createGunzip, type Gunzip } from "node:zlib"
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Context from "effect/Context"
@@ -21,14 +21,14 @@ export interface IncomingResponse {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Decompressed. */
   readonly body: Buffer
-  /** The proxy it came through. */
+  /** The proxy that the response came through. */
   readonly proxy: Proxy | undefined
 }
 
-/** The response exceeds the limit, as sent or decompressed. */
+/** The response exceeds the limit, compressed or decompressed. */
 export class ResponseTooLarge extends Data.TaggedError("ResponseTooLarge") {}
 
-/** No response, or not all of it. */
+/** There was no complete response. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly cause: unknown
   readonly proxy: Proxy | undefined
@@ -39,7 +39,7 @@ export type TransportError = ResponseTooLarge | ConnectionFailed
 export class Transport extends Context.Service<
   Transport,
   {
-    /** Interrupting it closes the connection and stops decompression. */
+    /** Interruption closes the connection and stops decompression. */
     readonly send: (
       request: OutgoingRequest,
       maxBytes: number,
@@ -76,7 +76,7 @@ type Resume = (result: Effect.Effect<IncomingResponse, TransportError>) => void
 // undici's own decompression is experimental and prints a warning about it.
 const isGzip = (encoding: string | undefined): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding ?? "")
 
-/** Collects one response; the callbacks are undici's, in the order in which it calls them. */
+/** Collects one response. The methods `on…` are undici's callbacks, in the order of the calls. */
 class ResponseReader implements Undici.Dispatcher.DispatchHandler {
   private readonly maxBytes: number
   private readonly proxy: Proxy | undefined
@@ -129,7 +129,7 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // An empty body is not even an empty gzip file.
+    // Even an empty gzip file has some bytes, so an empty body is not gzip.
     if (this.gunzip === undefined || this.receivedBytes === 0) this.complete()
     else this.gunzip.end()
   }

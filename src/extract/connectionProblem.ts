@@ -1,26 +1,26 @@
-// Why there was no response, or not all of it, and what to do: about the service, a certificate, or the proxy on the way.
+// Explains why there was no complete response and what to do: about the service, a certificate or a proxy.
 import { type Proxy, proxyText } from "../domain/proxies.ts"
 
 export interface FailedConnection {
   readonly cause: unknown
-  /** The one that the connection went through. */
+  /** The proxy that the connection went through. */
   readonly proxy: Proxy | undefined
 }
 
 export interface ConnectionProblem {
   readonly detail: string
-  /** Another attempt can't help. */
+  /** Whether another attempt can't help. */
   readonly isFinal?: true
 }
 
-/** `origin`: what was to be reached; `address`: what has it, for advice. */
+/** `origin` is the server to be reached; `address` names the setting to check, for the advice. */
 export const connectionProblem = (
   { cause, proxy }: FailedConnection,
   origin: string,
   address = "the base address",
 ): ConnectionProblem => {
   const reason = innermost(cause)
-  if (untrusted.has(reason)) {
+  if (certificateErrors.has(reason)) {
     const owner =
       proxy === undefined ? origin : `${origin} or of the proxy ${proxyText(proxy)} on the way`
     return {
@@ -39,16 +39,16 @@ export const connectionProblem = (
       detail: `no complete response from ${origin}: ${reason}; check ${address}, the network, and any firewall on the way`,
     }
   }
-  const status = refusal(cause)
-  if (status !== undefined) return refused(proxy, origin, status, address)
-  const what = unreached.has(reason)
+  const status = proxyStatus(cause)
+  if (status !== undefined) return proxyRefusal(proxy, origin, status, address)
+  const problem = connectErrors.has(reason)
     ? `the proxy ${proxyText(proxy)} can't be reached`
     : `no complete response from ${origin} through the proxy ${proxyText(proxy)}`
-  return { detail: `${what}: ${reason}; check ${proxy.variable}, or ${withoutProxy(origin)}` }
+  return { detail: `${problem}: ${reason}; check ${proxy.variable}, or ${withoutProxy(origin)}` }
 }
 
-/** Why a proxy opened no connection, and what to do. */
-const refused = (
+/** Why a proxy refused to connect, and what to do. */
+const proxyRefusal = (
   proxy: Proxy,
   origin: string,
   status: number,
@@ -57,14 +57,14 @@ const refused = (
   const name = `the proxy ${proxyText(proxy)}`
   if (status === 407) {
     return {
-      detail: `${name} requires a user name and password, or does not accept those it got (407); set ${proxy.variable} to an address such as http://user:password@${new URL(proxy.origin).host}`,
+      detail: `${name} requires a user name and password, or rejects the configured ones (407); set ${proxy.variable} to an address such as http://user:password@${new URL(proxy.origin).host}`,
       isFinal: true,
     }
   }
   return status >= 500
     ? { detail: `${name} can't connect to ${origin} (${status}); check ${address}` }
     : {
-        detail: `${name} does not allow connections to ${origin} (${status}); ask who runs it, or ${withoutProxy(origin)}`,
+        detail: `${name} does not allow connections to ${origin} (${status}); ask its administrator, or ${withoutProxy(origin)}`,
         isFinal: true,
       }
 }
@@ -72,7 +72,7 @@ const refused = (
 const withoutProxy = (origin: string): string =>
   `list ${new URL(origin).hostname} in NO_PROXY to connect directly`
 
-/** The causes of an error, the error first. */
+/** An error followed by its causes. */
 const causes = (error: unknown): ReadonlyArray<Error> => {
   const found: Array<Error> = []
   for (let cause = error; cause instanceof Error && found.length < 5; cause = cause.cause) {
@@ -81,15 +81,15 @@ const causes = (error: unknown): ReadonlyArray<Error> => {
   return found
 }
 
-/** The innermost cause, as its code (`ECONNREFUSED`) where it has one. */
+/** The innermost cause: its code (`ECONNREFUSED`) if it has one, else its message. */
 const innermost = (error: unknown): string => {
   const cause = causes(error).at(-1)
   if (cause === undefined) return String(error)
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
 }
 
-/** The status with which a proxy refused, which undici has in its message alone. */
-const refusal = (error: unknown): number | undefined => {
+/** The status of a proxy's refusal, which undici reports only in its message. */
+const proxyStatus = (error: unknown): number | undefined => {
   const [, tunnel, forward] =
     causes(error)
       .map(({ message }) =>
@@ -100,8 +100,8 @@ const refusal = (error: unknown): number | undefined => {
   return status === undefined ? undefined : Number(status)
 }
 
-// What OpenSSL says of a certificate that no known authority has signed.
-const untrusted: ReadonlySet<string> = new Set([
+// OpenSSL's codes for a certificate that no known authority has signed.
+const certificateErrors: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
@@ -109,8 +109,8 @@ const untrusted: ReadonlySet<string> = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
 ])
 
-// With a proxy these are about the connection to it: it connects to the service itself.
-const unreached: ReadonlySet<string> = new Set([
+// If there is a proxy, these errors are about the connection to it, since the proxy connects to the service.
+const connectErrors: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
   "ENETUNREACH",

@@ -1,5 +1,5 @@
-// From a response to the documented value or to a failure. Pure.
-// Compiles schemas to code, which checks a plain struct 25 times faster.
+// Decodes a response to the documented value, or to a failure.
+// This import compiles schemas to code, which checks a plain struct 25 times faster.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -33,7 +33,7 @@ export const decodeResponse = <A>(
   })
 }
 
-/** Whether the end of a JSON text may have been lost in transit. */
+/** Whether the end of a JSON text may have been lost in transmission. */
 const isCutShort = (text: string): boolean => {
   const json = text.trim()
   if (json === "") return true
@@ -50,7 +50,7 @@ const pathText = (path: ReadonlyArray<unknown>): string =>
 
 const describeIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-// Built once per endpoint: building a check costs more than checking a page.
+// Cached by endpoint, because building a check takes longer than checking a page.
 const checks = new WeakMap<AnyEndpoint, (value: unknown) => boolean>()
 
 const conforms = (endpoint: AnyEndpoint, value: unknown): boolean => {
@@ -62,7 +62,7 @@ const conforms = (endpoint: AnyEndpoint, value: unknown): boolean => {
   return check(value)
 }
 
-/** Describes every mismatch; slow, so called only after the fast check has failed. */
+/** Describes the mismatch. It is slow, so it is called only after the fast check has failed. */
 const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
   const decoded = Schema.decodeUnknownResult(endpoint.response, { errors: "all" })(value)
   if (Result.isSuccess(decoded)) return { path: "$", detail: "does not match the documented shape" }
@@ -74,8 +74,8 @@ const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
 }
 
 /**
- * The documented value of a parsed body. Numbers beyond 2^53 are `JSON.rawJSON`; unknown fields stay. Fails with the
- * path where the body is not as documented.
+ * The documented value of a parsed body. Integers beyond 2^53 are `JSON.rawJSON`; unknown fields are kept. Fails with
+ * the path at which the body differs from the document.
  */
 export const decode = <A>(
   endpoint: AnyEndpoint,

@@ -1,4 +1,4 @@
-// What an error response means: its reason by status (§7), and the service's message.
+// Interprets an error response: its reason by status (§7), and the service's message.
 import { STATUS_CODES } from "node:http"
 import * as Result from "effect/Result"
 import type { ApiErrorReason } from "../domain/errors.ts"
@@ -18,11 +18,11 @@ export interface RequestContext {
   readonly url: URL
   readonly body: string | undefined
   readonly wire: WireSettings
-  /** A path with the configured `/platform/` segment has succeeded before, so that the segment is right. */
+  /** Whether a path with the configured `/platform/` segment has succeeded before, so that the segment is right. */
   readonly isPlatformConfirmed: boolean
 }
 
-/** The failure that a response of status 300 or more stands for. */
+/** The failure described by a response of status 300 or more. */
 export const errorFrom = (
   context: RequestContext,
   response: ReceivedResponse,
@@ -34,7 +34,7 @@ export const errorFrom = (
   const text = detailOf(parsed)
   const from = forwardedBy === undefined ? "" : `, perhaps from the proxy ${proxyText(forwardedBy)}`
   const detail = text ?? `${pageText(response.text) ?? STATUS_CODES[status] ?? "no body"}${from}`
-  // A message other than the name of the status or a path without a handler shows that a handler responded.
+  // A message other than the name of the status or the unknown path shows that the endpoint itself responded.
   const isExplained =
     text !== undefined &&
     text.toLowerCase() !== STATUS_CODES[status]?.toLowerCase() &&
@@ -43,9 +43,9 @@ export const errorFrom = (
   if (problem !== undefined) {
     return { reason: problem.reason, status, detail: `${detail}; ${problem.detail}` }
   }
-  const isUnconfirmed = isOfPlatform(endpoint) && !context.isPlatformConfirmed && !isExplained
-  const isOfService = Result.isSuccess(parsed) || response.text.trim() === ""
-  const reason = reasonOf(endpoint, status, delaySeconds, isOfService && !isUnconfirmed)
+  const isUnconfirmed = hasPlatformSegment(endpoint) && !context.isPlatformConfirmed && !isExplained
+  const isFromService = Result.isSuccess(parsed) || response.text.trim() === ""
+  const reason = reasonOf(endpoint, status, delaySeconds, isFromService && !isUnconfirmed)
   if (reason._tag === "NotFound" && !reason.expected) {
     return { reason, status, detail: `${detail}: ${wrongPath(endpoint, url)}` }
   }
@@ -58,8 +58,8 @@ export const errorFrom = (
     : { reason, status, detail, delaySeconds }
 }
 
-/** Whether its path contains the configured `/platform/` segment. */
-export const isOfPlatform = ({ path }: AnyEndpoint): boolean =>
+/** Whether the endpoint's path contains the configured `/platform/` segment. */
+export const hasPlatformSegment = ({ path }: AnyEndpoint): boolean =>
   typeof path === "string" && path.startsWith("/platform/")
 
 /** Statuses about the HTTP request itself, not its subject. */
@@ -89,15 +89,16 @@ const reasonOf = (
   return status >= 500 ? { _tag: "ServerError" } : { _tag: "UnexpectedStatus" }
 }
 
-/** Inputs that name what the request is about; the service may not support their values. */
+/** Inputs that name the subject of the request, whose values the service may not support. */
 const subjectInput = /vault|address|chain|token|hash/i
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+const normalized = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
 /**
- * A validation error about the request rather than its subject: a wrong input name, since most wire names are not shown
- * (§4), a value that vaulthouse chose, or a missing key. Taken for an absence it would be remembered for every vault.
- * The structure of validation errors is not shown (§7), so all texts of the body count.
+ * Detects a validation error about the request rather than its subject: a wrong parameter name (the document does not
+ * show most wire names, §4), a value that vaulthouse chose, or a missing key. Mistaken for an absence, it would be
+ * remembered for every vault. The document does not show the structure of validation errors (§7), so all texts of the
+ * body are searched.
  */
 const requestProblem = (
   { endpoint, url, body, wire }: RequestContext,
@@ -119,16 +120,16 @@ const requestProblem = (
   }
   const words = new Set(text.match(/\w+/g))
   for (const [name, parameter] of Object.entries<Parameter<never>>(endpoint.parameters)) {
-    const called = wireName(endpoint, name, parameter, wire)
-    if (parameter.place === "path" || !sent.includes(called)) continue
+    const sentName = wireName(endpoint, name, parameter, wire)
+    if (parameter.place === "path" || !sent.includes(sentName)) continue
     const longer = new RegExp(`^${name}[_A-Z]`)
-    const wanted = [...words].find(
-      (word) => word !== called && (plain(word) === plain(name) || longer.test(word)),
+    const requiredName = [...words].find(
+      (word) => word !== sentName && (normalized(word) === normalized(name) || longer.test(word)),
     )
-    if (wanted === undefined || endpoint.parameters[wanted]?.place === "path") continue
+    if (requiredName === undefined || endpoint.parameters[requiredName]?.place === "path") continue
     return {
       reason: { _tag: "UnexpectedStatus" },
-      detail: `the service requires \`${wanted}\` and received \`${called}\`; set wire.names.${name}: ${wanted}, or wire.case for all names`,
+      detail: `the service requires \`${requiredName}\` and received \`${sentName}\`; set wire.names.${name}: ${requiredName}, or wire.case for all names`,
     }
   }
   return undefined
@@ -146,7 +147,7 @@ export const shorten = (text: string): string => {
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
 }
 
-/** The `detail` of a JSON body, whatever its shape, or else the whole body; `undefined` where it is empty. */
+/** The `detail` (or a similar field) of a JSON body, or else the whole body; `undefined` if it is empty. */
 const detailOf = (parsed: Parsed): string | undefined => {
   if (Result.isFailure(parsed)) return undefined
   const body = parsed.success.plain
@@ -189,7 +190,7 @@ const pathSettings = ({ path }: AnyEndpoint): string => {
 const wrongPath = (endpoint: AnyEndpoint, url: URL): string =>
   `the service has nothing at ${url.origin}${url.pathname}; if the path is wrong, check ${pathSettings(endpoint)}`
 
-/** Redirects are not followed: the key must not travel, and the data would not be this service's. */
+/** Redirects are not followed: the key must not be sent elsewhere, and the data would not be from this service. */
 const redirect = (
   { endpoint, url }: RequestContext,
   { status, location }: ReceivedResponse,

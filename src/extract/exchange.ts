@@ -1,5 +1,5 @@
-// One attempt at one request: what is sent with it, how long it may take, and the response without the key. The
-// body is read inside the attempt, so that its timeout covers a stalled one too.
+// Sends a request once: its headers, its timeout, and the response without the API key. The body is read within the
+// timeout, so that a stalled body fails too.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Proxy } from "../domain/proxies.ts"
@@ -10,28 +10,28 @@ import type { Transport, TransportError } from "./Transport.ts"
 
 export interface ReceivedResponse {
   readonly status: number
-  /** Complete, and without the key. */
+  /** The whole body as text, without the API key. */
   readonly text: string
-  /** The bytes as received; encoded again from `text` where they contained the key. */
+  /** The body as received, or encoded again from `text` if it contained the key. */
   readonly body: Buffer
   /** Seconds the service asks to wait. */
   readonly delaySeconds: number | undefined
   readonly location: string | undefined
-  /** A proxy that passed the response on, and could have sent its own: with `http://` it can. */
+  /** The proxy that forwarded the response and, with `http://`, may have sent its own instead. */
   readonly forwardedBy: Proxy | undefined
-  /** How far the service's clock is ahead of this machine's; `undefined` where it sends no date. */
+  /** How far the service's clock is ahead of this machine's; `undefined` if it sent no date. */
   readonly clockSkewSeconds: number | undefined
 }
 
 export interface Connection {
   readonly transport: Transport["Service"]
   readonly key: string | undefined
-  /** Returns texts of the service without the key. */
+  /** Removes the API key from text of the service. */
   readonly redact: (text: string) => string
   readonly maxResponseMegabytes: number
 }
 
-// Drops a byte order mark, which JSON does not allow.
+// It removes a byte order mark, which JSON does not allow.
 const decoder = new TextDecoder()
 
 const BYTES_PER_MEGABYTE = 1_000_000
@@ -82,7 +82,7 @@ export const exchange = (
 
 const skewSeconds = (date: string | undefined, nowMillis: number): number | undefined => {
   const serviceMillis = Date.parse(date ?? "")
-  // The header has whole seconds, so half a second is added.
+  // The header is truncated to whole seconds, so half a second is added.
   return Number.isNaN(serviceMillis)
     ? undefined
     : Math.round((serviceMillis + 500 - nowMillis) / 1000)

@@ -1,4 +1,4 @@
-// The endpoint values as an OpenAPI 3.1 document: the requests, their validation (§7) and what responses must hold.
+// Generates an OpenAPI 3.1 document from the endpoint values: requests, their validation (§7), and response schemas.
 import * as Schema from "effect/Schema"
 import type { AnyEndpoint, AuthTier } from "./Endpoint.ts"
 import { endpoints } from "./endpoints/index.ts"
@@ -7,7 +7,7 @@ import { responsesOf } from "./openapiResponses.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Fields of an endpoint's records that the document names, from the tables read from them. */
+/** The fields of an endpoint's records that the document names, taken from the tables loaded from it. */
 export type DocumentedFields = (endpoint: AnyEndpoint) => ReadonlyArray<string>
 
 export const openapi = (fieldsOf: DocumentedFields): Json => ({
@@ -16,7 +16,7 @@ export const openapi = (fieldsOf: DocumentedFields): Json => ({
     title: "Vault, subaccount and transparency API, as vaulthouse reads it",
     version: "not versioned (§9)",
     description:
-      "Generated from src/extract/endpoints. Response schemas show where the records are; `x-documented-fields` lists the fields that the API document names. Every record may hold more. `/platform/` stands for the configured segment.",
+      "Generated from src/extract/endpoints. Response schemas show where the records are; `x-documented-fields` lists the fields that the API document names. Every record may have more. `/platform/` stands for the configured segment.",
   },
   servers: [
     {
@@ -74,7 +74,7 @@ const pathsOf = (shown: ReadonlyArray<AnyEndpoint>, fieldsOf: DocumentedFields):
   )
 }
 
-/** Rows of §4 with the same method and path, which differ by a query parameter, are one operation. */
+/** Combines rows of §4 with the same method and path, which differ by a query parameter, into one operation. */
 const operationOf = (rows: ReadonlyArray<AnyEndpoint>, fieldsOf: DocumentedFields): Json => {
   const [first] = rows
   if (first === undefined) return {}
@@ -92,7 +92,7 @@ const operationOf = (rows: ReadonlyArray<AnyEndpoint>, fieldsOf: DocumentedField
     security: securityOf(first.auth),
     parameters: [
       ...inputs.filter(({ parameter }) => parameter.place !== "body").map(parameterOf),
-      ...fixedOf(rows),
+      ...fixedParametersOf(rows),
     ],
     ...(body.length === 0
       ? {}
@@ -111,13 +111,13 @@ const noteOf = ({ serverCacheSeconds, unsafe }: AnyEndpoint): ReadonlyArray<stri
   ...(serverCacheSeconds === undefined
     ? []
     : [`The server caches the response for ${serverCacheSeconds} s (§8).`]),
-  ...(unsafe === true ? ["It changes something: sent once, never retried."] : []),
+  ...(unsafe === true ? ["It changes something, so it is never retried."] : []),
 ]
 
 interface Input {
   readonly name: string
   readonly parameter: Parameter<never>
-  /** Whether every row has it and needs it. */
+  /** Whether every row has the parameter and requires it. */
   readonly required: boolean
 }
 
@@ -136,18 +136,18 @@ const inputsOf = (rows: ReadonlyArray<AnyEndpoint>): ReadonlyArray<Input> => {
 }
 
 const parameterOf = ({ name, parameter, required }: Input): Json => ({
-  name: parameter.certainName ?? name,
+  name: parameter.documentedName ?? name,
   in: parameter.place,
   required,
   description:
-    parameter.place === "query" && parameter.certainName === undefined
+    parameter.place === "query" && parameter.documentedName === undefined
       ? `${parameter.expected}. The client-side name: the wire name is not shown (§4)`
       : parameter.expected,
   schema: parameter.schema,
 })
 
-/** `fields=ratio` is part of one row and absent from the other of the same path. */
-const fixedOf = (rows: ReadonlyArray<AnyEndpoint>): ReadonlyArray<Json> => {
+/** The fixed query parameters; `fields=ratio` belongs to one of two rows with the same path. */
+const fixedParametersOf = (rows: ReadonlyArray<AnyEndpoint>): ReadonlyArray<Json> => {
   const fixed = rows.flatMap(({ fixedQuery = {} }) => Object.entries(fixedQuery))
   return [...new Set(fixed.map(([name]) => name))].map((name) => {
     const values = fixed.filter(([each]) => each === name).map(([, value]) => value)
@@ -166,7 +166,7 @@ const bodyOf = (inputs: ReadonlyArray<Input>): JsonSchema => {
     type: "object",
     properties: Object.fromEntries(
       inputs.map(({ name, parameter }) => [
-        parameter.certainName ?? name,
+        parameter.documentedName ?? name,
         { description: parameter.expected, ...parameter.schema },
       ]),
     ),
@@ -179,7 +179,7 @@ const securityOf = (auth: AuthTier): ReadonlyArray<Json> => {
     case "public":
       return []
     case "undocumented":
-      // §5.8, §5.9: with or without.
+      // §5.8, §5.9: with or without a key.
       return [{}, { apiKey: [] }]
     case "key":
       return [{ apiKey: [] }]

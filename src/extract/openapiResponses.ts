@@ -13,19 +13,19 @@ interface Condition {
 const cites = ({ section }: AnyEndpoint, paragraph: string): boolean =>
   section.split(", ").includes(paragraph)
 
-const named =
+const isOneOf =
   (...names: ReadonlyArray<string>) =>
   ({ name }: AnyEndpoint): boolean =>
     names.includes(name)
 
 const needsKey = ({ auth }: AnyEndpoint): boolean => auth !== "public"
 
-/** The table of §7. It gives authorization failures no status; 401 and 403 are usual. */
+/** The table of §7, which shows no status for authorization failures; 401 and 403 are usual. */
 const conditions: ReadonlyArray<Condition> = [
   {
     status: "400",
     meaning: "Not offered: whitelist of a non-EVM vault, annualized APY of an unsupported vault",
-    applies: named("whitelist_status", "annualized_apy"),
+    applies: isOneOf("whitelist_status", "annualized_apy"),
   },
   { status: "401", meaning: "Missing or unknown API key (status not shown)", applies: needsKey },
   { status: "403", meaning: "Insufficient API key (status not shown)", applies: needsKey },
@@ -37,9 +37,9 @@ const conditions: ReadonlyArray<Condition> = [
   {
     status: "404",
     meaning: "The token has no discount factor",
-    applies: named("collateral_excess"),
+    applies: isOneOf("collateral_excess"),
   },
-  { status: "404", meaning: "Loan or chain missing", applies: named("loan_detail") },
+  { status: "404", meaning: "Loan or chain missing", applies: isOneOf("loan_detail") },
   {
     status: "422",
     meaning: "Non-EVM vault sent to a chain-scoped endpoint",
@@ -53,34 +53,34 @@ const conditions: ReadonlyArray<Condition> = [
   {
     status: "424",
     meaning: "External data could not be fetched",
-    applies: named("annualized_apy"),
+    applies: isOneOf("annualized_apy"),
   },
   {
     status: "429",
     meaning: "Rate limit exceeded",
     applies: (endpoint) => cites(endpoint, "§4.1"),
   },
-  { status: "500", meaning: "Server error during calculation", applies: named("annualized_apy") },
+  { status: "500", meaning: "Server error during calculation", applies: isOneOf("annualized_apy") },
   {
     status: "5XX",
     meaning: "Tracing unsupported by the chain's RPC; the detail explains",
-    applies: named("revert_reason"),
+    applies: isOneOf("revert_reason"),
   },
   {
     status: "4XX",
     meaning: "Insufficient snapshot data for the period",
-    applies: named("performance_fees"),
+    applies: isOneOf("performance_fees"),
   },
-  { status: "4XX", meaning: "Invalid status filter", applies: named("timelock_requests") },
+  { status: "4XX", meaning: "Invalid status filter", applies: isOneOf("timelock_requests") },
   {
     status: "4XX",
     meaning: "A token lacks a discount factor",
-    applies: named("collateral_simulation"),
+    applies: isOneOf("collateral_simulation"),
   },
   { status: "5XX", meaning: "Unexpected failure", applies: () => true },
 ]
 
-/** Server failures carry a detail text; the shape of error bodies is not shown (§7). */
+/** Server errors have a detail text; the document does not show the shape of error bodies (§7). */
 const errorBody = {
   "application/json": {
     schema: { type: "object", properties: { detail: { description: "What went wrong" } } },

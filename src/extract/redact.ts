@@ -1,4 +1,4 @@
-// Removes the API key from text of the service, which may repeat it in an error, escaped as in JSON or a URL.
+// Removes the API key from text of the service, which may repeat it in an error, even escaped as in JSON or a URL.
 
 const REPLACEMENT = "<redacted>"
 
@@ -10,13 +10,13 @@ const hexPattern = (code: number): string =>
     .replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 
 /**
- * One character of the key: as it is, as `\u002B` after any number of backslashes (JSON within JSON), as `%2B` or
- * as `&#43;`.
+ * A pattern for one character of the key: literally, as `\u002B` after any number of backslashes (JSON within JSON), as
+ * `%2B` or as `&#43;`.
  */
 const spellings = (character: string, index: number): string => {
-  // Only the first of a run of backslashes may begin a match: otherwise a long run costs quadratic time.
+  // Only the first of a run of backslashes may begin a match; otherwise a long run would take quadratic time.
   const start = index === 0 ? String.raw`(?<!\\)` : ""
-  // Backslashes multiply with every escaping, so a run of them stands for any number.
+  // Every escaping multiplies backslashes, so a run of any length matches.
   if (character === "\\") {
     return String.raw`${start}(?:\\|u005[cC]|%(?:25)*5[cC]|&#(?:0*92|x0*5[cC]);)+`
   }
@@ -31,7 +31,7 @@ const spellings = (character: string, index: number): string => {
   ].join("|")})`
 }
 
-/** A function that removes the key from a text. */
+/** Returns a function that removes the key from a text. */
 export const redactor = (key: string | undefined): ((text: string) => string) => {
   if (key === undefined || key === "") return (text) => text
   const characters = Array.from(key.replaceAll(/\\+/g, "\\"))

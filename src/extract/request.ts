@@ -1,17 +1,17 @@
-// From an endpoint and its inputs to the request on the wire, or to the reason why none is sent.
+// Converts an endpoint and its inputs to the request on the wire, or to the reason why none is sent.
 import * as Result from "effect/Result"
 import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
 import type { AnyEndpoint, ConfiguredPath } from "./Endpoint.ts"
 import type { Parameter } from "./Parameter.ts"
 import type { Failure } from "./retry.ts"
 
-/** How the service spells what the document does not show. */
+/** Settings for names and paths that the document does not show. */
 export interface WireSettings {
   readonly platformSegment: string
   readonly case: "camel" | "snake"
-  /** Wire names by client-side name, or by `endpoint.name` where one endpoint differs. */
+  /** Wire names by client-side name, or by `endpoint.name` for one endpoint. */
   readonly names: Readonly<Record<string, string>>
-  /** Templates of the paths the document does not show. */
+  /** Templates of the paths that the document does not show. */
   readonly paths: Readonly<Partial<Record<ConfiguredPath, string>>>
 }
 
@@ -24,16 +24,15 @@ export const defaultWire: WireSettings = {
 
 export interface WireRequest {
   readonly method: "GET" | "POST"
-  /** Below the base address, with its query string. */
+  /** The path below the base address, with the query string. */
   readonly path: string
-  /** JSON text; GET requests have none. */
+  /** The JSON text of a POST request. */
   readonly body: string | undefined
 }
 
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The wire name of a parameter. */
 export const wireName = (
   endpoint: AnyEndpoint,
   name: string,
@@ -42,7 +41,7 @@ export const wireName = (
 ): string =>
   wire.names[`${endpoint.name}.${name}`] ??
   wire.names[name] ??
-  parameter.certainName ??
+  parameter.documentedName ??
   (wire.case === "snake" && parameter.place !== "body" ? snakeCase(name) : name)
 
 const invalidInput = (parameter: string, detail: string): Failure => ({
@@ -55,7 +54,7 @@ const invalidSetting = (setting: string, detail: string): Failure => ({
   detail,
 })
 
-/** The template of the path, completed from the configuration. */
+/** The template of the endpoint's path, completed with the settings. */
 const pathTemplate = (
   { path, section }: AnyEndpoint,
   { platformSegment, paths }: WireSettings,
@@ -80,7 +79,7 @@ const pathTemplate = (
     : Result.fail(invalidSetting(setting, `${setting} \`${configured}\` ${problem}`))
 }
 
-/** Validates every input (§7, rules 1–8) and spells the request. */
+/** Validates every input (§7, rules 1–8) and builds the request. */
 export const wireRequest = (
   endpoint: AnyEndpoint,
   inputs: Readonly<Record<string, unknown>>,
@@ -106,11 +105,12 @@ export const wireRequest = (
     if (Result.isFailure(valid)) {
       return Result.fail(invalidInput(name, `${JSON.stringify(value)} ${valid.failure}`))
     }
-    const called = wireName(endpoint, name, parameter, wire)
-    const place = `{${name}}`
-    if (parameter.place === "body") body[called] = value
-    else if (path.includes(place)) path = path.replace(place, encodeURIComponent(valid.success))
-    else query.set(called, valid.success)
+    const sentName = wireName(endpoint, name, parameter, wire)
+    const placeholder = `{${name}}`
+    if (parameter.place === "body") body[sentName] = value
+    else if (path.includes(placeholder)) {
+      path = path.replace(placeholder, encodeURIComponent(valid.success))
+    } else query.set(sentName, valid.success)
   }
   const [unfilled] = /\{.*?\}/.exec(path) ?? []
   if (unfilled !== undefined) {
@@ -118,8 +118,8 @@ export const wireRequest = (
     const why = `${setting} contains ${unfilled}, which is not an input of ${endpoint.name}; it takes: ${known}`
     return Result.fail(invalidSetting(setting, why))
   }
-  const broken = endpoint.rule?.(inputs)
-  if (broken !== undefined) return Result.fail(invalidInput(broken.parameter, broken.detail))
+  const rejected = endpoint.rule?.(inputs)
+  if (rejected !== undefined) return Result.fail(invalidInput(rejected.parameter, rejected.detail))
   const suffix = query.size > 0 ? `?${query.toString()}` : ""
   return Result.succeed({
     method: endpoint.method,
@@ -128,16 +128,16 @@ export const wireRequest = (
   })
 }
 
-/** The address of a request. Fails where it is not below the base address, since the key travels with it. */
+/** The URL of a request. Fails if it is not below the base address, because the API key is sent with it. */
 export const requestUrl = (base: URL, { path }: WireRequest): Result.Result<URL, Failure> => {
   const basePath = base.pathname.replace(/\/+$/, "")
   const url = URL.parse(base.origin + basePath + path)
   return url !== null && url.origin === base.origin && url.pathname.startsWith(`${basePath}/`)
     ? Result.succeed(url)
-    : Result.fail(invalidSetting("baseUrl", `the path ${path} leads away from ${base.href}`))
+    : Result.fail(invalidSetting("baseUrl", `the path ${path} is not below ${base.href}`))
 }
 
-/** Wire names in the query and the body. */
+/** The wire names in the query and the body. */
 export const sentNames = (url: URL, body: string | undefined): ReadonlyArray<string> => [
   ...url.searchParams.keys(),
   ...(body === undefined ? [] : Object.keys(JSON.parse(body) as object)),

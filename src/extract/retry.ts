@@ -1,4 +1,4 @@
-// When a call is sent again: after which failures, how often, and after how long.
+// Decides how often, for how long and after which delay a call is retried.
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { ApiErrorReason } from "../domain/errors.ts"
@@ -11,9 +11,9 @@ export interface Failure {
   readonly detail: string
   /** Seconds the service asks to wait before the next attempt. */
   readonly delaySeconds?: number | undefined
-  /** Another attempt can't help, although its reason allows one. */
+  /** Whether another attempt can't help, although the reason is usually retried. */
   readonly isFinal?: true
-  /** The failure may pass; the third time in one call it is final and has this reason. */
+  /** The failure may be temporary; if it is repeated often enough in one call, it is final and has this reason. */
   readonly reasonIfRepeated?: ApiErrorReason
 }
 
@@ -21,14 +21,14 @@ const FIRST_BACKOFF_MILLIS = 250
 const MAX_BACKOFF_MILLIS = 20_000
 const MAX_ATTEMPTS = 10
 
-/** How many such failures in a row make `reasonIfRepeated` final. */
+/** How many failures in a row with `reasonIfRepeated` are final. */
 export const REPETITIONS = 3
 
 export const maxAttempts = ({ unsafe }: AnyEndpoint): number => (unsafe === true ? 1 : MAX_ATTEMPTS)
 
 /**
- * How long one call may go on after a failure; 0: no retry. A slow read that timed out gets the time of one more
- * attempt: the service may have the response ready by then (§8).
+ * How long one call may be retried after a failure; 0 disables retries. A slow request that timed out gets the time of
+ * one more attempt, because the service may have the response ready by then (§8).
  */
 export const retryMillis = (
   retryBudgetSeconds: number,
@@ -40,8 +40,8 @@ export const retryMillis = (
     : (retryBudgetSeconds + (reason._tag === "Timeout" ? attemptSeconds : 0)) * 1000
 
 /**
- * At least the service's delay, with full jitter: calls that failed together are not retried together, and a tiny delay
- * does not use up the attempts at once.
+ * The delay before the next attempt: at least the service's delay, with full jitter, so that calls that failed together
+ * are not retried together and a tiny delay does not use up all attempts at once.
  */
 export const backoffMillis = (
   attempts: number,
@@ -54,8 +54,10 @@ export const backoffMillis = (
     ),
   )
 
-/** The failure of a call out of time: rate-limited where the service asks to wait longer than is left. */
-export const withoutTimeLeft = (failure: Failure, leftMillis: number): Failure =>
+/**
+ * The failure of a call that has no time left; it counts as rate-limited if the service asks to wait longer than that.
+ */
+export const outOfTime = (failure: Failure, leftMillis: number): Failure =>
   failure.delaySeconds === undefined || failure.delaySeconds * 1000 <= leftMillis
     ? failure
     : {

@@ -1,9 +1,9 @@
-// How long the service asks to wait: `Retry-After` of any response, or the reset of a rate limit. The reset counts only
-// for a 429, because some servers send it with every response.
+// Reads how long the service asks to wait from `Retry-After` or the reset of a rate limit. The reset counts only with a
+// 429, because some servers send it with every response.
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-// So large a number is an instant since 1970, not a wait of thirty years.
+// A number this large is an instant since 1970, not a delay of thirty years.
 const MIN_EPOCH_SECONDS = 1e9
 const MIN_EPOCH_MILLIS = 1e11
 
@@ -14,12 +14,12 @@ const secondsUntil = (text: string | undefined, nowMillis: number): number | und
     if (number >= MIN_EPOCH_MILLIS) return (number - nowMillis) / 1000
     return number >= MIN_EPOCH_SECONDS ? number - nowMillis / 1000 : number
   }
-  // Without a year `Date.parse` accepts almost any text.
+  // `Date.parse` accepts almost any text, so a year is required.
   const at = /\d{4}/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : (at - nowMillis) / 1000
 }
 
-/** `undefined` where the service says nothing or the wait is over; the caller's backoff applies then. */
+/** Returns `undefined` if the service does not say or the delay is over; then the caller's backoff applies. */
 export const delaySecondsOf = (
   status: number,
   headers: Headers,

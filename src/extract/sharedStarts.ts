@@ -1,5 +1,5 @@
-// Starts by a pace that several processes share (docs/decisions/0021). Each process has a copy of it, applies its own
-// responses to the copy at once and to the stored pace a few times a second, and reserves starts there ahead of time.
+// Starts at a pace that several processes share (docs/decisions/0021). Each process has a copy of the pace. It applies
+// its responses to the copy at once and to the stored pace a few times a second, and reserves starts there in advance.
 import { randomUUID } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -12,26 +12,26 @@ import type * as Scope from "effect/Scope"
 import { Pace, type PaceOptions, PaceState } from "./Pace.ts"
 import type { Starts } from "./Starts.ts"
 
-/** Where the pace of one origin is stored, for all processes that send requests there. */
+/** Stores the pace of one origin for all processes that send requests to it. */
 export interface PaceStore {
   readonly read: Effect.Effect<StoredPace, PaceStoreError>
-  /** Stores a state if `version` is still the stored one; `announce`: all processes are to read it at once. */
+  /** Stores a state if `version` is still the stored version; with `announce`, all processes read it at once. */
   readonly replace: (
     version: number,
     state: string,
     announce: boolean,
   ) => Effect.Effect<boolean, PaceStoreError>
-  /** Runs `listener` when a state was announced, by this process or another, until the scope closes. */
+  /** Runs `listener` whenever this process or another has announced a state, until the scope closes. */
   readonly onAnnounced: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
-  /** Called once, when `others` more processes are found that send requests too. */
+  /** Called once, when other processes are found that send requests too. */
   readonly onShared?: ((others: number) => void) | undefined
 }
 
 export interface StoredPace {
-  /** 0: nothing is stored. */
+  /** 0 if nothing is stored. */
   readonly version: number
   readonly state: string | undefined
-  /** The time of the store's clock, milliseconds. */
+  /** The time of the store's clock in milliseconds. */
   readonly now: number
 }
 
@@ -40,34 +40,37 @@ export interface PaceStoreError {
 }
 
 const EXCHANGE_MILLIS = 250
-// Starts are reserved for this long ahead, so that half are left at the next exchange.
+// Starts are reserved this long in advance, so that half of them are left at the next exchange.
 const AHEAD_MILLIS = 500
 const TIMEOUT_MILLIS = 3000
-// The first one also connects, on a machine where other processes start too.
+// The first exchange also connects, perhaps while other processes on the machine are starting.
 const START_TIMEOUT_MILLIS = 10_000
 // A copy of the pace older than this is read again before the next start.
 const STALE_MILLIS = 1000
-// A reserved start is void when it is later than this and than the time between starts of this process: a process that
-// was held up earns no burst.
+// A reserved start expires after this time or the time between starts of this process, whichever is longer, so that a
+// process that was delayed does not send a burst.
 const LATE_MILLIS = 20
-// How many changes are kept while the store can't be reached.
+// The maximum number of changes kept while the store can't be reached.
 const MAX_UNSHARED = 1000
-// A process counts as one that sends requests for this long after its last exchange.
+// A process counts as sending requests for this long after its last exchange.
 const PRESENT_MILLIS = 2000
-// A pace that nobody has used for this long is learnt again.
+// A pace that no process has used for this long is learnt again.
 const FORGOTTEN_MILLIS = 60_000
 
 const Shared = Schema.Struct({
   pace: PaceState,
-  /** When each process last exchanged. */
+  /** The time of each process's last exchange. */
   processes: Schema.Record(Schema.String, Schema.Number),
 })
-const asJson = Schema.fromJsonString(Schema.toCodecJson(Shared))
-const decode = Schema.decodeUnknownResult(asJson)
-const encode = Schema.encodeSync(asJson)
+const SharedJson = Schema.fromJsonString(Schema.toCodecJson(Shared))
+const decode = Schema.decodeUnknownResult(SharedJson)
+const encode = Schema.encodeSync(SharedJson)
 
-/** The stored pace and the processes that use it. One that can't be read, perhaps of another version, is learnt again. */
-const sharedOf = (options: PaceOptions, { state, now }: StoredPace) => {
+/**
+ * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), it is learnt
+ * again.
+ */
+const readShared = (options: PaceOptions, { state, now }: StoredPace) => {
   const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
   const processes = Object.entries(found?.processes ?? {})
   const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
@@ -85,24 +88,24 @@ interface Change {
 
 export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
   const process = randomUUID()
-  // One clock for all fibers: what a run's requests see as the time may be another machine's.
+  // One clock for all fibers, because the clock of a run's fibers may be another machine's.
   const clock = yield* Clock.Clock
   let pace = new Pace(options)
   let processes = 1
-  /** Changes of `pace` that the stored one lacks. */
+  /** Changes of `pace` that have not been stored yet. */
   let unshared: Array<Change> = []
-  /** Reserved starts, by the store's clock as all times of the pace. */
+  /** Reserved starts, in the store's time like all times of the pace. */
   let starts: Array<number> = []
   let reservedAt = 0
   let earliestStart = 0
   /** How far the store's clock is ahead of this process's. */
   let skew: number | undefined
-  /** Requests that wait or are under way. */
+  /** The number of requests that wait or are under way. */
   let demand = 0
   let exchangedAt = -Infinity
-  let isAway = false
+  let isUnreachable = false
   let isShared = false
-  const wanted = Latch.makeUnsafe()
+  const exchangeRequested = Latch.makeUnsafe()
   let exchanged = Deferred.makeUnsafe<void>()
 
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe() + (skew ?? 0))
@@ -111,30 +114,30 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     const sentAt = clock.currentTimeMillisUnsafe()
     const stored = yield* store.read
     const receivedAt = clock.currentTimeMillisUnsafe()
-    // The store's clock was read in between. Within that the known skew stays, so that time does not jitter.
-    const [least, most] = [stored.now - receivedAt, stored.now - sentAt]
-    skew = Math.min(most, Math.max(least, skew ?? (least + most) / 2))
+    // The store's clock was read between the two times. The known skew is kept if it is possible, to avoid jitter.
+    const [min, max] = [stored.now - receivedAt, stored.now - sentAt]
+    skew = Math.min(max, Math.max(min, skew ?? (min + max) / 2))
     return stored
   })
 
-  /** How many starts to reserve: those of all processes together are to last for `AHEAD_MILLIS`. */
-  const lacking = (limitPerSecond: number): number => {
+  /** How many starts to reserve, so that the starts of all processes last for `AHEAD_MILLIS`. */
+  const startsToReserve = (limitPerSecond: number): number => {
     if (demand === 0 || limitPerSecond === Infinity) return 0
     const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / processes
-    const most = Math.min(demand, Math.ceil(share))
-    return starts.length > most / 2 ? 0 : most - starts.length
+    const target = Math.min(demand, Math.ceil(share))
+    return starts.length > target / 2 ? 0 : target - starts.length
   }
 
   const tryExchange = Effect.gen(function* () {
     const stored = yield* read
-    const { pace: next, present } = sharedOf(options, stored)
+    const { pace: next, present } = readShared(options, stored)
     const changes = unshared.length
     for (const { apply } of unshared) apply(next)
     const all = { ...present, [process]: stored.now }
     processes = Object.keys(all).length
-    // No start from before a 429 counts after it.
+    // A 429 invalidates the starts reserved before it.
     if (next.eventEndsAt !== pace.eventEndsAt) starts = []
-    const reserved = next.reserveAhead(stored.now, lacking(next.limitPerSecond))
+    const reserved = next.reserveAhead(stored.now, startsToReserve(next.limitPerSecond))
     const isStored = yield* store.replace(
       stored.version,
       encode({ pace: next.state, processes: all }),
@@ -154,7 +157,7 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     return true
   })
 
-  /** Exchanges, but does not wait for a store that does not even react to an interruption. */
+  /** Exchanges within a time limit, even if the store does not react to an interruption. */
   const exchangeWithin = Effect.fnUntraced(function* (timeoutMillis: number) {
     const fiber = yield* Effect.forkChild(
       Effect.repeat(tryExchange, { until: (isStored) => isStored }),
@@ -173,14 +176,14 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
   const exchange = (timeoutMillis: number) =>
     exchangeWithin(timeoutMillis).pipe(
       Effect.matchEffect({
-        onSuccess: () => Effect.sync(() => (isAway = false)),
+        onSuccess: () => Effect.sync(() => (isUnreachable = false)),
         onFailure: ({ message }) =>
           Effect.suspend(() => {
             unshared = unshared.slice(-MAX_UNSHARED)
-            if (isAway) return Effect.void
-            isAway = true
+            if (isUnreachable) return Effect.void
+            isUnreachable = true
             return Effect.logWarning(
-              `The request budget that all processes share can't be reached (${message}). Until it can, this process sends its share of the last known rate.`,
+              `The shared request budget can't be reached (${message}). Until it can, this process keeps to its share of the last known rate.`,
             )
           }),
       }),
@@ -195,28 +198,28 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     )
 
   const awaitExchange = Effect.suspend(() => {
-    wanted.openUnsafe()
+    exchangeRequested.openUnsafe()
     return Deferred.await(exchanged)
   })
 
   const keepExchanging = Effect.gen(function* () {
     const isIdle = demand === 0 && unshared.length === 0
-    const sooner = Latch.await(wanted)
+    const sooner = Latch.await(exchangeRequested)
     yield* isIdle ? sooner : Effect.race(sooner, Effect.sleep(EXCHANGE_MILLIS))
-    wanted.closeUnsafe()
+    exchangeRequested.closeUnsafe()
     if (demand === 0 && unshared.length === 0) exchangedAt = -Infinity
     else yield* exchange(TIMEOUT_MILLIS)
-    if (isAway) yield* Effect.sleep(EXCHANGE_MILLIS)
+    if (isUnreachable) yield* Effect.sleep(EXCHANGE_MILLIS)
   })
 
   const reserve = Effect.gen(function* () {
     const age = clock.currentTimeMillisUnsafe() - exchangedAt
-    if (age > STALE_MILLIS && !isAway) {
+    if (age > STALE_MILLIS && !isUnreachable) {
       yield* awaitExchange
       return 1
     }
     const at = yield* now
-    if (isAway || pace.limitPerSecond === Infinity) return pace.reserve(at, processes)
+    if (isUnreachable || pace.limitPerSecond === Infinity) return pace.reserve(at, processes)
     const pause = pace.pauseMillis(at)
     if (pause > 0) return pause
     const interval = 1000 / pace.limitPerSecond
@@ -229,15 +232,15 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     }
     const wait = Math.max(first, earliestStart) - at
     if (wait > 0) return wait
-    // Late starts are no burst, as in `Pace.reserve`.
+    // Late starts must not become a burst, as in `Pace.reserve`.
     earliestStart = Math.max(earliestStart, at - interval) + interval
     starts.shift()
-    if (lacking(pace.limitPerSecond) > 0) wanted.openUnsafe()
+    if (startsToReserve(pace.limitPerSecond) > 0) exchangeRequested.openUnsafe()
     return 0
   })
 
   yield* exchange(START_TIMEOUT_MILLIS)
-  yield* store.onAnnounced(() => wanted.openUnsafe())
+  yield* store.onAnnounced(() => exchangeRequested.openUnsafe())
   yield* Effect.forkScoped(Effect.forever(keepExchanging))
 
   return {
@@ -252,12 +255,12 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
       unshared.push({ apply, isEvent })
       if (!isEvent) return
       starts = []
-      wanted.openUnsafe()
+      exchangeRequested.openUnsafe()
     },
     during: (request) =>
       Effect.suspend(() => {
         demand += 1
-        if (demand === 1) wanted.openUnsafe()
+        if (demand === 1) exchangeRequested.openUnsafe()
         return Effect.ensuring(
           request,
           Effect.sync(() => (demand -= 1)),

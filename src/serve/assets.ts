@@ -1,5 +1,5 @@
-// The files that pages load: styles, the icon and the scripts. A package contains the bundled scripts; in a checkout they
-// are bundled when the server starts.
+// The files that pages load: styles, the icon and the scripts. A package contains the bundled scripts; in a checkout
+// they are bundled when the server starts.
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"

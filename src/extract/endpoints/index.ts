@@ -1,4 +1,4 @@
-// Every endpoint of the API document that is read. A new one is one file in a folder here, and one line below.
+// Every endpoint that vaulthouse reads. A new endpoint needs one file in a folder here and one line below.
 import type { AnyEndpoint } from "../Endpoint.ts"
 import { swap } from "./swap/swap.ts"
 import { historicalAllocations } from "./transparency/historical_allocations.ts"

@@ -1,4 +1,4 @@
-// How the cursor of a dated series moves after a window was read or failed, and which days are then covered.
+// Moves the cursor of a dated series after a window was read or failed, and says which days are then covered.
 import {
   type DayRange,
   nothingOlder,
@@ -8,8 +8,8 @@ import {
 } from "./dateWindow.ts"
 
 /**
- * Days with nothing left to read: every earlier one too where there is nothing older. A response that ends before its
- * window may hold only part of its last day.
+ * The days with nothing left to read, which include all earlier days if there is nothing older. `short` is the oldest
+ * day of a response that does not reach the start of its window; it may contain only part of that day.
  */
 export const coveredBy = (
   window: Pending,
@@ -23,7 +23,7 @@ export const coveredBy = (
   return { from: end === undefined ? (window.from ?? -Infinity) : end + 1, to: window.to }
 }
 
-/** The cursor after a window was read. It covers one unbroken range; gaps are recorded separately. */
+/** The cursor after a window was read. It covers one range without holes; gaps are recorded separately. */
 export const cursorAfterRead = (
   cursor: SeriesCursor | undefined,
   window: Pending,
@@ -51,7 +51,7 @@ const rangeAfterRead = (
     case "gap":
       return cursor
     case "forward": {
-      // Only once everything up to it is read: a stop before that would leave an unrecorded hole.
+      // `through` moves only once everything up to it is read; otherwise a stop would leave an unrecorded hole.
       const through = Math.max(newest ?? -Infinity, window.verifies ?? -Infinity, cursor.through)
       return short === undefined ? { ...cursor, through } : cursor
     }

@@ -1,4 +1,4 @@
-// Types for reading a dated series: windows of days, what a response held, and how far the series has been read.
+// Types for reading a dated series: windows of days, the content of a response, and how far the series has been read.
 
 /** Days since 1970, both ends inclusive; without `from` the window reaches back to the beginning. */
 export interface DateWindow {
@@ -14,21 +14,22 @@ export interface DayRange {
 /** Everything between the two days has been read; gaps are recorded separately. */
 export interface SeriesCursor {
   readonly through: number
-  /** Day of the newest point read: the high-water mark. Null while there is none. */
+  /** The day of the newest point read (the high-water mark); null if there is none. */
   readonly newest: number | null
   readonly from: number
   /** Whether nothing older exists. */
   readonly complete: boolean
 }
 
-/** What one response held. `full`: as many points as fit, so there may be more. */
+/** The content of one response. */
 export interface WindowRead<A> {
   readonly content: A
   readonly points: number
   readonly oldest: number | undefined
   readonly newest: number | undefined
-  /** Whether the oldest day begins at some later hour, so that its older points may be cut off. */
+  /** Whether the oldest day does not begin at its first hour, so that older points of it may be cut off. */
   readonly startsLate: boolean
+  /** Whether the response has as many points as it can hold, so that there may be more. */
   readonly full: boolean
 }
 
@@ -39,17 +40,20 @@ export type Purpose =
   | "newest"
   /** New points since the last run, with the overlap. */
   | "forward"
+  /** The backfill. */
   | "backward"
+  /** A request without a start date, which shows whether anything older exists. */
   | "probe"
+  /** One more window by date after a probe of a new series found nothing. */
   | "last"
 
 export interface Pending extends DateWindow {
   readonly purpose: Purpose
   /** Whether it is or contains a gap, so that it must be read to its start. */
   readonly holdsGap?: boolean
-  /** Newest day of the responses that this window completes; the high-water mark once it is read. */
+  /** The newest day of the responses that this window completes; it becomes the high-water mark once this is read. */
   readonly verifies?: number
-  /** The window's last day was read already: a response with that day only means that nothing is older. */
+  /** Whether the window's last day was already read: then a response with only that day means that nothing is older. */
   readonly known?: boolean
 }
 
@@ -67,15 +71,15 @@ export interface Bounds {
 }
 
 /**
- * Oldest day of a response that does not reach the start of its window: either nothing is in between, or the service
- * returns less at once than it says. Only another request shows which.
+ * The oldest day of a response that does not reach the start of its window: either there is nothing in between, or the
+ * service returns less at once than it should. Only another request shows which.
  */
 export const stopsShortAt = (
   window: Pending,
   { oldest, startsLate }: WindowRead<unknown>,
 ): number | undefined => {
   if (oldest === undefined || window.from === undefined) return undefined
-  // The rest would be requested up to the same last day: the same request again.
+  // Requesting the rest would repeat the same request.
   if (isReadToItsStart(window) && oldest >= window.to) return undefined
   if (oldest === window.from) return window.holdsGap === true && startsLate ? oldest : undefined
   return oldest < window.from ? undefined : oldest

@@ -1,5 +1,5 @@
-// Reads a series that can be requested by date: completely once, then only its new end. Every window is committed with
-// its cursor, so a stop at any moment costs the few windows that were being read.
+// Reads a series that can be requested by date: first completely, then only its new end. Every window is committed with
+// its cursor, so a stop at any moment loses only the few windows that were being read.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -21,12 +21,12 @@ import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
-  /** Ranges to read again; they come first, unless everything is read. */
+  /** Ranges to read again. They come first. */
   readonly gaps: ReadonlyArray<DayRange>
-  /** Whether a day has stored points: a gap with such a day can't be empty. */
+  /** Whether a day has stored points; an empty response for a gap with such a day is suspicious. */
   readonly hasPoints?: (day: number) => boolean
   readonly today: number
-  /** Longest window whose response is not cut off. */
+  /** The length of the longest window whose response is not cut off. */
   readonly windowDays: number
   readonly overlapDays: number
   readonly since: number | undefined
@@ -41,11 +41,11 @@ export type WindowStep<A> =
       readonly content: A
       readonly points: number
       readonly cursor: SeriesCursor | undefined
-      /** Days with nothing left to read, gaps included; `undefined` for a suspicious response. */
+      /** The days with nothing left to read, including gaps; `undefined` for a suspicious response. */
       readonly covered: DayRange | undefined
-      /** The window had points before and is now empty. */
+      /** Whether the window had points before and is now empty. */
       readonly suspicious: boolean
-      /** A single day has more points than a response can hold; the rest can't be read. */
+      /** Whether a single day has more points than a response can hold, so that the rest can't be read. */
       readonly cutOff: boolean
     }
   | {
@@ -55,8 +55,8 @@ export type WindowStep<A> =
       readonly cursor: SeriesCursor | undefined
     }
 
-// These failures are about one window, which must not hide the rest of the series; all others (no access, no such vault,
-// a rate limit) are about every window.
+// These failures concern one window and must not prevent reading the rest of the series; all others (no access, no such
+// vault, a rate limit) concern every window.
 const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "ContractViolation",
   "DependencyFailed",
@@ -133,7 +133,7 @@ const afterRead = <A, E, R>(
     return { steps: [], state: split(state, { ...window, from: window.from }) }
   }
   const short =
-    // A response that reaches the covered days leaves no hole, even without the whole overlap.
+    // A response that reaches the covered days leaves no hole, even if it lacks part of the overlap.
     window.purpose === "forward" &&
     window.holdsGap !== true &&
     (response.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
@@ -175,7 +175,7 @@ const hadPoints = <A, E, R>(
   return purpose === "forward" && verifies === undefined && from <= (cursor?.newest ?? -Infinity)
 }
 
-/** `undefined` when the failure is about the whole series and ends the reading. */
+/** Returns `undefined` if the failure concerns the whole series and ends the reading. */
 const afterFailure = <A>(
   options: Bounds,
   state: State,
@@ -183,7 +183,7 @@ const afterFailure = <A>(
   error: unknown,
 ): Progress<A> | undefined => {
   if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
-  // The failure of an open-ended request says nothing about any window.
+  // A request without a start date has no window that could be recorded as a gap.
   if (window.from === undefined || window.purpose === "probe") return undefined
   const failures = error.reason._tag === "ContractViolation" ? 0 : state.failures + 1
   if (failures >= MAX_FAILURES_IN_A_ROW) return undefined

@@ -1,4 +1,4 @@
-// The next windows of a dated series: further into the past, anything older without a start date, or shorter windows
+// Chooses the next windows of a dated series: further into the past, a probe for anything older, or shorter windows
 // after a full response.
 import {
   type Bounds,
@@ -22,12 +22,13 @@ export const backward = (
   return [{ from: Math.max(floor, to - windowDays + 1), to, purpose: "backward" }]
 }
 
-/** The newest points up to a day, however far back: distinguishes a hole from the beginning. */
+/** Requests the newest points up to a day, however old, to distinguish a hole from the beginning of the series. */
 export const probe = (options: Bounds, to: number, known: boolean): ReadonlyArray<Pending> =>
   options.since !== undefined && (known ? options.since >= to : options.since > to)
     ? []
     : [{ from: options.since, to, purpose: "probe", known }]
 
+/** The rest of a window after a response that ended at the day `to`. */
 export const remainder = (
   window: Pending,
   { newest }: WindowRead<unknown>,
@@ -62,9 +63,9 @@ const nextWindows = (
     case "newest":
     case "backward": {
       if (window.from === undefined) return backward(options, state, false)
-      // After an empty or unreadable window, only a request without a start date shows whether anything is older. If that
-      // fails too, the backfill ends, since it would otherwise request window after window forever. Points without
-      // content (a day without allocations) have no days either.
+      // After a window that failed or had no days (such as one without allocations), only a request without a start
+      // date shows whether anything is older. If that fails too, the backfill ends; otherwise it would request windows
+      // forever.
       if (response?.oldest === undefined) return probe(options, window.from - 1, false)
       const short = stopsShortAt(window, response)
       return short === undefined
@@ -74,19 +75,19 @@ const nextWindows = (
     case "probe":
       if (response !== undefined && !nothingOlder(window, response))
         return backward(options, state, true)
-      // Some services return nothing unless both dates are given: request one more window by date before concluding
-      // that there is no history.
-      return state.cursor === undefined ? lastLook(options, state.windowDays, window.to) : []
+      // Some services return nothing unless both dates are given, so one more window is requested by date before
+      // concluding that there is no history.
+      return state.cursor === undefined ? lastWindow(options, state.windowDays, window.to) : []
     case "last":
       return backward(options, state, false)
   }
 }
 
-const lastLook = (options: Bounds, windowDays: number, to: number): ReadonlyArray<Pending> => [
+const lastWindow = (options: Bounds, windowDays: number, to: number): ReadonlyArray<Pending> => [
   { from: Math.max(options.since ?? -Infinity, to - windowDays + 1), to, purpose: "last" },
 ]
 
-/** Splits a window whose response is full into shorter ones, the nearest to the covered days first. */
+/** Splits a window whose response is full into shorter windows, the nearest to the covered days first. */
 export const split = (state: State, window: Pending & { readonly from: number }): State => {
   const span = window.to - window.from + 1
   const size = span > state.windowDays ? state.windowDays : Math.ceil(span / 2)
@@ -97,7 +98,7 @@ export const split = (state: State, window: Pending & { readonly from: number })
   if (window.purpose === "backward" || window.purpose === "newest") parts.reverse()
   return {
     ...state,
-    // The series is dense, so later windows begin shorter.
+    // The series is dense, so later windows are shorter too.
     windowDays: Math.min(state.windowDays, size),
     pending: [...parts, ...state.pending],
   }

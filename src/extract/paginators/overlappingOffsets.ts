@@ -1,21 +1,21 @@
-// Reads a list by offset while it may gain and lose rows between two pages. Pages overlap, so that a change is noticed;
-// then the list is read again, until a reading finds it unchanged.
+// Reads a list by offset although it may gain and lose rows between two pages. Pages overlap, so that a change is
+// noticed; the list is read again until it does not change during a reading.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { looksCutOff } from "./plausibleCap.ts"
 
 export interface OffsetPage<A> {
   readonly content: A
-  /** What identifies each row, in the order of the response. */
+  /** The key of each row, in the order of the response. */
   readonly keys: ReadonlyArray<string>
 }
 
 export interface OverlappingOffsets<A, E, R> {
   /** Rows requested per page. */
   readonly limit: number
-  /** Rows of a page that the next one repeats: at least one. */
+  /** How many rows of a page the next page repeats; at least one. */
   readonly overlap: number
-  /** How many times the list is read at most. */
+  /** The maximum number of times the list is read. */
   readonly maxReadings: number
   readonly read: (offset: number) => Effect.Effect<OffsetPage<A>, E, R>
 }
@@ -23,7 +23,7 @@ export interface OverlappingOffsets<A, E, R> {
 export interface OffsetReads<A, E> {
   /** Every page read, in order. */
   readonly read: ReadonlyArray<A>
-  /** Pages of the reading that found the list unchanged: the whole list. `undefined` when none did. */
+  /** The pages of the reading during which the list did not change, or `undefined` if there was none. */
   readonly whole: ReadonlyArray<A> | undefined
   /** The failure that ended the reading early. */
   readonly failure: E | undefined
@@ -31,27 +31,27 @@ export interface OffsetReads<A, E> {
 
 interface OffsetRead<A> {
   readonly pages: ReadonlyArray<A>
-  /** Key of each place in the list. */
+  /** The key at each place in the list. */
   readonly places: ReadonlyArray<string>
   /**
-   * `moved`: the overlap shows other rows than before. `repeats`: it shows the same, but a row is in two places: it has
-   * moved, or the list has it twice.
+   * Whether the list changed during the reading. `moved`: an overlap has other rows than before. `repeats`: the
+   * overlaps are the same, but a row is in two places, so it has moved or the list contains it twice.
    */
   readonly found: "still" | "repeats" | "moved"
 }
 
 /**
- * The rows that two pages share must be the same in the same places: a row gained or lost before them shifts them. No
- * row may come in two places: it was moved, and another may have moved out of the part not yet read. (Unless a second
- * reading finds the same: then the list has it twice.)
+ * The rows that two pages share must be the same in the same places, because a row gained or lost before them would
+ * shift them. No row may be in two places: otherwise it has moved, and another row may have moved out of the part not
+ * yet read (unless a second reading is the same: then the list contains the row twice).
  *
- * So a whole reading holds every row that was in the list all along, whatever rows the list gained and lost, as long as
- * the others kept their order; and whatever was reordered, as long as none was lost. No reading can notice a row that
- * jumps over the current place at the moment another is lost before it.
+ * A reading that passes therefore contains every row that was in the list all the time, whichever rows the list gained
+ * and lost, if the others kept their order, and however rows were reordered, if none was lost. No reading can notice a
+ * row that jumps over the current place at the same moment as another row before it is lost.
  *
- * It sends the fewest requests: a page shorter than those before it is the end. A first page with fewer rows than requested
- * shows how many the service returns at once, so one more page shows whether it is the list: taken for the end, it would
- * retire what a lower limit of the service cuts off. (§4.3: only a page past the end is empty.)
+ * It sends as few requests as possible: a page shorter than those before it is the end. A first page with fewer rows
+ * than requested may be the whole list or as much as the service returns at once; one more page shows which. Taking it
+ * for the end would retire the rows that the service cut off. (§4.3: only a page past the end is empty.)
  */
 export const overlappingOffsets = <A, E, R>(
   options: OverlappingOffsets<A, E, R>,
@@ -81,11 +81,11 @@ const sameList = (reading: OffsetRead<unknown>, before: OffsetRead<unknown> | un
 const sameKeys = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((key, at) => key === other[at])
 
-/** The rows of a page that the next one does not repeat. */
+/** How many rows of a page the next page does not repeat. */
 const stepOf = (size: number, overlap: number): number =>
   Math.max(1, size - Math.ceil(size * overlap))
 
-/** From the first page to the end; stops where the list moved, unless it is the last reading. */
+/** Reads from the first page to the end. Stops as soon as the list has moved, unless it is the last reading. */
 const readOnce = Effect.fnUntraced(function* <A, E, R>(
   { limit, overlap, read }: OverlappingOffsets<A, E, R>,
   all: Array<A>,
@@ -93,17 +93,17 @@ const readOnce = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const pages: Array<A> = []
   const places: Array<string> = []
-  /** Offset and place where each key first came. */
+  /** The offset of the page and the place at which each key came first. */
   const seen = new Map<string, { readonly offset: number; readonly place: number }>()
   let found: OffsetRead<A>["found"] = "still"
   let size = limit
   for (let offset = 0; ; offset += stepOf(size, overlap / limit)) {
     const { content, keys } = yield* read(offset)
-    // More at once than the first page had: that one held a list which was shorter then.
+    // If a page has more rows than the first one, the list was shorter when that one was read.
     if (keys.length > 0) size = offset === 0 ? keys.length : Math.max(size, keys.length)
     all.push(content)
     pages.push(content)
-    // The service ignores the offset; only a number that is a likely limit may have cut the list off.
+    // A service that ignores the offset returns the whole list, unless its size is a likely limit.
     const isFirstAgain = offset > 0 && size < limit && sameKeys(keys, places)
     if (isFirstAgain && !looksCutOff(size)) return { pages, places, found }
     const known = seen.size
@@ -118,10 +118,10 @@ const readOnce = Effect.fnUntraced(function* <A, E, R>(
       places[place] = key
     }
     const isEnd = keys.length < size
-    // A full page with nothing new: the list repeats itself, or the service ignores the offset.
-    const isCircle = !isEnd && seen.size === known
-    if (isCircle) found = "moved"
-    if (isEnd || isCircle || (found === "moved" && !last)) {
+    // A full page without new rows: the list repeats itself, or the service ignores the offset.
+    const hasNothingNew = !isEnd && seen.size === known
+    if (hasNothingNew) found = "moved"
+    if (isEnd || hasNothingNew || (found === "moved" && !last)) {
       return { pages, places, found } satisfies OffsetRead<A>
     }
   }

@@ -1,10 +1,11 @@
-// Reads pages, newest first, with a cursor that excludes its own instant: passing back the last instant of a page would
-// skip entries that share it (§4.1). Continues from the instant before it, so that every tie comes whole.
+// Reads pages, newest first, with a cursor that excludes its own instant. Continuing from the last instant of a page
+// would skip further entries of that instant (§4.1), so it continues from the next newer one, and reads every tie
+// completely.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** An entry's place in the order: its time as the service wrote it, and in microseconds since 1970 UTC. */
+/** The time of an entry, as the service wrote it and in microseconds since 1970 UTC. */
 export interface Place {
   readonly cursor: string
   readonly at: number
@@ -18,13 +19,13 @@ export interface CursorPage<A> {
 }
 
 export interface TiedCursor<A, E, R> {
-  /** Entries strictly older than the cursor; the newest without one. */
+  /** Reads entries strictly older than the cursor, or the newest entries if there is none. */
   readonly read: (before: string | undefined) => Effect.Effect<CursorPage<A>, E, R>
-  /** Reading ends once everything from this instant on is read. */
+  /** Reading ends once everything since this instant has been read. */
   readonly back: number | undefined
 }
 
-/** A range of instants, inclusive, in which entries may exist that no page shows. */
+/** An inclusive range of instants that may have entries missing from all pages. */
 export interface Loss {
   readonly from: number
   readonly to: number
@@ -34,10 +35,10 @@ export interface Loss {
 
 export interface ReadPage<A> {
   readonly before: string | undefined
-  /** 1 for the first page. */
+  /** Counted from 1. */
   readonly number: number
   readonly content: A
-  /** Newest instant so far. */
+  /** The newest instant so far. */
   readonly newest: number | undefined
   readonly isEmpty: boolean
   readonly losses: ReadonlyArray<Loss>
@@ -48,7 +49,7 @@ export interface ReadPage<A> {
 
 interface State {
   readonly before: Place | undefined
-  /** Last instant of the page before: the next page must begin with the entries of that instant. */
+  /** The last instant of the previous page; the next page must begin with the entries of that instant. */
   readonly tail: number | undefined
   readonly number: number
   readonly newest: number | undefined
@@ -67,8 +68,8 @@ export const tiedCursor = <A, E, R>({
       const newest = page.places.reduce((max, { at }) => Math.max(max, at), -Infinity)
       const oldest = page.places.reduce((min, { at }) => Math.min(min, at), Infinity)
       const isDone = !page.more || (back !== undefined && oldest < back)
-      const next = isDone ? undefined : following(page, oldest)
-      const stalled = isDone ? undefined : stallOf(before, next)
+      const next = isDone ? undefined : nextPlace(page, oldest)
+      const stalled = isDone ? undefined : stallReason(before, next)
       const seen = Math.max(state.newest ?? -Infinity, newest)
       const current: ReadPage<A> = {
         before: before?.cursor,
@@ -77,7 +78,7 @@ export const tiedCursor = <A, E, R>({
         newest: seen === -Infinity ? undefined : seen,
         isEmpty: page.places.length === 0,
         losses: [
-          ...skipped(state.tail, newest),
+          ...skippedEntries(state.tail, newest),
           ...(stalled === undefined && next?.at === oldest
             ? [{ from: oldest, to: oldest, why: "tie" as const }]
             : []),
@@ -94,10 +95,10 @@ export const tiedCursor = <A, E, R>({
 }
 
 /**
- * The oldest place strictly newer than the page's last: the page after it begins with the whole tie that this page may
- * have cut. A page of one instant has none; then its own instant leads on, past what it may have cut.
+ * The oldest place strictly newer than the page's last instant: the page after it begins with the whole tie that this
+ * page may have cut off. If the page has only one instant, reading continues from that, and entries may be lost.
  */
-const following = ({ places }: CursorPage<unknown>, oldest: number): Place | undefined =>
+const nextPlace = ({ places }: CursorPage<unknown>, oldest: number): Place | undefined =>
   places.reduce<Place | undefined>(
     (best, place) =>
       place.at > oldest && (best === undefined || best.at === oldest || place.at <= best.at)
@@ -106,8 +107,8 @@ const following = ({ places }: CursorPage<unknown>, oldest: number): Place | und
     places.find(({ at }) => at === oldest),
   )
 
-/** Each cursor must be older than the one before, or reading would never end. */
-const stallOf = (before: Place | undefined, next: Place | undefined): string | undefined => {
+/** Each cursor must be older than the previous one; otherwise reading would never end. */
+const stallReason = (before: Place | undefined, next: Place | undefined): string | undefined => {
   const where = before === undefined ? "the first page" : `the page before ${before.cursor}`
   if (next === undefined) return `says that there is more, but ${where} holds no entry`
   return before !== undefined && next.at >= before.at
@@ -115,8 +116,8 @@ const stallOf = (before: Place | undefined, next: Place | undefined): string | u
     : undefined
 }
 
-/** A server that reads the cursor less exactly than it writes it skips entries just before it. */
-const skipped = (tail: number | undefined, newest: number): ReadonlyArray<Loss> =>
+/** A service that reads cursors less precisely than it writes them skips entries just before the cursor. */
+const skippedEntries = (tail: number | undefined, newest: number): ReadonlyArray<Loss> =>
   tail === undefined || newest >= tail
     ? []
     : [{ from: newest === -Infinity ? tail : newest + 1, to: tail, why: "skipped" }]

@@ -1,5 +1,5 @@
-// Reads records that can be requested between two instants, newest first, both ends inclusive. Whether a response is
-// cut off, and at how many records, is not documented (§4.3): only the responses themselves show it.
+// Reads records that can be requested between two instants, newest first, both ends inclusive. The document does not
+// say whether and at how many records a response is cut off (§4.3); only the responses show it.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -15,37 +15,37 @@ export interface TimeWindow {
   readonly to?: number | undefined
 }
 
-/** A range that has been read down to `to`, but not to its start. */
+/** A range that has been read back to `to`, but not to its start. */
 interface PendingRead {
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** Newest record in it. */
+  /** The time of its newest record. */
   readonly newest?: number | undefined
 }
 
 export interface TimeCursor {
-  /** Newest record read: the high-water mark; `undefined` before the first reading ends. */
+  /** The time of the newest record read (the high-water mark); `undefined` until the first reading is finished. */
   readonly through?: number | undefined
-  /** Where reading was limited (`since`); `undefined` where everything was requested. */
+  /** The limit of the reading (`since`); `undefined` if everything was requested. */
   readonly from?: number | undefined
   /**
-   * The most records of any response. A response with fewer was whole, since the service can return this many at once.
+   * The size of the largest response so far. A smaller one is complete, since the service can return this many records.
    */
   readonly largest: number
   readonly pending?: PendingRead | undefined
 }
 
-/** What one response held; `times` in microseconds, one for each record, in any order. */
+/** The content of one response; `times` are in microseconds, one for each record, in any order. */
 export interface TimeRead<A> {
   readonly content: A
   readonly times: ReadonlyArray<number>
-  /** Number of records, where some have no time. */
+  /** The number of records, if some have no time. */
   readonly count?: number
 }
 
 export interface TimeWindows<A, E, R> {
   readonly cursor: TimeCursor | undefined
-  /** How long before the high-water mark records may still arrive or change. */
+  /** How long before the high-water mark records may still arrive or change, in microseconds. */
   readonly overlap: number
   readonly since: number | undefined
   readonly until: number | undefined
@@ -57,21 +57,21 @@ export interface TimeStep<A> {
   readonly content: A
   readonly count: number
   readonly cursor: TimeCursor | undefined
-  /** The window had records before and is now empty. */
+  /** Whether the window had records before and is now empty. */
   readonly suspicious: boolean
-  /** An instant with more records than a response holds: some of them can't be read. */
+  /** An instant with more records than a response can hold, so that some of them can't be read. */
   readonly tie: number | undefined
-  /** The response has records after the window: the service ignores its end. */
+  /** Whether the response has records after the window, because the service ignores its end. */
   readonly ignoresEnd: boolean
 }
 
 interface Pending extends PendingRead {
   readonly purpose: "newest" | "forward" | "backward"
-  /** Whether to read on after every response, however many records it has. */
+  /** Whether to continue after every response with older records, even if it does not seem cut off. */
   readonly toTheEnd: boolean
-  /** The oldest record of the range so far. */
+  /** The time of the oldest record of the range so far. */
   readonly reached: number | undefined
-  /** An instant that filled a whole response: only older records show whether it was cut off. */
+  /** An instant that filled a whole response; only older records show whether it was cut off. */
   readonly filled: number | undefined
 }
 
@@ -100,30 +100,36 @@ export const timeWindows = <A, E, R>(
   return Stream.paginate(start(options), advance)
 }
 
-const begin = { newest: undefined, reached: undefined, filled: undefined } as const
+const initialProgress = { newest: undefined, reached: undefined, filled: undefined } as const
 
 const start = <A, E, R>({ cursor, overlap, since, until }: TimeWindows<A, E, R>): State => {
   const range = cursor?.pending
   const pending: Array<Pending> = []
   if (range !== undefined) {
     const purpose = cursor?.through === undefined ? "newest" : "forward"
-    pending.push({ ...begin, ...range, reached: range.to, purpose, toTheEnd: true })
+    pending.push({ ...initialProgress, ...range, reached: range.to, purpose, toTheEnd: true })
   }
   const through = Math.max(cursor?.through ?? -Infinity, range?.newest ?? -Infinity)
   if (through === -Infinity) {
     if (range === undefined) {
-      pending.push({ ...begin, from: since, to: until, purpose: "newest", toTheEnd: true })
+      pending.push({
+        ...initialProgress,
+        from: since,
+        to: until,
+        purpose: "newest",
+        toTheEnd: true,
+      })
     }
     return { cursor, pending }
   }
   const from = Math.max(cursor?.from ?? -Infinity, through - overlap - OVERLAP)
   if (until === undefined || until >= from) {
-    pending.push({ ...begin, from, to: until, purpose: "forward", toTheEnd: false })
+    pending.push({ ...initialProgress, from, to: until, purpose: "forward", toTheEnd: false })
   }
   const read = cursor?.from
   if (read !== undefined && (since ?? -Infinity) < read) {
     const to = read + OVERLAP
-    pending.push({ ...begin, from: since, to, purpose: "backward", toTheEnd: true })
+    pending.push({ ...initialProgress, from: since, to, purpose: "backward", toTheEnd: true })
   }
   return { cursor, pending }
 }
@@ -142,14 +148,14 @@ const afterRead = <A, E, R>(
   const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
   const older = oldest < (range.reached ?? Infinity)
   const full = count > 0 && (count >= largest || looksCutOff(count))
-  // A service may stop short for a reason other than a count: only another request shows it.
-  const goesOn = full || (range.toTheEnd && older)
-  const ended = count === 0 || !goesOn || (ignoresEnd && !older)
-  const next = ended ? undefined : further(range, newest, oldest, times)
+  // A service may cut off a response for another reason than its size, which only another request shows.
+  const mayHaveMore = full || (range.toTheEnd && older)
+  const ended = count === 0 || !mayHaveMore || (ignoresEnd && !older)
+  const next = ended ? undefined : olderRange(range, newest, oldest, times)
   const tie =
     range.filled !== undefined && older
       ? range.filled
-      : // So many records at one instant look like a cut-off response, even if nothing older follows.
+      : // This many records at one instant are probably a cut-off response, even if nothing older follows.
         next?.filled !== undefined && count >= CAP_STEP
         ? next.filled
         : undefined
@@ -160,39 +166,41 @@ const afterRead = <A, E, R>(
     (range.to ?? Infinity) >= (cursor?.through ?? Infinity)
   const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
-    : moved(cursor, range, next, { newest, largest, since })
+    : cursorAfter(cursor, range, next, { newest, largest, since })
   return {
     step: { window, content, count, cursor: nextCursor, suspicious, tie, ignoresEnd },
     next,
   }
 }
 
-/** The next window into the past: it repeats the end of the response, as far as that leaves room for more. */
-const further = (
+/**
+ * The next window into the past. It repeats the oldest records of the response if it would still exclude some others.
+ */
+const olderRange = (
   range: Pending,
   newest: number | undefined,
   oldest: number,
   times: ReadonlyArray<number>,
 ): Pending | undefined => {
-  const leavesRoom = (to: number): boolean =>
+  const excludesSome = (to: number): boolean =>
     to < (range.to ?? Infinity) && times.some((time) => time > to)
   const shared = oldest + OVERLAP
   const exact = Math.ceil(oldest / MICROS_PER_MILLI) * MICROS_PER_MILLI
-  const to = [shared, exact].find(leavesRoom)
+  const to = [shared, exact].find(excludesSome)
   const reached = Math.min(oldest, range.reached ?? Infinity)
   const onward = { ...range, newest, reached }
-  if (to !== undefined) return within({ ...onward, to, filled: undefined })
-  // A service with coarser times would return the same again: skip it.
+  if (to !== undefined) return nonEmpty({ ...onward, to, filled: undefined })
+  // A service that compares coarser times would return the same records again, so more time is skipped.
   const again = range.filled !== undefined && oldest >= range.filled
   const beyond = (range.to ?? Infinity) - (again ? OVERLAP : MICROS_PER_MILLI)
-  return within({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
+  return nonEmpty({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
 }
 
-/** Limits a window to the start of the range. */
-const within = (range: Pending): Pending | undefined =>
+/** Returns `undefined` for a range that ends before its start. */
+const nonEmpty = (range: Pending): Pending | undefined =>
   range.from !== undefined && range.to !== undefined && range.to < range.from ? undefined : range
 
-const moved = (
+const cursorAfter = (
   cursor: TimeCursor | undefined,
   range: Pending,
   next: Pending | undefined,
@@ -209,7 +217,7 @@ const moved = (
       range.purpose === "newest" ? (cursor === undefined ? since : cursor.from) : cursor?.from
     const { from: lowest, to } = next
     return range.purpose === "backward"
-      ? // If interrupted, the part read so far is read again, so the bound moves with it instead.
+      ? // A backfill needs no pending range: after an interruption it continues from the bound of what was read.
         { ...before, from: next.reached, pending: undefined }
       : { ...before, from, pending: { from: lowest, to, newest } }
   }

@@ -1,4 +1,5 @@
-// `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has pixels.
+// `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has
+// pixels.
 import * as Effect from "effect/Effect"
 import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import {

@@ -67,7 +67,9 @@ const MAX_PROTOCOLS = 7
 const sum = (figures: Figures): number =>
   figures.reduce<number>((total, figure) => total + (figure ?? 0), 0)
 
-/** Stacked areas by protocol, the largest at the bottom; the smallest share one area if there are not enough colours. */
+/**
+ * Stacked areas by protocol, the largest at the bottom; the smallest share one area if there are not enough colours.
+ */
 const stacked = (series: Series): Picture => {
   const days = daysOf(series)
   const values = listOf(series, "value")

@@ -1,4 +1,5 @@
-// The data of a chart, independent of how it is rendered: client/plot.ts draws it on a page, html/svgChart.ts in a report.
+// The data of a chart, independent of how it is rendered: client/plot.ts draws it on a page, html/svgChart.ts in a
+// report.
 import { instant } from "../figures.ts"
 
 export type Figures = ReadonlyArray<number | null>

@@ -25,8 +25,8 @@ const isSame = (one: Period, other: Period): boolean =>
   Math.abs(one.from - other.from) < 1 && Math.abs(one.to - other.to) < 1
 
 /**
- * Connects the buttons of a section: `data-days` shows that many days up to the end, `data-move` moves or zooms the shown
- * period.
+ * Connects the buttons of a section: `data-days` shows that many days up to the end, `data-move` moves or zooms the
+ * shown period.
  */
 export const periodControl = (section: HTMLElement, whole: Period): PeriodControl => {
   const newest = (days: number): Period => ({
@@ -86,7 +86,9 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
   return { whole, set, follow, pan, zoom }
 }
 
-/** The period in the URL's fragment, such as `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`, so that it can be linked to. */
+/**
+ * The period in the URL's fragment, such as `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`, so that it can be linked to.
+ */
 const periodInAddress = (): Period | undefined => {
   const [from = Number.NaN, to = Number.NaN] = location.hash
     .slice(1)

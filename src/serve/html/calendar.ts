@@ -1,4 +1,5 @@
-// A calendar as a table: a row for each month, a column for each day of the month, and a shade and a label for each day.
+// A calendar as a table: a row for each month, a column for each day of the month, and a shade and a label for each
+// day.
 import { html, type Html } from "./html.ts"
 import { table } from "./table.ts"
 

@@ -1,4 +1,5 @@
-// HTML as tagged templates. Interpolated text is escaped, and control characters and bidirectional overrides are replaced.
+// HTML as tagged templates. Interpolated text is escaped, and control characters and bidirectional overrides are
+// replaced.
 import { html as template, raw } from "hono/html"
 import { visible } from "../../domain/visible.ts"
 

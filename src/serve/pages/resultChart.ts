@@ -7,8 +7,8 @@ const isTime = (type: string): boolean => type === "DATE" || type.startsWith("TI
 const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DECIMAL/.test(type)
 
 /**
- * The chart has a line for each figure over the first time column; if there is a text column, it has a line of the first
- * figure for each text. It is hidden until the script has drawn it.
+ * The chart has a line for each figure over the first time column; if there is a text column, it has a line of the
+ * first figure for each text. It is hidden until the script has drawn it.
  */
 export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html => {
   const typed = columns.map(({ name, type }) => ({ name, type: String(type) }))

@@ -1,4 +1,5 @@
-// Shows where a figure comes from: its row, the rows it derives from, the runs that wrote them and the archived responses.
+// Shows where a figure comes from: its row, the rows it derives from, the runs that wrote them and the archived
+// responses.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { columnsText } from "../../pipelines/readers/martRows.ts"

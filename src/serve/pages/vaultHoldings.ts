@@ -1,4 +1,5 @@
-// The tables of what a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks and governance events.
+// The tables of what a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks and governance
+// events.
 import { amount, count, money, percent, times } from "../figures.ts"
 import {
   linkColumn,

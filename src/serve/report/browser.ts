@@ -1,4 +1,5 @@
-// Converts the report to PDF or PNG with a Chromium of this machine, which opens only the file and has no network access.
+// Converts the report to PDF or PNG with a Chromium of this machine, which opens only the file and has no network
+// access.
 import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -73,7 +74,8 @@ const commonFlags = [
   "--disable-sync",
   "--disable-quic",
   "--host-resolver-rules=MAP * ~NOTFOUND",
-  // Chromium refuses to run as root with its sandbox; without it is safe, since the page has no scripts and loads nothing.
+  // Chromium refuses to run as root with its sandbox; without it is safe, since the page has no scripts and loads
+  // nothing.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
 

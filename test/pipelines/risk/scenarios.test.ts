@@ -114,7 +114,7 @@ describe("the scenarios' file", () => {
       "lists of unlike length",
       "[0.75, 0.25]",
       "[1]",
-      `9: ${entry} collateral_token_allocation has 1 entries for 2 collateral_tokens; expected as many (§7, rule 5)`,
+      `9: ${entry} collateral_token_allocation has 1 entries for 2 collateral_tokens; expected the same number (§7, rule 5)`,
     ],
     ["an empty list", "[0.75, 0.25]", "[]", `9: ${entry} \`collateral_token_allocation\` is empty`],
     [

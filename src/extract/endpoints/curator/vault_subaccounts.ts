@@ -1,4 +1,4 @@
-// Subaccounts linked to a vault, for its curator.
+// The subaccounts linked to a vault; only its curator and admins may read them.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

@@ -1,4 +1,4 @@
-// Whether a vault's linked subaccounts are whitelisted on chain, for its curator. EVM vaults only.
+// Whether the subaccounts linked to an EVM vault are whitelisted on chain; only its curator and admins may read it.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

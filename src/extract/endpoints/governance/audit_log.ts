@@ -1,4 +1,4 @@
-// A page of an EVM vault's audit log, newest first, after a cursor that excludes its own timestamp.
+// A page of an EVM vault's audit log, newest first. The cursor `before` excludes its own timestamp.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
@@ -9,7 +9,9 @@ import { AnyRecords } from "../records.ts"
 
 const preferredNames = ["entries", "events", "items"]
 
-/** The document withholds the name of the list (§2.9): a likely name, else the only array of objects. */
+/**
+ * The document withholds the name of the list (§2.9), so it is found by a likely name or as the only array of objects.
+ */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
   return Result.map(entriesIn(body), (found) => {
@@ -33,7 +35,7 @@ const entriesIn = (body: JsonObject): Result.Result<string, Violation> => {
   const names = candidates.map(([name]) => name).join(", ") || "none"
   return Result.fail({
     path: "$",
-    detail: `needs one array of objects, the log's entries; candidates: ${names}`,
+    detail: `must contain exactly one array of objects, the entries of the log; candidates: ${names}`,
   })
 }
 
@@ -47,10 +49,10 @@ export const auditLog = endpoint({
   parameters: {
     vault_address: inPath(address("evm")),
     chainId: integer(),
-    // Text, because it is a timestamp of an earlier page exactly as the service wrote it.
+    // Text, because it repeats a timestamp of the previous page exactly as the service wrote it.
     before: optional(text),
-    // "From its enumeration" (§7, rule 8), whose values the document lost (§2.9): a list of our own would refuse
-    // values that the service accepts, so only empty text is refused.
+    // "From its enumeration" (§7, rule 8), but the document does not list the values (§2.9). A list of our own would
+    // reject values that the service accepts, so only empty text is rejected.
     category: optional(text),
     limit: optional(integer({ min: 1, max: 200 })),
   },

@@ -1,5 +1,5 @@
-// Who governs an EVM vault. Where the service can't read third-party custody data, it sends a warning and fewer fields
-// instead of an error (§4.1), so those fields may be null.
+// The governance roles of an EVM vault. If the service can't read third-party custody data, it sends a warning and
+// fewer fields instead of an error (§4.1), so those fields may be null.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"

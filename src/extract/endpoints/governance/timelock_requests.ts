@@ -15,7 +15,7 @@ export const timelockRequests = endpoint({
     vaultAddress: address("evm"),
     // Positive (§7, rule 2).
     chainId: integer({ min: 1 }),
-    // Without it the service returns scheduled ones only.
+    // By default, the service returns only scheduled ones.
     status: optional(oneOf("scheduled", "executed", "cancelled", "all")),
   },
   response: AnyRecords,

@@ -14,7 +14,7 @@ export const timelocks = endpoint({
   parameters: {
     vault_address: inPath(address("evm")),
     chainId: integer(),
-    // Without it the service returns scheduled ones only.
+    // By default, the service returns only scheduled ones.
     status: optional(oneOf("scheduled", "executed", "cancelled", "all")),
   },
   absences: { 404: "empty", 422: "unsupported" },

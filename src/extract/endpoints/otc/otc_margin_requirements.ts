@@ -1,4 +1,4 @@
-// OTC margin requirements: all of them, or those of a counterparty or payer.
+// OTC margin requirements, optionally only those of a counterparty or payer.
 import { endpoint } from "../../Endpoint.ts"
 import { address, optional, uuid } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

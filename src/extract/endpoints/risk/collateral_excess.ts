@@ -1,4 +1,4 @@
-// How much collateral a subaccount has to spare, or lacks, in one token.
+// The excess or deficit of a subaccount's collateral in one token.
 import { endpoint } from "../../Endpoint.ts"
 import { address, integer, number, optional } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"

@@ -1,16 +1,16 @@
-// How much collateral a loan would need. A POST that changes nothing, so it may be retried.
+// Simulates how much collateral a loan would need. The POST request changes nothing, so it may be retried.
 import { endpoint, type RejectedInput } from "../../Endpoint.ts"
 import { address, boolean, inBody, integer, list, number, optional, pair } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
 
-/** The part of §7, rule 5 that combines inputs. */
+/** §7, rule 5: the conditions on combinations of inputs. */
 const rule = (inputs: Readonly<Record<string, unknown>>): RejectedInput | undefined => {
   const tokens = inputs["collateral_tokens"] as ReadonlyArray<unknown>
   const shares = inputs["collateral_token_allocation"] as ReadonlyArray<unknown>
   if (tokens.length !== shares.length) {
     return {
       parameter: "collateral_token_allocation",
-      detail: `has ${shares.length} entries for ${tokens.length} collateral_tokens; expected as many`,
+      detail: `has ${shares.length} entries for ${tokens.length} collateral_tokens; expected the same number`,
     }
   }
   if (inputs["on_platform"] !== true) return undefined
@@ -36,7 +36,7 @@ export const collateralSimulation = endpoint({
     collateral_tokens: inBody(list(pair(integer(), address()))),
     collateral_token_allocation: inBody(list(number())),
     on_platform: inBody(boolean),
-    // The document shows `loan_redeployed_token_*` only; the setting wire.names can change the names (§2.6).
+    // The document shows only `loan_redeployed_token_*` (§2.6); the setting wire.names can change the names.
     loan_redeployed_token_chain: inBody(optional(integer())),
     loan_redeployed_token_address: inBody(optional(address())),
   },

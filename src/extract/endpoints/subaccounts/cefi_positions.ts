@@ -1,4 +1,4 @@
-// Positions of a subaccount on centralized exchanges; the path is not shown.
+// Positions of a subaccount on centralized exchanges, at a path the document does not show.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

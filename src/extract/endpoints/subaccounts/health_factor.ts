@@ -1,6 +1,6 @@
 // The health factor of a subaccount, as last calculated.
 import { endpoint } from "../../Endpoint.ts"
-import { address, certainly } from "../../Parameter.ts"
+import { address, documentedAs } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
 
 export const healthFactor = endpoint({
@@ -10,6 +10,6 @@ export const healthFactor = endpoint({
   method: "GET",
   path: "/subaccounts/health_factor",
   auth: "key",
-  parameters: { address: certainly("address", address("evm")) },
+  parameters: { address: documentedAs("address", address("evm")) },
   response: AnyRecord,
 })

@@ -1,4 +1,4 @@
-// Whether the service knows the API key; neither the path nor the response is shown.
+// Whether the service knows the API key. The document shows neither the path nor the response.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 

@@ -1,4 +1,4 @@
-// Positions of a subaccount in protocols across all chains: slow, since the service queries every chain.
+// Positions of a subaccount in protocols on all chains; slow, because the service queries every chain.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"

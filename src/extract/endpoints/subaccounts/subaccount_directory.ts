@@ -1,4 +1,4 @@
-// The directory of all subaccounts, in pages by offset.
+// The directory of all subaccounts, paged by offset.
 import { endpoint } from "../../Endpoint.ts"
 import { integer, optional } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
@@ -14,6 +14,6 @@ export const subaccountDirectory = endpoint({
     limit: optional(integer({ min: 1, max: 1000 })),
     offset: optional(integer({ min: 0 })),
   },
-  // The field names of a list item are not shown (§2.1): nothing can be required here.
+  // The document does not show the fields of an item (§2.1), so none can be required here.
   response: AnyRecords,
 })

@@ -1,4 +1,4 @@
-// OTC positions of a subaccount; the path is not shown.
+// OTC positions of a subaccount, at a path the document does not show.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

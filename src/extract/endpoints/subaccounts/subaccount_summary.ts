@@ -1,10 +1,10 @@
-// What a subaccount holds, owes and is worth.
+// The holdings, loans and positions of a subaccount.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
-import { address, certainly } from "../../Parameter.ts"
+import { address, documentedAs } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
 
-// Element shapes of the position arrays and of aggregatesByToken are not shown (§2.2).
+// The document does not show the elements of the position arrays and of aggregatesByToken (§2.2).
 const Anything = Schema.Array(Schema.Unknown)
 
 export const subaccountSummary = endpoint({
@@ -14,7 +14,7 @@ export const subaccountSummary = endpoint({
   method: "GET",
   path: "/subaccounts/summary",
   auth: "key",
-  parameters: { address: certainly("address", address("evm")) },
+  parameters: { address: documentedAs("address", address("evm")) },
   response: Schema.Struct({
     tokens: AnyRecords,
     loanbook: Schema.Struct({ aggregatesByToken: Anything, loans: AnyRecords }),

@@ -10,7 +10,7 @@ export const transactions = endpoint({
   method: "GET",
   path: "/transactions/v2",
   auth: "key",
-  // The document says "subaccount address" without a name; both ends of the time are inclusive.
+  // The document does not name the parameter for the "subaccount address". Both ends of the period are inclusive.
   parameters: {
     subaccountAddress: address("evm"),
     startTime: optional(instant),

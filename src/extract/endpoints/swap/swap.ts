@@ -1,4 +1,4 @@
-// Swaps tokens of a subaccount: the only endpoint that changes something, so it is never retried.
+// Swaps tokens of a subaccount. It is the only endpoint that changes something, so it is never retried.
 import { endpoint } from "../../Endpoint.ts"
 import {
   address,
@@ -24,7 +24,7 @@ export const swap = endpoint({
   parameters: {
     address: inPath(address("evm")),
     source_token: inBody(token),
-    // The document does not show which chains are allowed (§2.11); the service refuses the others.
+    // The document does not show which chains are allowed (§2.11); the service rejects the others.
     source_chain: inBody(integer()),
     destination_token: inBody(token),
     destination_chain: inBody(integer()),
@@ -34,7 +34,7 @@ export const swap = endpoint({
     // Basis points; 10 by default (§8).
     max_slippage: inBody(optional(number({ min: 0 }))),
   },
-  // On-chain execution takes longer than a read, and giving up early leaves the outcome unknown.
+  // A swap is executed on chain, which takes longer than a read; after a timeout its outcome would be unknown.
   attemptSeconds: 180,
   response: AnyRecord,
 })

@@ -1,4 +1,4 @@
-// Daily APY of a vault, smoothed by the service or not.
+// Daily APY of a vault, optionally smoothed by the service.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
@@ -7,8 +7,8 @@ import { endpoint } from "../../Endpoint.ts"
 import { address, boolean, integer, number, optional } from "../../Parameter.ts"
 
 /**
- * The document withholds the name of the value array (§2.9): `values`, else the only other array as long as `labels`.
- * Some deployments wrap both in `data`.
+ * The document withholds the name of the array of values (§2.9), so it is `values` or else the only other array as long
+ * as `labels`. Some deployments wrap both arrays in `data`.
  */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
@@ -29,7 +29,7 @@ const locate = (body: unknown): Result.Result<unknown, Violation> => {
   })
 }
 
-/** The field with the values; none where there are no labels either. */
+/** The name of the field with the values; `undefined` if there are no labels either. */
 const valuesIn = (
   holder: JsonObject,
   length: number,
@@ -39,7 +39,7 @@ const valuesIn = (
     (entry): entry is [string, Array<unknown>] =>
       entry[0] !== "labels" && Array.isArray(entry[1]) && entry[1].length === length,
   )
-  // All are empty: it does not matter which of them would hold the values.
+  // If all arrays are empty, it does not matter which one is meant for the values.
   const arrays = Object.values(holder).filter(Array.isArray)
   if (length === 0 && !arrays.some((array) => array.some(Number.isFinite))) {
     return Result.succeed(undefined)
@@ -49,7 +49,7 @@ const valuesIn = (
   const names = candidates.map(([name]) => name).join(", ") || "none"
   return Result.fail({
     path: "$",
-    detail: `needs one array other than labels with as many values; candidates: ${names}`,
+    detail: `must contain exactly one other array as long as labels; candidates: ${names}`,
   })
 }
 
@@ -67,7 +67,7 @@ export const historicalApyChart = endpoint({
     // -1 means the full history.
     daysAgo: optional(integer({ min: -1 })),
   },
-  // §7: a vault the dashboard does not know.
+  // §7: the dashboard does not know the vault.
   absences: { 404: "empty" },
   locate,
   response: Schema.Struct({

@@ -8,7 +8,7 @@ export interface OracleClassification extends JsonObject {
   readonly warnings: ReadonlyArray<unknown>
 }
 
-// The only name the document shows (§2.9); the classified records are found by their shape.
+// The document shows only this name (§2.9); the classified records are found by their shape.
 const Response: Schema.Codec<OracleClassification, unknown> = Schema.Struct({
   warnings: Schema.Array(Schema.Unknown),
 })
@@ -21,7 +21,7 @@ export const oracleClassification = endpoint({
   path: "/platform/oracle_classification/{vault_address}",
   auth: "public",
   parameters: { vault_address: inPath(address()), chainId: integer() },
-  // §7: 404 for a vault or snapshot that is missing.
+  // §7: 404 for a missing vault or snapshot.
   absences: { 404: "empty", 422: "unsupported" },
   response: Response,
 })

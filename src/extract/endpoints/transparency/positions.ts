@@ -1,4 +1,4 @@
-// The hourly position snapshot of an EVM vault: net asset value and what each subaccount holds.
+// The hourly snapshot of an EVM vault: its net asset value and the positions of each subaccount.
 import * as Schema from "effect/Schema"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"

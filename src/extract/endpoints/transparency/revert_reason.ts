@@ -1,4 +1,4 @@
-// Why a transaction failed, decoded from a trace of it.
+// Why a transaction failed, decoded from its trace.
 import { endpoint } from "../../Endpoint.ts"
 import { integer, text } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
@@ -11,9 +11,9 @@ export const revertReason = endpoint({
   path: "/revert_reason",
   auth: "public",
   parameters: { transactionHash: text, chain: integer() },
-  // A chain whose RPC can't trace gives a 5xx with an explanation (§4.1, §7), which counts once it has been repeated.
-  // A 5xx without one is the unexpected failure of the same row of §7, and may pass. For a valid hash and chain, 404 can
-  // only mean not found, 400 and 422 not supported.
+  // If the RPC of the chain can't trace, the service sends a 5xx with an explanation (§4.1, §7), which is final once it
+  // has been repeated. A 5xx without an explanation is an unexpected failure (§7) and may be temporary. For a valid
+  // hash and chain, 404 can only mean "not found", and 400 and 422 "not supported".
   absences: {
     400: "unsupported",
     404: "empty",

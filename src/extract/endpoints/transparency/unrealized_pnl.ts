@@ -11,7 +11,7 @@ export const unrealizedPnl = endpoint({
   path: "/platform/unrealized_pnl",
   auth: "public",
   parameters: { vault: address(), limit: optional(integer({ min: 1, max: 1000 })) },
-  // §7: a vault the dashboard does not know.
+  // §7: the dashboard does not know the vault.
   absences: { 404: "empty" },
   response: AnyRecords,
 })

@@ -17,7 +17,7 @@ export const unrealizedPnlRatio = endpoint({
     limit: optional(integer({ min: 1, max: 1000 })),
   },
   fixedQuery: { fields: "ratio" },
-  // §7: a vault the dashboard does not know.
+  // §7: the dashboard does not know the vault.
   absences: { 404: "empty" },
   response: AnyRecords,
 })

@@ -1,4 +1,4 @@
-// Annualized APY of the few vaults the service supports it for.
+// Annualized APY, which the service supports for few vaults.
 import * as Result from "effect/Result"
 import { isJsonObject } from "../../../domain/json.ts"
 import type { Violation } from "../../../domain/violation.ts"
@@ -6,17 +6,17 @@ import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
 
-/** §9.2: a deprecated name is the prefix of a vault's token and one of these endings. */
+/** §9.2: a deprecated name is a prefix for the vault's token followed by one of these endings. */
 const figure = /^liquidAPY(30|7)Day$|(30|7)dLiquidAPY$/
 
-/** At least one figure is required, under its name or a deprecated one. */
+/** Requires at least one figure, under its name or a deprecated name. */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
   return Object.keys(body).some((name) => figure.test(name))
     ? Result.succeed(body)
     : Result.fail({
         path: "$",
-        detail: `holds neither liquidAPY30Day nor liquidAPY7Day, nor their deprecated names; its fields are ${Object.keys(body).join(", ")}`,
+        detail: `contains neither liquidAPY30Day nor liquidAPY7Day, nor their deprecated names; its fields are ${Object.keys(body).join(", ")}`,
       })
 }
 

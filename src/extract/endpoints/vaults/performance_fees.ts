@@ -3,12 +3,12 @@ import { endpoint, type RejectedInput } from "../../Endpoint.ts"
 import { address, boolean, instant, number, oneOf, optional } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
 
-/** §7, rule 6. */
+/** §7, rule 6: startDate and endDate are given together. */
 const bothOrNeither = (inputs: Readonly<Record<string, unknown>>): RejectedInput | undefined => {
   const [present, absent] =
     inputs["startDate"] === undefined ? ["endDate", "startDate"] : ["startDate", "endDate"]
   return inputs[present] !== undefined && inputs[absent] === undefined
-    ? { parameter: absent, detail: `is missing; ${present} is given, and it takes both or neither` }
+    ? { parameter: absent, detail: `is missing; it is required with ${present}` }
     : undefined
 }
 
@@ -31,7 +31,7 @@ export const performanceFees = endpoint({
   serverCacheSeconds: 1200,
   // §8: the first call is slow.
   attemptSeconds: 180,
-  // §7 shows no status for insufficient snapshot data.
+  // §7 does not show the status for insufficient snapshot data.
   absences: { "4xx": "empty" },
   response: AnyRecord,
 })

@@ -1,4 +1,4 @@
-// One tokenized vault in detail: the record of the list with performance, integrations and rewards.
+// The details of one tokenized vault: its record in the list, with performance, integrations and rewards.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
@@ -12,6 +12,6 @@ export const tokenizedVault = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address()) },
   absences: { 404: "empty", 422: "unsupported" },
-  // The field names of a vault record are not shown (§2.10): nothing can be required here.
+  // The document does not show the fields of a vault record (§2.10), so none can be required here.
   response: AnyRecord,
 })

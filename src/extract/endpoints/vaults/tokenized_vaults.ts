@@ -1,6 +1,6 @@
-// The list of tokenized vaults, by status.
+// The list of tokenized vaults with a status.
 import { endpoint } from "../../Endpoint.ts"
-import { certainly, oneOf, optional } from "../../Parameter.ts"
+import { documentedAs, oneOf, optional } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
 
 export const tokenizedVaults = endpoint({
@@ -10,7 +10,7 @@ export const tokenizedVaults = endpoint({
   method: "GET",
   path: "/tokenized_vault",
   auth: "public",
-  parameters: { status: optional(certainly("status", oneOf("active", "closed"))) },
-  // The field names of a vault record are not shown (§2.10): nothing can be required here.
+  parameters: { status: optional(documentedAs("status", oneOf("active", "closed"))) },
+  // The document does not show the fields of a vault record (§2.10), so none can be required here.
   response: AnyRecords,
 })

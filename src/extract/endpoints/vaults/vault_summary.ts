@@ -12,6 +12,6 @@ export const vaultSummary = endpoint({
   auth: "public",
   parameters: { vault_address: inPath(address()) },
   absences: { 404: "empty", 422: "unsupported" },
-  // Field names are not shown (§2.10): nothing can be required here.
+  // The document does not show the field names (§2.10), so none can be required here.
   response: AnyRecord,
 })

@@ -1,4 +1,4 @@
-// What is being withdrawn from a vault: totals and the queue of pending requests.
+// Withdrawals from a vault: totals and the queue of pending requests.
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
 import { AnyRecord } from "../records.ts"
@@ -12,6 +12,6 @@ export const withdrawals = endpoint({
   auth: "public",
   parameters: { chain: inPath(integer()), vault_address: inPath(address()) },
   absences: { 404: "empty", 422: "unsupported" },
-  // Field names are not shown (§2.10): nothing can be required here.
+  // The document does not show the field names (§2.10), so none can be required here.
   response: AnyRecord,
 })
