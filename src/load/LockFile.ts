@@ -78,7 +78,7 @@ const openForWriting = async (
   }
 }
 
-/** Rejects with `WarehouseLocked` where another process, or this one, holds it. */
+/** Rejects with `WarehouseLocked` if another process, or this one, holds it. */
 export const acquireLock = async (
   dataDir: string,
   since: string,
@@ -131,7 +131,7 @@ export const lockHolder = async (dataDir: string): Promise<Holder | undefined> =
     return undefined
   } catch (cause) {
     if (isConflict(cause)) return holder
-    // Another user's file: the heartbeat has to do.
+    // The file is another user's, so only the heartbeat shows whether the holder is alive.
     const age = Date.now() - (lastHeartbeat(dataDir)?.getTime() ?? 0)
     return age < 3 * HEARTBEAT_MILLIS ? holder : undefined
   }

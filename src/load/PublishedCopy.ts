@@ -26,7 +26,7 @@ export const publishedFile = (dataDir: string): string =>
 /** There is no published copy, or DuckDB refused the query. */
 export class ReadError extends Data.TaggedError("ReadError")<{
   readonly why: string
-  /** Empty where the reason says enough. */
+  /** Empty if the reason says enough. */
   readonly advice: string
 }> {
   override get message(): string {
@@ -78,7 +78,7 @@ const adviceOn = (refusal: string): string => {
   return isUnknown.test(refusal) ? "`vaulthouse tables` lists tables and columns." : ""
 }
 
-/** Whether there is such a file; fails with `advice` where this user may not read it. */
+/** Whether there is such a file; fails with `advice` if this user may not read it. */
 export const isReadable = (file: string, advice: string): Effect.Effect<boolean, ReadError> =>
   Effect.tryPromise({
     try: () => access(file, constants.R_OK),
@@ -92,7 +92,7 @@ export const isReadable = (file: string, advice: string): Effect.Effect<boolean,
     ),
   )
 
-/** Whether anything is published; fails where this user may not read it. */
+/** Whether anything is published; fails if this user may not read it. */
 export const isPublished = (dataDir: string): Effect.Effect<boolean, ReadError> =>
   isReadable(
     publishedFile(dataDir),
@@ -111,7 +111,7 @@ export const nothingPublished = (dataDir: string): ReadError =>
   new ReadError({
     why: `Nothing is published in ${dataDir} yet.`,
     advice:
-      "Run `vaulthouse sync` first; `vaulthouse publish` where there is a warehouse already; or choose another folder with --data-dir.",
+      "Run `vaulthouse sync` first, or `vaulthouse publish` if there is a warehouse already, or choose another folder with --data-dir.",
   })
 
 export interface CopyOptions {
@@ -186,13 +186,15 @@ const copyOf = (connection: DuckDBConnection): PublishedCopy => ({
   interrupt: () => connection.interrupt(),
 })
 
-/** Opens the file so that nothing outside it is reachable: one from elsewhere could contain a view that reads other files. */
+/**
+ * Opens the file so that nothing outside it is reachable: a foreign file could contain a view that reads other files.
+ */
 const open = async (
   file: string,
   spill: string,
   { memoryLimit, readers, exportFolder }: CopyOptions,
 ) => {
-  // DuckDB would make it readable for everyone. Where it can't be made, only a query that has to spill fails.
+  // DuckDB would make it readable for everyone. If it can't be created, only queries that have to spill fail.
   await mkdir(spill, { mode: 0o700 }).catch(() => undefined)
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,

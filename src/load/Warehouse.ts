@@ -37,7 +37,7 @@ export interface WarehouseOptions extends OpenOptions {
   readonly sharesDataDir?: true
   /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
-  /** How long to wait for another process to let go of the warehouse; default not at all. */
+  /** How long to wait for another process to release the warehouse; by default not at all. */
   readonly wait?: Duration.Input
   /** Called once, when the wait begins. */
   readonly onWait?: (locked: WarehouseLocked) => void
@@ -46,7 +46,10 @@ export interface WarehouseOptions extends OpenOptions {
 export class Warehouse extends Context.Service<
   Warehouse,
   {
-    /** Commits the batch, together with others that wait; its own counts, or why nothing of it was kept. */
+    /**
+     * Commits the batch together with others that wait. Returns its own counts, or fails with why nothing of it was
+     * kept.
+     */
     readonly commit: (batch: Batch) => Effect.Effect<Committed, LoadError>
     /** A function from a pipeline's name to the cursors of its partitions, by `entity`. */
     readonly cursors: Effect.Effect<(pipeline: string) => ReadonlyMap<string, unknown>, LoadError>
@@ -76,15 +79,15 @@ export class Warehouse extends Context.Service<
     ) => Effect.Effect<A, LoadError>
     /** Keeps other processes from opening it from now on; fails if one has it open, whatever it does. */
     readonly alone: Effect.Effect<void, LoadError | WarehouseLocked>
-    /** Every table there is, versions included: what an export covers. */
+    /** Every table, versions included: what an export covers. */
     readonly tables: ReadonlyArray<Table>
     readonly dataDir: string
     readonly runId: string
-    /** Microseconds since 1970: not before anything earlier runs wrote. */
+    /** Microseconds since 1970, not before the time of anything that earlier runs wrote. */
     readonly openedAt: number
     /** The clock shared by all machines that write the warehouse. */
     readonly clock: Clock.Clock
-    /** Whether another process does the run now. */
+    /** Whether another process is working on the run. */
     readonly isRunning: (runId: string) => Effect.Effect<boolean, LoadError>
   }
 >()("vaulthouse/load/Warehouse") {
@@ -94,19 +97,19 @@ export class Warehouse extends Context.Service<
 }
 
 /** Tries again while another process has it, for as long as the options say. */
-const patiently = <A, E, R>(
+const retryWhileLocked = <A, E, R>(
   { wait, onWait }: WarehouseOptions,
   take: Effect.Effect<A, E | WarehouseLocked, R>,
 ): Effect.Effect<A, E | WarehouseLocked, R> => {
   if (wait === undefined) return take
   let isFirst = true
-  const noted = Effect.tapError(take, (error) =>
+  const reported = Effect.tapError(take, (error) =>
     Effect.sync(() => {
       if (isFirst && error instanceof WarehouseLocked) onWait?.(error)
       isFirst = false
     }),
   )
-  return Effect.retry(noted, {
+  return Effect.retry(reported, {
     while: (error) => error instanceof WarehouseLocked,
     schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: wait }),
   })
@@ -125,7 +128,7 @@ const locked = (options: WarehouseOptions, since: string) => {
     },
     catch: lockedOr(`The data directory ${options.dataDir} can't be used`),
   })
-  return patiently(
+  return retryWhileLocked(
     options,
     Effect.acquireRelease(take, (lock) => Effect.sync(lock.release)),
   )
@@ -136,7 +139,7 @@ const opened = (storage: Storage, options: WarehouseOptions, tables: ReadonlyArr
     try: () => storage.open(options, tables),
     catch: lockedOr(`The warehouse in ${storage.shown} can't be opened`),
   })
-  return patiently(
+  return retryWhileLocked(
     options,
     Effect.acquireRelease(open, (database) => Effect.promise(database.close)),
   )
@@ -187,7 +190,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const openedAt = Math.max(latest, micros())
   last = openedAt
 
-  // There is one connection to write with and one transaction at a time, not to be interrupted half way.
+  // There is one connection to write with and one transaction at a time, which must not be interrupted halfway.
   const turn = yield* Semaphore.make(1)
   const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
     Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
@@ -232,7 +235,8 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     runId: options.runId,
     openedAt,
     clock: shared,
-    isRunning: (runId) => attempt("Reading which runs go on", () => database.isRunning(runId)),
+    isRunning: (runId) =>
+      attempt("Reading which runs are in progress", () => database.isRunning(runId)),
   })
 })
 
@@ -250,7 +254,7 @@ const executeAll = async (
   await transaction(session, async () => {
     for (const statement of statements) await session.connection.run(statement)
     for (const table of changed) {
-      // Every month that was or is there: rows may have been removed altogether.
+      // Every month, past ones included: the statements may have removed all rows of one.
       await session.connection.run(
         `UPDATE ${CATALOG}.ops.partition_changes SET changed_at = make_timestamp(${session.tick()}::BIGINT)
          WHERE table_schema = $1 AND table_name IN ($2, $2 || '_versions')`,

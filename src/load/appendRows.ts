@@ -1,5 +1,5 @@
 // Appends rows from JavaScript to a table as column vectors: no SQL, no conversion per row. This takes half a
-// microsecond a row, where staging them for an INSERT … SELECT took three.
+// microsecond per row; staging them for an INSERT … SELECT took three.
 import duckdb, { type LogicalType, type Vector } from "@duckdb/node-bindings"
 import {
   type DuckDBConnection,
@@ -13,7 +13,7 @@ import type { Value } from "../domain/column.ts"
 /** The values of one column: a list with one for each row, or one value that all rows have. */
 export type Cells = Value | ReadonlyArray<Value>
 
-/** Rows in columns, in the order of the table's. */
+/** Rows as columns, in the order of the table's columns. */
 export interface AppendedRows {
   readonly length: number
   readonly columns: ReadonlyArray<Cells>
@@ -37,7 +37,7 @@ const integers = new Int32Array(buffer)
 const bytes = new Uint8Array(buffer)
 const validity = new Uint8Array(VECTOR_SIZE / 8)
 
-/** How the numbers of a type lie in a vector. */
+/** How the numbers of a type are laid out in a vector. */
 interface Layout {
   readonly width: number
   readonly put: (row: number, value: string | number | boolean) => void
@@ -45,7 +45,7 @@ interface Layout {
 
 const int64: Layout = {
   width: 8,
-  // Two halves: a BigInt a value costs ten times as much.
+  // Two halves: a BigInt per value costs ten times as much.
   put: (row, value) => {
     const number = Number(value)
     const high = Math.floor(number / TWO_TO_32)
@@ -68,8 +68,8 @@ const layouts: Partial<Record<DuckDBTypeId, Layout>> = {
 
 const isList = (cells: Cells): cells is ReadonlyArray<Value> => Array.isArray(cells)
 
-/** A column whose rows all have one value takes one call a vector. */
-const compacted = (cells: Cells): Cells => {
+/** A column whose rows all have one value takes one call per vector. */
+const withoutRepetition = (cells: Cells): Cells => {
   if (!isList(cells) || cells.length === 0) return cells
   const first = cells[0] ?? null
   for (const value of cells) if (value !== first) return cells
@@ -151,7 +151,7 @@ const chunksOf = function* (
   kinds: ReadonlyArray<ColumnKind>,
   { length, columns }: AppendedRows,
 ): Generator<DuckDBDataChunk> {
-  const all = columns.map(compacted)
+  const all = columns.map(withoutRepetition)
   for (let from = 0; from < length; from += VECTOR_SIZE) {
     const count = Math.min(VECTOR_SIZE, length - from)
     const chunk = duckdb.create_data_chunk(kinds.map(({ logicalType }) => logicalType))

@@ -10,8 +10,8 @@ export interface AsOfMacro {
   readonly comment: string
 }
 
-// A TIMESTAMPTZ would be cast by the reader's time zone, text would lose its offset: epoch_us takes the first
-// right and the second not at all.
+// A cast would convert a TIMESTAMPTZ by the reader's time zone, and drop the offset of a text: epoch_us converts the
+// first correctly and rejects the second.
 const INSTANT = "make_timestamp(epoch_us(instant))"
 
 // Names no catalog: a macro looks its tables up in the catalog in use, which in a copy has another name.
@@ -19,25 +19,25 @@ const stored = ({ schema, name }: Table): string => `${identifier(schema)}.${ide
 
 const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
 
-/** Rows whose values stood at the instant, and those that were superseded only after it. */
+/** Rows whose values were known at the instant, and versions that were superseded only after it. */
 const historySql = (table: Table): string =>
   `SELECT ${columnsOf(table)} FROM ${stored(table)} WHERE _updated_at <= ${INSTANT}
 UNION ALL
 SELECT ${columnsOf(table)} FROM ${stored(versionsOf(table))}
 WHERE _updated_at <= ${INSTANT} AND _superseded_at > ${INSTANT}`
 
-/** The content that was current then; that it would end was not known. */
+/** The content that was current at the instant, without its end, which was not known then. */
 const slowlyChangingSql = (table: Table): string => {
-  const then: Readonly<Record<string, string>> = {
+  const current: Readonly<Record<string, string>> = {
     valid_to: "NULL::TIMESTAMP AS valid_to",
     is_current: "true AS is_current",
   }
-  const columns = allColumns(table).map(({ name }) => then[name] ?? identifier(name))
+  const columns = allColumns(table).map(({ name }) => current[name] ?? identifier(name))
   return `SELECT ${columns.join(", ")} FROM ${stored(table)}
 WHERE valid_from <= ${INSTANT} AND (valid_to IS NULL OR valid_to > ${INSTANT})`
 }
 
-/** The macro of a table, or `undefined` where its mode keeps no past. */
+/** The macro of a table, or `undefined` if its mode keeps no past. */
 export const asOfMacro = (table: Table): AsOfMacro | undefined => {
   if (table.mode !== "history" && table.mode !== "slowly_changing") return undefined
   const sql = table.mode === "history" ? historySql(table) : slowlyChangingSql(table)

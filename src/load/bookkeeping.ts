@@ -8,7 +8,7 @@ import { sameKey } from "./matching.ts"
 import { identifier, identifiers, instant, qualified } from "./sql.ts"
 import { appendTemporary, createTemporary, columnTypes } from "./stage.ts"
 
-/** One row a key, in columns: the last one in mode `replace`, the first one in mode `first`. */
+/** One row per key, as columns: the last one in mode `replace`, the first one in mode `first`. */
 const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<ReadonlyArray<Value>> => {
   const keyAt = table.key.map((name) => table.columns.findIndex((column) => column.name === name))
   const byKey = new Map<string, readonly [Rows, number]>()
@@ -22,7 +22,7 @@ const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<Readon
   return table.columns.map((_, at) => chosen.map(([rows, row]) => rows.columns[at]?.[row] ?? null))
 }
 
-/** Months of event time (`-` for a table without). */
+/** Months of event time (`-` for a table without one). */
 export const monthsOf = ({ table, columns }: Entries): ReadonlySet<string> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const unit = table.columns[at]?.type === "date" ? MICROS_PER_DAY / 1000 : 1 / 1000
@@ -44,7 +44,7 @@ const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>)
   return `t.${identifier(column.name)} BETWEEN ${instant(from)} AND ${instant(to)}`
 }
 
-/** A table's rows, one a key. */
+/** A table's rows, one per key. */
 export interface Entries {
   readonly table: Table
   readonly columns: ReadonlyArray<ReadonlyArray<Value>>
@@ -58,7 +58,7 @@ export const entriesOf = (all: ReadonlyArray<Rows>): ReadonlyArray<Entries> => {
 
 const staged = ({ table: { schema, name } }: Entries): string => `bookkeeping_${schema}_${name}`
 
-const writing = (entries: Entries): string => {
+const writeStatements = (entries: Entries): string => {
   const { table, columns } = entries
   const target = qualified(table)
   const source = `temp.main.${staged(entries)} s`
@@ -72,7 +72,7 @@ const writing = (entries: Entries): string => {
     ${table.mode === "first" ? isNew : ""};`
 }
 
-/** Inside the writer's transaction. Few calls, since each waits for a turn of the event loop. */
+/** Runs inside the writer's transaction, in few calls, because each waits for the event loop. */
 export const writeBookkeeping = async (
   { connection }: MergeContext,
   entries: ReadonlyArray<Entries>,
@@ -85,5 +85,5 @@ export const writeBookkeeping = async (
     const { columns } = each
     await appendTemporary(connection, staged(each), [{ length: columns[0]?.length ?? 0, columns }])
   }
-  await connection.run(entries.map(writing).join("\n"))
+  await connection.run(entries.map(writeStatements).join("\n"))
 }

@@ -1,5 +1,5 @@
-// What became of a table's rows over a span of runs, as SQL derived from the table's value. Its parameters are $after
-// and $until, the starts of the runs around the span, and $vault for one vault alone.
+// The changes of a table's rows over a span of runs, as SQL generated from the table's declaration. Its parameters are
+// $after and $until, the starts of the runs around the span, and $vault for one vault alone.
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
 import { identifier, identifiers } from "./sql.ts"
 
@@ -19,8 +19,8 @@ const spanSql = `span as materialized (
 const onVault = (isOfVault: boolean): string => (isOfVault ? "vault_address = $vault" : "true")
 
 /**
- * The values known at the end of the span, and the last ones known before it, of keys the span wrote, or left out
- * of their set.
+ * For the keys that the span wrote or left out of their set: the values known at its end, and the last ones known
+ * before it.
  */
 const historySql = (table: Table, isOfVault: boolean): string => {
   const columns = identifiers(allColumns(table).map(({ name }) => name))

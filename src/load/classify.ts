@@ -4,15 +4,15 @@ import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { STAGED, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "./sql.ts"
 
-/** How a staged row compares with the stored one of its key; `ABSENT` is a stored row that its set lacks. */
+/** How a staged row compares with the stored one of its key; `ABSENT` is a stored row that is missing from its set. */
 export const NEW = 0
 export const REVISED = 1
 export const UNCHANGED = 2
 export const ABSENT = 3
 
 /**
- * The last row of each key, `_what` it is, and of the stored row `_first_seen_at` and `_stored_month`. Of a row that is
- * `ABSENT`, only the key, and `_batch` and `_observed_at` of the set that lacks it.
+ * The last row of each key, with its `_change` and the stored row's `_first_seen_at` and `_stored_month`. An `ABSENT`
+ * row has only its key, and the `_batch` and `_observed_at` of the set that lacks it.
  */
 export const CLASSIFIED = "temp.main.classified"
 
@@ -33,12 +33,12 @@ const sameContent = (table: Table): string => {
 }
 
 /**
- * Which staged rows take effect together: those of one batch, or one round. Round 1 has each key's rows of the first batch
- * with that key, round 2 those of the second, and so on.
+ * Staged rows that take effect together: those of one batch, or of one round. Round 1 has each key's rows of the first
+ * batch with that key, round 2 those of the second, and so on.
  */
 export type Part = { readonly batch: number } | { readonly round: number }
 
-/** The statement that fills `CLASSIFIED`; of a part of the group, or of all at once. */
+/** The statement that fills `CLASSIFIED`, with a part of the group or all of it. */
 export const classification = (staged: Staged, part: Part | undefined, now: string): string => {
   const { table } = staged
   const batch = part !== undefined && "batch" in part ? part.batch : undefined
@@ -52,7 +52,7 @@ export const classification = (staged: Staged, part: Part | undefined, now: stri
     SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
       CASE WHEN ${isAbsent} THEN ${ABSENT}
         WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
-        WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _what
+        WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _change
     FROM s ${join} WHERE ${isKept}`
 }
 
@@ -69,7 +69,7 @@ const lastOfKey = ({ table, distinct }: Staged, part: Part | undefined): string 
 const ofBatch = (batch: number | undefined): string =>
   batch === undefined ? "" : `WHERE _batch = ${batch}`
 
-/** How stored rows are joined: the same scan finds those that a staged set lacks. */
+/** The join with the stored rows, whose single scan also finds those that a staged set lacks. */
 const absence = (staged: Staged, batch: number | undefined, now: string) => {
   const { table, mergeKeyShapes } = staged
   const sameRow = sameKey(table, "s", "t")
@@ -100,8 +100,8 @@ const absence = (staged: Staged, batch: number | undefined, now: string) => {
 }
 
 /**
- * The statement that turns `NEW` rows into `UNCHANGED` if their key was retired after they were received, as happens in a
- * replay; `undefined` where no row is ever retired.
+ * The statement that turns `NEW` rows into `UNCHANGED` if their key was retired after they were received, as happens
+ * in a replay; `undefined` if no row is ever retired.
  */
 export const excludeRetired = (staged: Staged): string | undefined => {
   const { table } = staged
@@ -109,17 +109,17 @@ export const excludeRetired = (staged: Staged): string | undefined => {
   if (retired === undefined) return undefined
   return `UPDATE ${CLASSIFIED} m
     SET _first_seen_at = e.seen_at,
-      _what = CASE WHEN m._observed_at <= e.retired_at THEN ${UNCHANGED} ELSE ${NEW} END
+      _change = CASE WHEN m._observed_at <= e.retired_at THEN ${UNCHANGED} ELSE ${NEW} END
     FROM (SELECT ${identifiers(table.key)}, max(${retired.at}) AS retired_at,
         min(_first_seen_at) AS seen_at
       FROM ${retired.table} t WHERE ${retired.condition} AND EXISTS (
         SELECT 1 FROM ${CLASSIFIED} n
-        WHERE n._what = ${NEW} AND ${sameKey(table, "n", "t")})
+        WHERE n._change = ${NEW} AND ${sameKey(table, "n", "t")})
       GROUP BY ALL) e
-    WHERE m._what = ${NEW} AND ${sameKey(table, "m", "e")}`
+    WHERE m._change = ${NEW} AND ${sameKey(table, "m", "e")}`
 }
 
-/** Where the retired rows of a table are; `undefined` where none are ever retired. */
+/** Where the retired rows of a table are; `undefined` if none are ever retired. */
 const retiredRows = (staged: Staged) => {
   const { table } = staged
   if (table.mode === "slowly_changing") {

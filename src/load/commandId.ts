@@ -1,9 +1,9 @@
-// What stands for a run in the records of a command that makes none, such as `check` or `publish`.
+// The id that takes the place of a run's in the records of commands that are not runs, such as `check` or `publish`.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 
-/** The command and the instant: sorts by time, and is no run's. */
+/** The command and the time; never the id of a run. */
 export const commandId = (command: string): Effect.Effect<string> =>
   Effect.map(
     Clock.currentTimeMillis,

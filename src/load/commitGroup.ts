@@ -13,8 +13,8 @@ import { areRecorded, cursorRows, recordedBefore, taskRows } from "./taskRows.ts
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
-/** An empty set is not nothing: what is stored of it is retired. */
-const holdsNothing = ({ length, mergeKey, emptySets = [] }: Rows): boolean =>
+/** An empty set has an effect: its stored members are retired. */
+const hasNoEffect = ({ length, mergeKey, emptySets = [] }: Rows): boolean =>
   length === 0 && mergeKey === undefined && emptySets.length === 0
 
 /** Stages and merges `pages`, adding to `counts` what each batch changed. */
@@ -24,12 +24,12 @@ const loadRows = async (
   changes: Changes,
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
-  await session.ranges.look(session.emptyTables)
-  const filled = pages.filter(({ rows }) => !holdsNothing(rows))
+  await session.ranges.findEmptyTables(session.emptyTables)
+  const filled = pages.filter(({ rows }) => !hasNoEffect(rows))
   for (const [table, ofTable] of Map.groupBy(filled, ({ rows }) => rows.table)) {
     const extents = ofTable.map(({ rows }) => extentOf(rows))
-    const fresh = session.ranges.fresh(table, extents)
-    const isNew = ofTable.map(({ rows }, at) => fresh.has(at) && haveDistinctKeys([rows]))
+    const newIndexes = session.ranges.newPages(table, extents)
+    const isNew = ofTable.map(({ rows }, at) => newIndexes.has(at) && haveDistinctKeys([rows]))
     const newPages = ofTable.filter((_, at) => isNew[at] === true)
     const otherPages = ofTable.filter((_, at) => isNew[at] !== true)
     if (newPages.length > 0) {
@@ -65,7 +65,7 @@ const count = (
   }
 }
 
-/** Bookkeeping of a table with history (a journal) is merged like any other rows. */
+/** Bookkeeping of a table with history (a journal) is merged like other rows instead. */
 const isBookkeeping = ({ table }: Rows): boolean =>
   table.mode === "replace" || table.mode === "first"
 

@@ -38,7 +38,7 @@ const closed = new LoadError({
 /** A full disk, or a catalog that can't be reached, is no fault of a batch, and fails the next one too. */
 const concernsAll = ({ reason }: LoadError): boolean => reason === "Files" || reason === "Catalog"
 
-/** Commits the batches that `take` returns once nothing else writes: not always all that wait. */
+/** Commits the batches that `take` returns once nothing else writes, which may be fewer than wait. */
 type CommitTogether = (take: () => ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>
 
 /**
@@ -71,13 +71,13 @@ export const commitQueue = Effect.fnUntraced(function* (
     } else if (group.length === 1 || concernsAll(result.failure)) {
       for (const { done } of group) yield* Deferred.fail(done, result.failure)
     } else {
-      // One of them is bad: each alone, so that only that one fails.
+      // One batch caused the failure: commits each alone, so that only that one fails.
       for (const queued of group) yield* commitAlone(queued)
     }
   })
   const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll(() => [queued])
 
-  /** Adds what comes shortly afterwards, until a pause shows that no more is about to come. */
+  /** Adds batches that arrive shortly afterwards, until a pause shows that no more are coming. */
   const gather = Effect.gen(function* () {
     const until = performance.now() + longestWaitMillis
     while (isWorthWaiting(waiting) && performance.now() < until) {

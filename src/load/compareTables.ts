@@ -32,7 +32,7 @@ const rowsIn = (catalog: string, table: Table): string =>
   `SELECT ${identifiers(allColumns(table).map(({ name }) => name))}
    FROM ${catalog}.${table.schema}.${table.name}`
 
-// Two sums, since a pair of equal rows would vanish in an exclusive or.
+// Two checksums, because a pair of equal rows cancels out in an exclusive or.
 const fingerprint = (catalog: string, table: Table): string =>
   `SELECT count(*)::DOUBLE AS rows, coalesce(sum(hash(t))::VARCHAR, '') ||
      coalesce(bit_xor(hash(t))::VARCHAR, '') AS content

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-// A clone where the file system can (instant, no space), else a copy; flushed before it is renamed.
+// A clone if the file system supports it (instant, no space), else a copy; flushed before it is renamed.
 const script = `
   const fs = require("node:fs")
   const [source, target] = process.argv.slice(1)
@@ -21,7 +21,7 @@ const script = `
   }
 `
 
-/** `source` must have been checkpointed, and nothing may write it meanwhile: a copy misses the WAL. */
+/** `source` must have been checkpointed, and nothing may write it meanwhile: the copy lacks the WAL. */
 export const copyDatabase = async (source: string, target: string): Promise<void> => {
   try {
     await run(process.execPath, ["-e", script, "--", source, target])

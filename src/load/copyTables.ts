@@ -11,7 +11,7 @@ export interface CopiedTable {
 
 const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
 
-/** Replaces all rows of `to` by those of `from`, in their order where the connection has one thread. */
+/** Replaces all rows of `to` by those of `from`, in their order if the connection has one thread. */
 export const copyTables = async (
   connection: DuckDBConnection,
   from: string,
@@ -45,8 +45,8 @@ export const tableWithRows = async (
 }
 
 /**
- * Compares every row, by the number of rows and the sum of a 64-bit hash over all columns of each, which is the same in
- * any order and takes no memory. Rejects where a table differs, with how many rows only one of both has.
+ * Compares every row, by the number of rows and the sum of a 64-bit hash over all columns of each, which is the same
+ * in any order and takes no memory. Rejects if a table differs, with the numbers of rows that only one side has.
  */
 export const compareRows = async (
   connection: DuckDBConnection,

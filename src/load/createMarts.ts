@@ -1,5 +1,5 @@
-// Brings the views and macros of schema mart, and schema meta, to what this version says; what is unchanged is left
-// alone, because making all of it again with its comments costs a publication several hundred milliseconds.
+// Brings the views and macros of schema mart, and schema meta, to the definitions of this version. Unchanged ones are
+// left alone, because making all of them again with their comments takes several hundred milliseconds.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
@@ -9,14 +9,14 @@ import { transaction, type Writer } from "./session.ts"
 import { identifier, literal } from "./sql.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
-/** The name of the fingerprint of all sources; every other is that of one definition. */
+/** The name under which the fingerprint of all sources is stored; every other name is that of a definition. */
 const SOURCES = "*"
 
 const fingerprints = tableName(viewFingerprints)
 
 /**
- * What both schemas hold in the catalog in use: of what was made by other means the fingerprint is null, and of views
- * that read a stored mart, where a published copy became the warehouse.
+ * What both schemas hold in the catalog in use. The fingerprint is null for what was made by other means, and for
+ * views that read a stored mart, as in a published copy that became the warehouse.
  */
 const existing = `
   SELECT name, kind, CASE WHEN is_stored IS NOT TRUE THEN fingerprint END AS fingerprint
@@ -34,7 +34,7 @@ const existing = `
   )
   FULL JOIN (FROM ${fingerprints} WHERE name <> ${literal(SOURCES)}) USING (name)`
 
-/** Whether all is there, and was made from these sources. */
+/** Whether everything exists and was made from these sources. */
 const areMadeFrom = async (connection: DuckDBConnection, sources: string): Promise<boolean> => {
   const found = await connection.runAndReadAll(
     `SELECT 1 FROM ${fingerprints}
@@ -53,7 +53,7 @@ const readDefinitions = async (
       reason: "Files",
       what: "Reading the marts in warehouse/marts",
       why: cause instanceof Error ? cause.message : String(cause),
-      advice: "Mend the file it names.",
+      advice: "Correct the file it names.",
       cause,
     })
   })
@@ -61,8 +61,8 @@ const readDefinitions = async (
 }
 
 /**
- * Makes what is new or was defined otherwise in `catalog`, with comments, and drops what this version no longer has, in
- * one transaction; call it outside of one. Rejects with what DuckDB said.
+ * Creates in `catalog` what is new or defined differently, with comments, and drops what this version no longer has,
+ * in one transaction; call it outside of one. Rejects with DuckDB's error.
  */
 export const createMarts = async (
   writer: Writer,
@@ -75,7 +75,7 @@ export const createMarts = async (
       `SELECT '"' || current_catalog() || '"."' || current_schema() || '"'`,
     )
   ).getRows()
-  // A view keeps the catalog its SQL names, and would not find it in a copy: so none is named.
+  // A view keeps the catalog that its SQL names, which a copy does not have, so the SQL names none.
   await connection.run(`USE ${identifier(catalog)}`)
   try {
     const sources = martSources(tables)

@@ -1,4 +1,4 @@
-// One DuckDB instance a process to write with, its limits and time zone set before anything is read.
+// The DuckDB instance that a process writes with; its limits and time zone are set before anything is read.
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { dirname } from "node:path"
@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { CATALOG, literal } from "./sql.ts"
 import type { OpenOptions } from "./storage/Storage.ts"
 
-/** Directories under the data directory are the user's own. */
+/** Creates a folder and its parents if they are missing; only their owner can access them. */
 export const makePrivateDirectory = (directory: string): void => {
   if (existsSync(directory)) {
     if (statSync(directory).isDirectory()) return
@@ -14,7 +14,8 @@ export const makePrivateDirectory = (directory: string): void => {
   }
   const parent = dirname(directory)
   if (parent !== directory) makePrivateDirectory(parent)
-  // One at a time: with `recursive`, Node never stops trying where nothing can be made, as in /proc.
+  // One level at a time: with `recursive`, Node never stops trying in places such as /proc, where nothing can be
+  // created.
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (cause) {
@@ -44,7 +45,7 @@ export const openConnections = async (
   })
   try {
     const writer = await instance.connect()
-    // Given at open it is ignored.
+    // DuckDB ignores it among the options of `create`.
     await writer.run(`SET max_temp_directory_size = ${literal(maxTempDirectorySize)}`)
     await attach(writer)
     const reader = await instance.connect()

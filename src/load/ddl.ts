@@ -1,11 +1,12 @@
-// A table's DDL and comments, from its value. No primary keys: see docs/decisions/0003-no-primary-keys.md.
+// A table's DDL and comments, generated from its declaration. No primary keys: see
+// docs/decisions/0003-no-primary-keys.md.
 import type { Column } from "../domain/column.ts"
 import { allColumns, type Table, versionsOf } from "../domain/table.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
 export const schemas = ["core", "mart", "meta", "ops", "raw"] as const
 
-/** The table itself and, where its mode keeps superseded versions, the table that holds them. */
+/** The table itself and, if its mode keeps superseded versions, the table that holds them. */
 export const storedTables = (table: Table): ReadonlyArray<Table> =>
   table.mode === "history" ? [table, versionsOf(table)] : [table]
 

@@ -1,5 +1,5 @@
-// Typed values from the rows of our own queries: `rows.map(decodeRow({ entity: text("entity"), … }))`.
-// A column that is missing or of another type is a fault of the query, and stops with its name.
+// Typed values from the rows of vaulthouse's own queries: `rows.map(decodeRow({ entity: text("entity"), … }))`. A
+// column that is missing or of another type is an error in the query; the exception names it.
 import type { Row } from "./readRows.ts"
 
 /** Reads one column of a row. */
@@ -25,7 +25,7 @@ const decoderOf = <A>(expected: string, decode: Decode<A>): NamedDecoder<A> => {
 
 export const text = decoderOf("text", (value) => (typeof value === "string" ? value : undefined))
 
-/** Also a 64-bit integer, where a double holds it exactly. */
+/** Also a 64-bit integer, if a double holds it exactly. */
 export const number = decoderOf("a number", (value) =>
   typeof value === "number" ? value : undefined,
 )
@@ -49,7 +49,7 @@ export const list = <A>({ decode }: NamedDecoder<A>) =>
 export const oneOf = <const A extends string>(...allowed: ReadonlyArray<A>) =>
   decoderOf(`one of ${allowed.join(", ")}`, (value) => allowed.find((each) => each === value))
 
-/** `undefined` where the column is null. */
+/** `undefined` if the column is null. */
 export const optional =
   <A>(decoder: NamedDecoder<A>) =>
   (column: string): ColumnDecoder<A | undefined> =>

@@ -1,5 +1,5 @@
-// The data dictionary: every table and mart, from the values the database itself is made of. `vaulthouse tables`,
-// docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
+// The data dictionary: every table and mart, from the declarations that the database itself is made from. `vaulthouse
+// tables`, docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
 import type { Column } from "../domain/column.ts"
 import { allColumns, storedKey, type Table, tableName } from "../domain/table.ts"
 import { asOfMacro } from "./asOf.ts"
@@ -18,7 +18,7 @@ export interface DictionaryColumn {
   readonly fields: ReadonlyArray<string>
   /** Never null. */
   readonly required: boolean
-  /** How it is added up over rows, where it may be. */
+  /** How it is aggregated over rows, if it can be. */
   readonly measure: Measure | undefined
 }
 
@@ -41,7 +41,7 @@ export const metaViews: Readonly<Record<string, string>> = {
   "meta.runs": "ops.runs",
 }
 
-/** Marts first: they are what most people look for. `tables` may have those with superseded versions already. */
+/** Marts first, because most people look for them. `tables` may already include those with superseded versions. */
 export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => {
   const stored = new Map(tables.flatMap(storedTables).map((table) => [tableName(table), table]))
   const entries = [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]

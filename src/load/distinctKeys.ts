@@ -1,13 +1,13 @@
-// Whether rows surely have distinct keys, seen cheaply: then a merge need not look for the last row of each key,
-// and rows of which nothing is stored need no merge at all. Pages of a series, with times in order, are such rows.
+// A cheap proof that rows have distinct keys: a merge then need not find the last row of each key, and rows whose keys
+// can't be stored yet need no merge at all. It succeeds for pages of a series, whose times are in order.
 import type { Value } from "../domain/column.ts"
 import type { Rows } from "../domain/table.ts"
 import { extentOf, isConstant, placesApart } from "./seriesExtent.ts"
 
-// Checking larger pages than sets are would cost more memory than the comparison saves.
-const MOST_MEMBERS = 10_000
+// Checking pages larger than any set would take more memory than it saves.
+const MAX_MEMBERS = 10_000
 
-/** The columns of the key that vary within the page, its time apart. */
+/** The key columns whose values vary within the page, except its time. */
 const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<ReadonlyArray<Value>> =>
   table.key.flatMap((name) => {
     const at = table.columns.findIndex((column) => column.name === name)
@@ -15,7 +15,9 @@ const varyingKeys = ({ table, columns }: Rows, time: number): ReadonlyArray<Read
     return at === time || isConstant(values) ? [] : [values]
   })
 
-/** In a set, no two members have the same key; in a series, times rise or fall throughout, and rows of one time differ. */
+/**
+ * In a set, no two members have the same key; in a series, times rise or fall throughout, and rows of one time differ.
+ */
 const hasDistinctKeys = (rows: Rows): boolean => {
   if (rows.length < 2) return true
   const isTimed = rows.table.key.includes(rows.table.time ?? "")
@@ -27,7 +29,7 @@ const hasDistinctKeys = (rows: Rows): boolean => {
   if (times === undefined) {
     const { length } = rows
     return (
-      length <= MOST_MEMBERS &&
+      length <= MAX_MEMBERS &&
       new Set(Array.from({ length }, (_, row) => keyOf(row))).size === length
     )
   }
@@ -35,7 +37,7 @@ const hasDistinctKeys = (rows: Rows): boolean => {
   let ofTime = new Set<Value | undefined>()
   for (let row = 0; row < rows.length; row++) {
     const step = row === 0 ? 0 : (Number(times[row]) - Number(times[row - 1])) * sign
-    // Not a number either.
+    // Negated, so that NaN fails too.
     if (!(step >= 0)) return false
     if (others.length === 0) {
       if (row > 0 && step === 0) return false

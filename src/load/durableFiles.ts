@@ -1,5 +1,5 @@
-// Files that a crash leaves either as they were or complete: written aside, flushed, renamed, and the folder
-// flushed too.
+// Writes files so that a crash leaves either the old or the whole new content: written aside, flushed, renamed, and
+// the folder flushed too.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { copyFile, link, mkdir, open, rename } from "node:fs/promises"
@@ -23,17 +23,17 @@ export const putInPlace = async (from: string, to: string): Promise<void> => {
   await flush(dirname(to))
 }
 
-// The codes of network, FAT and container file systems without links.
+// Error codes of network, FAT and container file systems without links.
 const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** Whether a link failed because the file system knows none. */
-export const knowsNoLinks = (cause: unknown): boolean =>
+/** Whether a link failed because the file system does not support links. */
+export const lacksLinks = (cause: unknown): boolean =>
   withoutLinks.has((cause as NodeJS.ErrnoException).code)
 
-/** Gives the file a second name, which costs no space; a copy where the file system knows no links. */
+/** Gives the file a second name, which costs no space; a copy if the file system does not support links. */
 export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   await link(from, to).catch(async (cause: unknown) => {
-    if (!knowsNoLinks(cause)) throw cause
+    if (!lacksLinks(cause)) throw cause
     await copyFile(from, to)
   })
 }

@@ -1,4 +1,4 @@
-// What can go wrong with the warehouse's files, in words a user can act on.
+// The errors of the warehouse and its files, each with advice for the user.
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/claim.ts"
 import { objectStoreProblem } from "./storage/objectStoreProblem.ts"
@@ -45,7 +45,7 @@ export const claimLost = ({ runId, pipeline, entity }: Claim): LoadError =>
 /** Another process holds the warehouse, or schedules its runs; the command ends with exit code 75. */
 export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   readonly file: string
-  /** `undefined` where the holder has not written down who it is. */
+  /** `undefined` if the holder has not recorded who it is. */
   readonly holder:
     | { readonly pid: number; readonly host: string; readonly since: string }
     | undefined
@@ -66,7 +66,7 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
 /** DuckDB's extensions report an error of PostgreSQL after a text of their own and all of the SQL. */
 const quotesPostgres = /Failed to [\w ]+ "[\s\S]*": ([^\n]*)/
 
-/** What PostgreSQL, which holds a lake's catalog, reports. */
+/** The error of PostgreSQL, which holds a lake's catalog, if it caused the failure. */
 const catalogReason = (cause: unknown): string | undefined => {
   const [, words] = quotesPostgres.exec(cause instanceof Error ? cause.message : "") ?? []
   if (words === undefined) return undefined
@@ -83,15 +83,15 @@ const textOf = (cause: unknown): string => (cause instanceof Error ? cause.messa
 
 const isFull = (cause: unknown): boolean => /no space left on device/i.test(textOf(cause))
 
-// DuckDB quotes our SQL below its message, which does not help the user; the cause has it.
+// DuckDB quotes the SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = textOf(cause)
   if (isFull(cause)) {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
   }
-  const [said = text] = text.split(/\n\n(?:LINE |Stack Trace)/)
-  return said.trim().replace(/[.!]$/, "")
+  const [message = text] = text.split(/\n\n(?:LINE |Stack Trace)/)
+  return message.trim().replace(/[.!]$/, "")
 }
 
 const isRefused = (cause: unknown): boolean =>
@@ -100,7 +100,7 @@ const isRefused = (cause: unknown): boolean =>
     ? ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
     : NO_PERMISSION.test(cause.message))
 
-/** As DuckDB says it. */
+/** DuckDB's wording. */
 const NO_PERMISSION = /Permission denied/
 
 const corrupt =

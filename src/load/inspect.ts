@@ -26,14 +26,14 @@ const anyTable = `
   select 1 from information_schema.tables
   where table_catalog = 'inspected' and table_type = 'BASE TABLE' limit 1`
 
-const question = `
+const inspection = `
   select (select count(*)::double from information_schema.tables
           where table_catalog = 'inspected' and table_type = 'BASE TABLE') as tables,
     (select run_id || ' (' || command || '): ' || coalesce(outcome, 'did not end')
      from inspected.ops.runs order by started_at desc limit 1) as last_run,
     (select any_value(fingerprint) from inspected.ops.layout) as layout`
 
-/** `attach` attaches it read-only as `inspected`, if there is one. Never fails: what is wrong with it is the result. */
+/** `attach` attaches it read-only as `inspected`, if there is one. Never fails: an error becomes the result. */
 export const inspect = async (
   tables: ReadonlyArray<Table>,
   attach: (connection: DuckDBConnection) => Promise<boolean>,
@@ -42,10 +42,10 @@ export const inspect = async (
   const connection = await instance.connect()
   try {
     if (!(await attach(connection))) return { state: "absent" }
-    // Another process makes a lake first, and then its tables, all at once.
+    // Another process may have made the lake and not yet its tables, which it makes all at once.
     const made = await connection.runAndReadAll(anyTable)
     if (made.currentRowCount === 0) return { state: "absent" }
-    const [row] = (await connection.runAndReadAll(question)).convertRowObjects(convert)
+    const [row] = (await connection.runAndReadAll(inspection)).convertRowObjects(convert)
     const last = row?.["last_run"]
     return {
       state: "opens",

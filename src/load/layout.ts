@@ -21,13 +21,13 @@ const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
 export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
   createHash("sha256").update(creation(tables).join("\n")).digest("hex")
 
-/** `undefined` where none is recorded. */
+/** `undefined` if none is recorded. */
 export const storedFingerprint = async (
   connection: DuckDBConnection,
 ): Promise<string | undefined> => {
   const found = await connection
     .runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
-    // A file without this table. Listing the tables first would take longer than the rest of the opening.
+    // The table may be missing. Listing the tables first would take longer than the rest of the opening.
     .catch(() => undefined)
   return found?.getRowsJson().flat().map(String)[0]
 }

@@ -1,4 +1,4 @@
-// manifest.json of a Parquet publication: every file of it, with what is needed to check it.
+// manifest.json of a Parquet publication: all of its files, with what is needed to check them.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
@@ -37,7 +37,7 @@ export const parquetDirectory = (dataDir: string): string => join(dataDir, "parq
 
 export const MANIFEST = "manifest.json"
 
-/** Of the current publication. */
+/** The manifest of the current publication. */
 export const manifestFile = (dataDir: string): string =>
   join(parquetDirectory(dataDir), "current", MANIFEST)
 

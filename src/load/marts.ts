@@ -5,7 +5,7 @@ import { identifier, literal } from "./sql.ts"
 import { readWarehouseFile, WarehouseFileError } from "./warehouseFile.ts"
 import { findWarehouseFolder } from "./warehouseFolder.ts"
 
-/** In dependency order: a mart stands after those it reads. */
+/** In dependency order: a mart comes after those it reads. */
 const names: ReadonlyArray<string> = [
   "clock",
   "series",
@@ -46,8 +46,8 @@ const names: ReadonlyArray<string> = [
 ]
 
 /**
- * How a column is added up over rows, for dbt metrics. `newest` is a level: the newest row of each vault or subaccount
- * counts, and those are summed. `ratio` is one of two other measures. A column without any is not added up.
+ * How a column is aggregated over rows, for dbt metrics. `newest` sums the newest row of each vault or subaccount, as
+ * for a level. `ratio` divides one measure by another. A column without a measure is not aggregated.
  */
 const Measure = Schema.Union([
   Schema.Literals(["sum", "newest", "average", "minimum", "maximum"]),
@@ -66,8 +66,8 @@ const MartColumn = Schema.Struct({
 export type MartColumn = typeof MartColumn.Type
 
 /**
- * The rows some columns come from, for `vaulthouse trace`: those of a core table (`fact`) that a condition ties
- * to the mart's row (`mart`). Both names stand in the SQL of `where` and `first_by`.
+ * The rows some columns come from, for `vaulthouse trace`: those of a core table (`fact`) that a condition ties to the
+ * mart's row (`mart`). The SQL of `where` and `first_by` uses both names.
  */
 const MartSource = Schema.Struct({
   table: Schema.NonEmptyString,
@@ -110,7 +110,7 @@ export const readMart = (directory: string, name: string): Mart => {
   if (unknown.length > 0) {
     throw new WarehouseFileError({
       file,
-      why: `its key names no column of it: ${unknown.join(", ")}`,
+      why: `its key names columns that it does not have: ${unknown.join(", ")}`,
     })
   }
   const undeclared = (document.from ?? [])
@@ -119,13 +119,13 @@ export const readMart = (directory: string, name: string): Mart => {
   if (undeclared.length > 0) {
     throw new WarehouseFileError({
       file,
-      why: `\`from\` names no column of it: ${undeclared.join(", ")}`,
+      why: `\`from\` names columns that it does not have: ${undeclared.join(", ")}`,
     })
   }
   if (!finalSelect.test(sql)) {
     throw new WarehouseFileError({
       file: file.replace(/yml$/, "sql"),
-      why: "its last `select` does not begin a line",
+      why: "its last `select` must be at the start of a line",
     })
   }
   return { ...document, name, sql }

@@ -1,4 +1,4 @@
-// Which stored rows a merge looks at, and when two are of the same key: conditions of SQL.
+// The SQL conditions of a merge: which stored rows it reads, and which rows have the same key.
 import type { Table } from "../domain/table.ts"
 import type { Staged } from "./stage.ts"
 import { day, identifier, instant } from "./sql.ts"

@@ -20,7 +20,7 @@ import { identifier, identifiers, instant, qualified } from "./sql.ts"
 export interface MergeContext {
   readonly connection: DuckDBConnection
   readonly runId: string
-  /** Microseconds since 1970, later than any it gave before, in earlier runs too. */
+  /** Microseconds since 1970, later than any value before, those of earlier runs included. */
   readonly tick: () => number
 }
 
@@ -31,7 +31,7 @@ export interface Counts {
 }
 
 export interface Merged {
-  /** By the batch's place in its group. */
+  /** By the batch's index in its group. */
   readonly counts: ReadonlyMap<number, Counts>
   /** Months of event time (`-` for a table without) whose stored rows changed. */
   readonly months: ReadonlySet<string>
@@ -61,7 +61,7 @@ const insertion = (table: Table, source: string, now: string): string => {
 const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
-  const revisedRows = `${sameKey(table, "t", "m")} AND m._what = ${REVISED}`
+  const revisedRows = `${sameKey(table, "t", "m")} AND m._change = ${REVISED}`
   const within = withinBounds(staged, "t")
   const remove = `DELETE FROM ${target} t USING ${CLASSIFIED} m WHERE ${revisedRows} AND ${within}`
   switch (table.mode) {
@@ -79,7 +79,7 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
       return [
         `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
          FROM ${CLASSIFIED} m
-         WHERE ${sameKey(table, "t", "m")} AND m._what IN (${REVISED}, ${ABSENT}) AND t.is_current`,
+         WHERE ${sameKey(table, "t", "m")} AND m._change IN (${REVISED}, ${ABSENT}) AND t.is_current`,
       ]
     case "replace":
       return [remove]
@@ -88,10 +88,10 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   }
 }
 
-/** Number of rows in `CLASSIFIED` with the same batch, kind, month of event time, and month of the stored row. */
+/** Number of rows in `CLASSIFIED` with the same batch, change, month of event time, and month of the stored row. */
 type Group = readonly [
   batch: number,
-  what: number,
+  change: number,
   month: string,
   storedMonth: string,
   rows: number,
@@ -103,9 +103,9 @@ const groupsAfter = async (
   classifying: string,
 ): Promise<ReadonlyArray<Group>> => {
   const found = await connection.runAndReadAll(`${classifying};
-    SELECT _batch, _what, coalesce(strftime(month, '%Y-%m'), '-'),
+    SELECT _batch, _change, coalesce(strftime(month, '%Y-%m'), '-'),
       coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
-    FROM (SELECT _batch, _what, ${monthOf(table, "m")} AS month, _stored_month,
+    FROM (SELECT _batch, _change, ${monthOf(table, "m")} AS month, _stored_month,
       count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
   return found.getRows() as unknown as ReadonlyArray<Group>
 }
@@ -120,22 +120,25 @@ const mergeOnce = async (
   const { table } = staged
   const now = instant(context.tick())
   let groups = await groupsAfter(context, table, classification(staged, part, now))
-  const total = groups.reduce((sum, [, what, , , rows]) => sum + (what === ABSENT ? 0 : rows), 0)
+  const total = groups.reduce(
+    (sum, [, change, , , rows]) => sum + (change === ABSENT ? 0 : rows),
+    0,
+  )
   // Batches that share a key must take effect one after the other, as if committed alone.
   if (part === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
   const exclusion = excludeRetired(staged)
-  if (exclusion !== undefined && groups.some(([, what]) => what === NEW)) {
+  if (exclusion !== undefined && groups.some(([, change]) => change === NEW)) {
     groups = await groupsAfter(context, table, exclusion)
   }
-  const seen = new Set(groups.map(([, what]) => what))
-  for (const [of, what, month, storedMonth, rows] of groups) {
-    const counts = countsOf(into, of)
-    if (what === UNCHANGED) {
+  const seen = new Set(groups.map(([, change]) => change))
+  for (const [batch, change, month, storedMonth, rows] of groups) {
+    const counts = countsOf(into, batch)
+    if (change === UNCHANGED) {
       counts.unchanged += rows
       continue
     }
-    if (what === NEW) counts.inserted += rows
+    if (change === NEW) counts.inserted += rows
     else {
       counts.revised += rows
       into.months.add(storedMonth)
@@ -144,18 +147,14 @@ const mergeOnce = async (
   }
   const statements = seen.has(REVISED) || seen.has(ABSENT) ? [...supersede(staged, now)] : []
   if (seen.has(NEW) || seen.has(REVISED)) {
-    const isWritten = seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._what < ${UNCHANGED}` : ""
+    const isWritten =
+      seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._change < ${UNCHANGED}` : ""
     statements.push(`${insertion(table, CLASSIFIED, now)}${isWritten}`)
   }
   if (statements.length > 0) await connection.run(statements.join(";\n"))
   if (part !== undefined && "round" in part) return "done"
-  for (const { batch: of, month, rows } of await retireAbsent(
-    connection,
-    staged,
-    part?.batch,
-    now,
-  )) {
-    countsOf(into, of).revised += rows
+  for (const { batch, month, rows } of await retireAbsent(connection, staged, part?.batch, now)) {
+    countsOf(into, batch).revised += rows
     into.months.add(month)
   }
   return "done"
@@ -167,7 +166,7 @@ const countsOf = ({ counts }: { counts: Map<number, Counts> }, batch: number): C
   return found
 }
 
-/** Parts of a group that must take effect one after the other: batches, or rounds where no set is among the rows. */
+/** Parts of a group that must take effect one after the other: batches, or rounds if no set is among the rows. */
 const partsOf = async (
   { connection }: MergeContext,
   { table, rowsOfBatch, mergeKeys }: Staged,

@@ -1,5 +1,6 @@
-// Schema meta: the dictionary, the worked questions, freshness and runs inside the warehouse, because many drivers show
-// no comments. Its content is that of this version, so that it is written like a view: when its definition changes.
+// Schema meta: the dictionary, the worked questions, freshness and runs inside the warehouse, because many drivers
+// show no comments. Its content depends only on the version, so it is written like a view: when its definition
+// changes.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Value } from "../domain/column.ts"
@@ -35,8 +36,8 @@ export const metaDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<Met
     ),
     filled(
       columns,
-      entries.flatMap(({ name, columns: of }) =>
-        of.map((column, at) => ({
+      entries.flatMap(({ name, columns: ofTable }) =>
+        ofTable.map((column, at) => ({
           table_name: name,
           position: at + 1,
           column_name: column.name,

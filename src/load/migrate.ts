@@ -1,4 +1,4 @@
-// Brings the stored tables to what their values say, by adding only; any other difference stops with a list of them.
+// Brings the stored tables to their declarations, by additions only; stops with a list of any other differences.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
 import {
@@ -89,7 +89,7 @@ const differences = (table: Table, existing: StoredTable, isEmpty: boolean): Dif
       if (!required) {
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
       } else if (isEmpty) {
-        // No column that is added can be required, in a lake at least.
+        // An added column can't be required, at least in a lake.
         isRemade = true
       } else {
         refused.push(`${tableName(table)}.${column.name} is required but the stored rows lack it`)
@@ -155,8 +155,8 @@ const plan = async (
 }
 
 /**
- * Creates what is missing, adds columns and refreshes comments, in one transaction or not at all; nothing where the
- * layout is the stored one. `keepCopy` runs before the layout of a warehouse that has one changes.
+ * Creates what is missing, adds columns and refreshes comments, in one transaction; does nothing if the stored layout
+ * is current. `keepCopy` runs before the layout of an existing warehouse changes.
  */
 export const migrate = async (
   writer: Writer,
@@ -173,7 +173,7 @@ export const migrate = async (
     if (refused.length > 0) throw refusal(refused)
     if (changesStored) await keepCopy()
     await transactionIn(turn, writer, async () => {
-      // An ALTER and what follows on the same table must see each other: one statement at a time. A new
+      // An ALTER and later statements on the same table must see each other, so they run one at a time. A new
       // warehouse has none, and is made in one call.
       const alters = statements.some((statement) => /^(ALTER|DROP)/.test(statement))
       const calls = alters ? statements : [statements.join(";\n")]

@@ -1,16 +1,16 @@
-// Months of event time, written YYYY-MM: the parts of a table that are published again where they changed.
+// Months of event time, written YYYY-MM: the parts of a table that are published again if they changed.
 import type { Rows } from "../domain/table.ts"
 
 const MILLIS_PER_DAY = 86_400_000
 const MICROS_PER_MILLI = 1000
 
-/** `YYYY-MM` of every row's event time; `-` in a table without. */
+/** `YYYY-MM` of every row's event time; `-` in a table without one. */
 export const monthsIn = ({ table, columns, length }: Rows): ReadonlySet<string> => {
   if (table.time === undefined) return new Set(length === 0 ? [] : ["-"])
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const isDate = table.columns[at]?.type === "date"
   const months = new Set<string>()
-  // Neighbours are nearly always of one month: dates are made once a month, not once a row.
+  // Consecutive rows are nearly always of one month, so a date is made for each month, not for each row.
   let from = 1
   let to = 0
   for (const time of columns[at] ?? []) {
@@ -33,7 +33,7 @@ const monthAfter = (month: string): string => {
   return new Date(Date.UTC(year, number)).toISOString().slice(0, 7)
 }
 
-/** Adjacent months together, in order. */
+/** Joins adjacent months into ranges, in order. */
 export const rangesOf = (months: Iterable<string>): ReadonlyArray<Range> => {
   const ranges: Array<Range> = []
   for (const month of [...months].toSorted()) {

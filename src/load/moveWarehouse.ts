@@ -1,5 +1,5 @@
-// Moves all rows between a warehouse's file and a lake. What a move that was killed leaves is never taken for a warehouse:
-// the rows of a lake come in one transaction, and a file gets its name when it is complete.
+// Moves all rows between a warehouse's file and a lake. A killed move never leaves anything that looks like a
+// warehouse: the rows of a lake are written in one transaction, and a file gets its name when it is complete.
 import { chmodSync, existsSync, rmSync } from "node:fs"
 import type { Table } from "../domain/table.ts"
 import { type CopiedTable, compareRows, copyTables, tableWithRows } from "./copyTables.ts"
@@ -11,10 +11,10 @@ import { layout } from "./tables/layout.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 import { makeEmptyWarehouse, STORAGE_VERSION } from "./template.ts"
 
-/** The file, next to the lake, which is `CATALOG`. */
+/** The name of the file while it is attached; the lake is `CATALOG`. */
 const FILE = "warehouse_file"
 
-/** Whether it describes the warehouse, so that it has rows even where there are no data. */
+/** Whether the table describes the warehouse itself, so that it has rows even without data. */
 const describesItself = (table: Table): boolean =>
   table.schema === "meta" || table === layout || table === viewFingerprints
 
@@ -56,7 +56,7 @@ export const moveToLake = (
     }),
   )
 
-/** `session` writes the lake, which nothing writes meanwhile. */
+/** `session` writes the lake; nothing else does meanwhile. */
 export const moveToFile = async (
   session: Session,
   file: string,
@@ -64,7 +64,7 @@ export const moveToFile = async (
   tables: ReadonlyArray<Table>,
 ): Promise<ReadonlyArray<CopiedTable>> => {
   if (existsSync(file)) {
-    throw refused(file, "it is there already", "Nothing was changed. Move it away first.")
+    throw refused(file, "it already exists", "Nothing was changed. Move it away first.")
   }
   const aside = `${file}.moving`
   const { connection } = session

@@ -1,4 +1,4 @@
-// Exports the tables, and the marts where wanted, as Parquet: a file for each month of event time that changed, under a
+// Exports the tables, and the marts if wanted, as Parquet: a file for each month of event time that changed, under a
 // name of its own. See docs/decisions/0004-duckdb-writes-parquet.md and 0020-immutable-parquet-files.md.
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ export interface ExportRequest {
   readonly rebuildAll: boolean
 }
 
-/** What the database records about its own files, which a file of it would contradict. */
+/** Tables that describe the database itself and would be wrong in an exported file. */
 const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.layout"])
 
 const isIn = ({ exportable: { time }, month }: Part): string =>
@@ -54,13 +54,13 @@ const tableParts = async (
   })
 }
 
-/** Everything there is to export. Marts are read from their files, so only where they are wanted. */
+/** Everything to export. The files of the marts are read only if marts are wanted. */
 const partsOf = async ({ connection, options, stamp, tables }: ExportRequest) => [
   ...(await tableParts(connection, tables)),
   ...(options.marts ? await (await import("./parquetMarts.ts")).martParts(connection, stamp) : []),
 ]
 
-/** Smallest and largest event time; null where the table has none. */
+/** Smallest and largest event time; null if the table has none. */
 const extentOf = async (connection: DuckDBConnection, part: Part) => {
   const { time } = part.exportable
   if (time === undefined) return { min_at: null, max_at: null }
@@ -101,8 +101,8 @@ const exportPart = async (
   }
 }
 
-/** Whether the file is still as long as it was: one that was deleted or cut short is made again. */
-const isThere = async (dataDir: string, { path, bytes }: ManifestFile): Promise<boolean> => {
+/** Whether the file has its recorded length; one that was deleted or truncated is written again. */
+const isIntact = async (dataDir: string, { path, bytes }: ManifestFile): Promise<boolean> => {
   const found = await stat(join(parquetDirectory(dataDir), path)).catch(() => undefined)
   return found?.size === bytes
 }
@@ -130,7 +130,7 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
     const known = exported.get(`${fullName(part.exportable)} ${part.month}`)
     const layout = layoutOf(part.exportable, options)
     if (known?.changed_at === part.changedAt && known.layout === layout) {
-      if (await isThere(dataDir, known)) {
+      if (await isIntact(dataDir, known)) {
         files.push(known)
         continue
       }

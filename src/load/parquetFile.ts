@@ -22,7 +22,7 @@ export interface Stamp {
   readonly publishedAt: string
 }
 
-/** A table or a mart, as what is written to files. */
+/** A table or a mart to be written to files. */
 export interface Exportable {
   readonly schema: string
   readonly name: string
@@ -31,14 +31,14 @@ export interface Exportable {
   readonly comment: string
   readonly columns: ReadonlyArray<{
     readonly name: string
-    /** `timestamp` and `json` are written in a form of their own. */
+    /** `timestamp` and `json` are converted for Parquet. */
     readonly type: string
     readonly comment: string
   }>
   /** Column whose months have a file each; without it there is one file. */
   readonly time: string | undefined
   readonly order: ReadonlyArray<string>
-  /** Fingerprint of the definition that makes the rows, where it may change. */
+  /** Fingerprint of the definition that makes the rows, if it may change. */
   readonly definition?: string
 }
 
@@ -46,7 +46,9 @@ export interface Exportable {
 export interface Part {
   readonly exportable: Exportable
   readonly month: string | null
-  /** When its rows last changed, microseconds since 1970; if the manifest has another time, the file is written again. */
+  /**
+   * When its rows last changed, microseconds since 1970; if the manifest has another time, the file is written again.
+   */
   readonly changedAt: number
 }
 
@@ -64,7 +66,7 @@ export const exportableTable = (table: Table): Exportable => ({
   order: sortOrder(table),
 })
 
-/** The vault first, then time: one vault's history lies together and readers skip the rest. */
+/** The vault first, then time: a vault's history is stored together, and readers skip the rest. */
 const sortOrder = (table: Table): ReadonlyArray<string> => {
   const rank = (name: string) => (name === "vault_address" ? 0 : name === table.time ? 1 : 2)
   return storedKey(table).toSorted((left, right) => rank(left) - rank(right))

@@ -1,8 +1,8 @@
 // The folder parquet/: files/ holds every file once, under a name never used for another content; publications/ has a
-// folder of links to them for each publication, and `current` leads to that of the newest one.
+// folder of links to them for each publication, and `current` points to that of the newest one.
 import { lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
-import { flush, knowsNoLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
+import { flush, lacksLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
 import { MANIFEST, type Manifest, parquetDirectory } from "./manifest.ts"
 import { outdated, type PublishedKeep } from "./publishedFiles.ts"
 
@@ -22,10 +22,10 @@ export const filePath = (
   sha256: string,
 ): string => `${FILES}/${schema}/${name}/${month ?? "data"}-${sha256.slice(0, 16)}.parquet`
 
-/** The same file in a publication's folder. One folder a table: a reader lists all its files at once, or none. */
+/** The same file in a publication's folder. One folder per table: a reader lists all its files at once, or none. */
 export const linkPath = (path: string): string => path.slice(FILES.length + 1)
 
-/** A publication is named by its as-of time, without the signs that some file systems refuse. */
+/** A publication is named by its as-of time, without the characters that some file systems refuse. */
 const nameOf = ({ published_at }: Manifest): string => published_at.replaceAll(/[-:]/g, "")
 
 /** Empties the folder for unfinished files, which may hold what a killed process left. */
@@ -34,7 +34,7 @@ export const clearAside = async (dataDir: string): Promise<void> => {
   await mkdir(asideFolder(dataDir), { recursive: true, mode: 0o700 })
 }
 
-/** Makes the folder of a publication, complete with its manifest. `current` does not lead to it yet. */
+/** Makes the folder of a publication, complete with its manifest. `current` does not point to it yet. */
 export const makePublication = async (dataDir: string, manifest: Manifest): Promise<void> => {
   const root = parquetDirectory(dataDir)
   const aside = join(asideFolder(dataDir), nameOf(manifest))
@@ -57,11 +57,11 @@ export const makeCurrent = async (dataDir: string, manifest: Manifest): Promise<
   const isLink = await symlink(target, aside).then(
     () => true,
     (cause: unknown) => {
-      if (!knowsNoLinks(cause)) throw cause
+      if (!lacksLinks(cause)) throw cause
       return false
     },
   )
-  // Without links, and where a copy of the data directory followed them, `current` is a folder: no rename replaces it.
+  // Without links, or if a copy of the data directory followed them, `current` is a folder, which no rename replaces.
   const found = await lstat(current).catch(() => undefined)
   if (found !== undefined && !(isLink && found.isSymbolicLink())) {
     await rename(current, join(asideFolder(dataDir), "before"))
@@ -80,7 +80,7 @@ const parquetBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
 export const currentFiles = (dataDir: string): Promise<ReadonlyArray<string>> =>
   parquetBelow(join(parquetDirectory(dataDir), CURRENT))
 
-/** How versions before this layout named what they wrote. */
+/** Names that versions before this layout used. */
 const EARLIER = ["manifest.json", "core", "meta", "ops", "raw"]
 
 const removeAll = async (root: string, names: ReadonlyArray<string>): Promise<void> => {
@@ -97,16 +97,16 @@ export const removeOldParquet = async (
   const publications = join(root, PUBLICATIONS)
   const earlier = (await readdir(publications)).filter((name) => name !== nameOf(manifest))
   for (const name of await outdated(publications, earlier, keep)) {
-    // Removed from there in one step: half a publication would look like a whole one.
+    // Moved away in one step: half a publication would look like a whole one.
     await rename(join(publications, name), join(asideFolder(dataDir), name))
   }
   const kept = (await readdir(publications)).map((name) => parquetBelow(join(publications, name)))
-  const referred = new Set([
+  const referenced = new Set([
     ...manifest.files.map(({ path }) => linkPath(path)),
     ...(await Promise.all(kept)).flat(),
   ])
   for (const path of await parquetBelow(join(root, FILES))) {
-    if (!referred.has(path)) await rm(join(root, FILES, path), { force: true })
+    if (!referenced.has(path)) await rm(join(root, FILES, path), { force: true })
   }
   await removeAll(root, [ASIDE, ...EARLIER])
 }

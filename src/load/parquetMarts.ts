@@ -1,5 +1,5 @@
-// The marts as Parquet: a stored mart has a file for each month, written again when the month changed; every other mart is one
-// file of each publication, since its rows may depend on the present time.
+// The marts as Parquet: a stored mart has a file for each month, written again when the month changes; every other
+// mart is one file of each publication, since its rows may depend on the present time.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, number, text } from "./decodeRow.ts"
 import { type Mart, martColumnComment, martComment, marts } from "./marts.ts"

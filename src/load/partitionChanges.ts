@@ -1,6 +1,6 @@
-// When each month of each table last changed, as recorded in ops.partition_changes. Whatever is made from the tables
-// keeps what was recorded when it was made, and makes again what differs. Times are only compared for equality, because
-// the clocks of the machines that write a lake differ.
+// When each month of each table last changed, as recorded in ops.partition_changes. Everything made from the tables
+// keeps the recorded times it was made with, and is made again where they differ. Times are only compared for
+// equality, because the clocks of the machines that write a lake differ.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, number, text } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
@@ -20,7 +20,7 @@ const decodeChange = decodeRow({
   changedAt: number("changed_at"),
 })
 
-/** Every change recorded in `recorded`, which is ops.partition_changes of some database in SQL. */
+/** Every change in `recorded`, the SQL name of a database's ops.partition_changes. */
 export const readChanges = async (
   connection: DuckDBConnection,
   recorded: string,

@@ -1,4 +1,4 @@
-// Whether what is published is out of date.
+// Whether the publication is out of date.
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { LoadError } from "./errors.ts"
@@ -9,7 +9,7 @@ import { readCurrent, unfinished } from "./publishedFiles.ts"
 import { CATALOG } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
 
-/** SQL of one row: stands for what readers would find new, which is facts, gaps, quarantine, drift and checks. */
+/** SQL of one row with a fingerprint of what is news to readers: facts, gaps, quarantine, drift and checks. */
 export const contentOf = `
   SELECT coalesce(md5(string_agg(
     concat_ws(' ', table_schema, table_name, month, epoch_us(changed_at)), ','
@@ -19,9 +19,9 @@ export const contentOf = `
     AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results'))`
 
 /**
- * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication,
- * that one was not completed, it was defined otherwise, or what it made is not there. Tasks, cursors and archived
- * responses alone are not news.
+ * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication, it was
+ * not completed, its definition has changed, or its files are missing. Tasks, cursors and archived responses alone are
+ * not news.
  */
 export const changedSincePublication = ({
   definition,

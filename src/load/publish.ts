@@ -40,13 +40,13 @@ import { Warehouse } from "./Warehouse.ts"
 export interface PublishOptions {
   /** `undefined` makes no Parquet, and removes what an earlier publication made: it would go out of date. */
   readonly parquet: ParquetOptions | undefined
-  /** Without it only the owner can read what is published. */
+  /** Without it, only the owner can read what is published. */
   readonly access?: PublishedAccess
-  /** Without it nothing of an earlier publication stays. */
+  /** Without it, earlier publications are removed. */
   readonly keep?: PublishedKeep
   /** Publish to this database too. */
   readonly postgres?: PostgresSchemas & { readonly address: Redacted.Redacted<string> }
-  /** Of the copy; without it the warehouse's own (`STORAGE_VERSION`). */
+  /** Storage version of the copy; by default the warehouse's own (`STORAGE_VERSION`). */
   readonly storageVersion?: string
 }
 
@@ -64,13 +64,13 @@ export interface Publication {
   readonly publishedAt: string
   readonly parquetFiles: number
   readonly parquetRows: number
-  /** Parquet files written this time: those whose rows changed. */
+  /** Parquet files that were written: those whose rows changed. */
   readonly parquetWritten: number
-  /** Parquet files of earlier publications that are gone, where this one makes none. */
+  /** Parquet files of earlier publications that were removed, if this one makes none. */
   readonly parquetRemoved: number
 }
 
-/** Resolves to the as-of time, in microseconds since 1970: `at`, or the present. */
+/** Records the publication. Resolves to its as-of time, in microseconds since 1970: `at`, or the present. */
 const stamp = (
   session: Session,
   at: number | undefined,
@@ -153,7 +153,7 @@ const publishAll = async (
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
   await writeFile(unfinished(dataDir), "", { mode: 0o600 })
-  // Whatever is changed from here on is not in this publication and has to be marked again.
+  // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
   const { runId } = session
   const micros = await stamp(session, undefined, undefined)
@@ -178,7 +178,7 @@ const publishAll = async (
               access,
               rebuildAll: options.rebuildAll ?? false,
             })
-      // Stamps the warehouse, and its copy where that is another database.
+      // Records it in the warehouse, and in the copy if that is another database.
       for (const each of connection === session.connection ? [session] : [session, source]) {
         if (made !== undefined) await stamp(each, micros, countsOf(made))
       }

@@ -1,4 +1,4 @@
-// Who may read what is published: the mode and group of its files, and of the folders on the way to them.
+// Who may read what is published: the mode and group of its files, and of the folders that lead to them.
 import { chmod, chown, readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const folderModeOf = (access: PublishedAccess): number => {
   return mode | ((mode & 0o444) >> 2)
 }
 
-/** Fails where this machine has no such group: before a run rather than at its end. */
+/** Fails if this machine has no such group; called before a run, so that it does not fail at its end. */
 export const checkAccess = ({ group }: PublishedAccess): Effect.Effect<void, LoadError> =>
   group === undefined
     ? Effect.void
@@ -50,13 +50,13 @@ const give = async (path: string, mode: number, group: number | undefined): Prom
   if ((found.mode & 0o777) !== mode) await chmod(path, mode)
 }
 
-/** For a file that is about to be put in place. */
+/** Sets the access of a file that is about to be put in place. */
 export const giveAccess = async (file: string, access: PublishedAccess): Promise<void> => {
   const group = access.group === undefined ? undefined : await groupIdOf(access.group)
   await give(file, modeOf(access), group)
 }
 
-/** For everything below the folders, and the way to them: others may pass through `dataDir`, not list it. */
+/** Sets the access of everything below the folders. Other users may pass through `dataDir`, but not list it. */
 export const giveAccessBelow = async (
   dataDir: string,
   folders: ReadonlyArray<string>,
@@ -69,7 +69,7 @@ export const giveAccessBelow = async (
   for (const folder of folders) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
-      // It leads to a folder that is here too.
+      // It points to a folder that is included too.
       if (entry.isSymbolicLink()) continue
       const mode = entry.isDirectory() ? folderMode : modeOf(access)
       await give(join(entry.parentPath, entry.name), mode, group)

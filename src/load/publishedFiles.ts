@@ -8,14 +8,14 @@ import { publishedDirectory, publishedFile } from "./PublishedCopy.ts"
 
 export const CURRENT = "current.json"
 
-/** Unfinished files have names that begin with this; the next publication removes those that a kill left. */
+/** Prefix of unfinished files; the next publication removes those that a killed one left. */
 export const ASIDE = ".tmp-"
 
 /** A file that exists while a publication is being made, and after one was killed. */
 export const unfinished = (dataDir: string): string =>
   join(publishedDirectory(dataDir), `${ASIDE}unfinished`)
 
-/** How many earlier publications stay for readers that open their files by name, and how long after they were replaced. */
+/** How many earlier publications stay for readers that open them by name, and for how long after they were replaced. */
 export interface PublishedKeep {
   readonly copies: number
   readonly days: number
@@ -31,7 +31,7 @@ const Current = Schema.Struct({
   definition: Schema.String,
   /** Fingerprint of the rows whose change is news; earlier versions recorded none. */
   content: Schema.optionalKey(Schema.String),
-  /** What the views and macros of the copy say, and to which version of DuckDB (`publishedViews.ts`). */
+  /** Hashes of the copy's views and macros, and the version of DuckDB that wrote them (`publishedViews.ts`). */
   duckdb: Schema.String,
   views: Schema.Record(Schema.String, Schema.String),
 })
@@ -49,7 +49,7 @@ const isCopy = (name: string): boolean => /^vaulthouse-.+\.duckdb$/.test(name)
 export const writeCurrent = (dataDir: string, current: Current): Promise<void> =>
   writeDurably(join(publishedDirectory(dataDir), CURRENT), `${JSON.stringify(current)}\n`)
 
-/** Of the last complete publication; `undefined` when there is none, or none that can be read. */
+/** The current.json of the last complete publication; `undefined` if there is none, or none that can be read. */
 export const readCurrent = async (dataDir: string): Promise<Current | undefined> => {
   try {
     return decodeCurrent(await readFile(join(publishedDirectory(dataDir), CURRENT), "utf8"))
@@ -59,8 +59,8 @@ export const readCurrent = async (dataDir: string): Promise<Current | undefined>
 }
 
 /**
- * Gives the stable name to the copy: a second name of the same file, which costs no space; a copy of it where the file
- * system knows no second names.
+ * Gives the copy the stable name: as a second name of the same file, which costs no space, or as a copy of it if the
+ * file system does not support links.
  */
 export const giveStableName = async (dataDir: string, copy: string): Promise<void> => {
   const folder = publishedDirectory(dataDir)
@@ -72,7 +72,7 @@ export const giveStableName = async (dataDir: string, copy: string): Promise<voi
 
 const DAY_MILLIS = 86_400_000
 
-/** Of the earlier publications' files or folders in `folder`, those that are not to be kept. */
+/** The files or folders of earlier publications in `folder` that are not to be kept. */
 export const outdated = async (
   folder: string,
   names: ReadonlyArray<string>,
@@ -83,7 +83,7 @@ export const outdated = async (
   )
   const newestFirst = earlier.toSorted((one, other) => other.madeAt - one.madeAt)
   const now = Date.now()
-  // The next one replaced it, the current one just now: readers had it until then, however old it is.
+  // A publication was replaced when the next one was made; the newest of these is replaced now.
   const replacedAt = (at: number): number => newestFirst[at - 1]?.madeAt ?? now
   return newestFirst
     .filter((_, at) => at >= keep.copies || replacedAt(at) <= now - keep.days * DAY_MILLIS)

@@ -1,4 +1,4 @@
-// What the views and macros of a copy say: recorded when it is published, so that `verify` finds one that was
+// Hashes of the views and macros of a copy, recorded when it is published, so that `verify` finds one that was
 // replaced since. Parquet holds no views, so nothing else would show it.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -7,9 +7,9 @@ import { readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
 
 export interface ViewDefinitions {
-  /** DuckDB writes the SQL in a form of its own version: those of two versions can't be compared. */
+  /** Each version of DuckDB formats the SQL differently, so hashes of two versions can't be compared. */
   readonly duckdb: string
-  /** `mart.<name>` → SHA-256 of what DuckDB has stored of it. */
+  /** `mart.<name>` → SHA-256 of its SQL as DuckDB stores it. */
   readonly views: Readonly<Record<string, string>>
 }
 
@@ -17,7 +17,7 @@ const decodeDefinition = decodeRow({ name: text("name"), definition: text("defin
 
 const hash = (content: string): string => createHash("sha256").update(content).digest("hex")
 
-/** Of the database attached as `catalog`. */
+/** The views and macros of the database attached as `catalog`. */
 export const viewDefinitions = async (
   connection: DuckDBConnection,
   catalog: string,
@@ -44,7 +44,7 @@ export const viewDefinitions = async (
   }
 }
 
-/** How what is there differs from what was recorded, by name; empty where DuckDB's versions differ. */
+/** Differences between the recorded and the present views, by name; empty if DuckDB's versions differ. */
 export const differingViews = (
   recorded: ViewDefinitions,
   found: ViewDefinitions,

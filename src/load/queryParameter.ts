@@ -1,5 +1,5 @@
-// Values given to a query: for `$name`, and for getvariable('name'), with which a query has a default of its own and
-// runs in any DuckDB client.
+// Values given to a query: for `$name`, and for getvariable('name'), with which a query can have its own defaults and
+// run in any DuckDB client.
 import {
   type DuckDBConnection,
   type DuckDBValue,
@@ -8,7 +8,7 @@ import {
 } from "@duckdb/node-api"
 import { identifier } from "./sql.ts"
 
-/** Days and microseconds since 1970-01-01 UTC, as in rows. Text fits any column it can be read as. */
+/** Days and microseconds since 1970-01-01 UTC, as in rows. Text fits any type that it can be read as. */
 export type QueryParameter =
   | string
   | number
@@ -24,14 +24,14 @@ export type QueryParameters = Readonly<Record<string, QueryParameter>>
 export const variablesIn = (sql: string): ReadonlySet<string> =>
   new Set([...sql.matchAll(/\bgetvariable\('(\w+)'\)/g)].map(([, name = ""]) => name))
 
-/** Names the SQL has as $name or with getvariable. A name in quotes counts as well: DuckDB then says what is wrong. */
+/** Names the SQL has as $name or with getvariable, also inside quotes: DuckDB then reports the error. */
 export const parameterNames = (sql: string): ReadonlySet<string> => {
   const code = sql.replaceAll(/--.*$/gm, "")
   const bound = [...code.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)
   return new Set([...bound, ...variablesIn(code)])
 }
 
-/** The values that the SQL uses, where many statements share them. */
+/** Those of the given values that the SQL uses. */
 export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
   const names = parameterNames(sql)
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))

@@ -16,14 +16,14 @@ export type Row = Readonly<Record<string, Json>>
 
 const MICROS_PER_MILLI = 1000n
 
-/** ISO-8601 with `Z`; microseconds only where there are any. */
+/** ISO-8601 with `Z`; with microseconds only if there are any. */
 export const isoOf = (micros: bigint): string => {
   const text = formatInstant(Number(micros))
   const rest = ((micros % MICROS_PER_MILLI) + MICROS_PER_MILLI) % MICROS_PER_MILLI
   return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`)
 }
 
-// Further off, JavaScript has no date; `infinity` is among them.
+// JavaScript has no later dates; `infinity` is one of those.
 const LAST_MICROS = 8_640_000_000_000_000_000n
 
 const isCalendar = (micros: bigint): boolean => micros <= LAST_MICROS && micros >= -LAST_MICROS

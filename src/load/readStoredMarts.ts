@@ -13,7 +13,7 @@ const decodeColumn = decodeRow({
   comment: optional(text)("comment"),
 })
 
-/** Of the database attached as `copy`: with the names, types and comments they had. */
+/** Changes the views of the database attached as `copy`, which keep their names, types and comments. */
 export const readStoredMarts = async (
   connection: DuckDBConnection,
   copy: string,
@@ -46,7 +46,7 @@ export const readStoredMarts = async (
     ]
   })
   if (statements.length === 0) return
-  // A view keeps the catalog its SQL names, which readers name otherwise: so none is named.
+  // A view keeps the catalog that its SQL names, which readers may name differently, so the SQL names none.
   await connection.run(`USE ${identifier(copy)}`)
   try {
     await connection.run(statements.join(";\n"))

@@ -1,4 +1,4 @@
-// Brings the tables of the stored marts up to date, by the months that changed since they were made.
+// Brings the tables of the stored marts up to date: makes the months again whose source rows changed.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { readRows } from "./readRows.ts"
 import { rowsOf } from "./rowsOf.ts"
@@ -23,7 +23,7 @@ export const refreshStoredMarts = async (session: Session, rebuildAll: boolean):
   const names = new Set(defined?.["names"] as ReadonlyArray<string> | null)
   const stale: Array<Stale> = []
   for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
-    const definition = await withContent(connection, mart, String(defined?.["definition"]))
+    const definition = await definitionOf(connection, mart, String(defined?.["definition"]))
     const { isWhole, months } = await changed(connection, mart, definition, rebuildAll)
     if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
@@ -37,14 +37,14 @@ export const refreshStoredMarts = async (session: Session, rebuildAll: boolean):
 interface Stale {
   readonly mart: StoredMart
   readonly definition: string
-  /** All of its rows are out of date. */
+  /** Whether all of its rows are out of date. */
   readonly isWhole: boolean
-  /** To be made again. */
+  /** Months to make again. */
   readonly months: ReadonlyArray<string>
 }
 
-/** Stands for how the marts are defined and for the rows of those that count whole. */
-const withContent = async (
+/** Fingerprint of the marts' definitions and of the rows of the marts in `whole`. */
+const definitionOf = async (
   connection: DuckDBConnection,
   { whole }: StoredMart,
   definition: string,
@@ -97,7 +97,7 @@ const changed = async (
   return { isWhole, months: changes.map(({ month }) => String(month)) }
 }
 
-/** From the rows themselves: what was changed by hand is not in ops.partition_changes. */
+/** From the rows themselves, because changes made by hand are not in ops.partition_changes. */
 const monthsOfRows = (byMonth: StoredMart["byMonth"]): string => {
   const starts = Object.entries(byMonth).map(
     ([table, time]) => `SELECT date_trunc('month', ${time}) AS month_at FROM ${CATALOG}.${table}`,
@@ -110,8 +110,8 @@ const isInMonth = (time: string): string =>
   `${time} >= getvariable('month_from') AND ${time} < getvariable('month_until')`
 
 /**
- * Runs `work` with the marts as they are made from one month's rows, that from the variable `month_from` on, attached
- * as `of_month`. A filter on a mart itself would read all rows: it is on what was computed from their time.
+ * Runs `work` with the marts made from the rows of one month (the variables `month_from` and `month_until`), attached
+ * as `of_month`. A filter on a mart itself would read all rows, because its time is computed from theirs.
  */
 const withMonthViews = async (
   connection: DuckDBConnection,
@@ -126,7 +126,7 @@ const withMonthViews = async (
     `SELECT view_name AS name, sql FROM duckdb_views()
      WHERE database_name = ${literal(CATALOG)} AND schema_name = 'mart'`,
   )
-  // A lake leaves the schema out.
+  // A lake omits the schema.
   const sqlOf = new Map(
     defined.map(({ name, sql }) => [
       String(name),
@@ -165,14 +165,14 @@ const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
   `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
 ]
 
-/** When the rows changed that each month is made from: a month with another time is made again. */
+/** Records when each month's source rows changed; if that changes, the month is made again. */
 const record = ({ byMonth, name }: StoredMart, runId: string): string => `
   DELETE FROM ${CATALOG}.ops.partition_changes WHERE ${isOneOf([`mart_tables.${name}`])};
   INSERT INTO ${CATALOG}.ops.partition_changes (table_schema, table_name, month, run_id, changed_at)
   SELECT 'mart_tables', ${literal(name)}, month, ${literal(runId)}, max(changed_at)
   FROM ${CATALOG}.ops.partition_changes WHERE ${isOneOf(Object.keys(byMonth))} GROUP BY month`
 
-/** One vault's rows of a month lie together. */
+/** Makes a month again, with the rows of each vault stored together. */
 const remake = ({ name, time }: StoredMart, month: string): string => `
   SET VARIABLE month_from = TIMESTAMP '${month}-01';
   SET VARIABLE month_until = getvariable('month_from') + INTERVAL 1 MONTH;

@@ -1,5 +1,5 @@
-// Replaces tables by those of another database file, all or nothing: what a replay has rebuilt becomes the warehouse in
-// one transaction.
+// Replaces tables by those of another database file, in one transaction: the tables that a replay rebuilt become the
+// warehouse's.
 import * as Effect from "effect/Effect"
 import { allColumns, type Table } from "../domain/table.ts"
 import { Changes, type Session, transaction } from "./session.ts"

@@ -1,6 +1,6 @@
-// Retires stored rows of a history that are missing from a reading of their set (`Table.mergeKey`), and says which batches
-// must take effect one after the other. All of a group in one statement a table, since one an entity cost two seconds of a
-// run that reads everything again.
+// Retires stored rows of a history that are missing from a reading of their set (`Table.mergeKey`), and finds batches
+// that must take effect one after the other. One statement per table retires the rows of a whole group: one per entity
+// took two seconds of a run that reads everything again.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, versionsOf } from "../domain/table.ts"
 import { CLASSIFIED } from "./classify.ts"
@@ -8,14 +8,16 @@ import { monthOf, sameKey, withinBounds } from "./matching.ts"
 import { STAGED, STAGED_EMPTY_SETS, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "./sql.ts"
 
-/** How many rows a batch retired, by the month of their event time (`YYYY-MM`, `-` for a table without). */
+/** How many rows a batch retired, by the month of their event time (`YYYY-MM`, `-` for a table without one). */
 export interface Retired {
   readonly batch: number
   readonly month: string
   readonly rows: number
 }
 
-/** Whether one batch holds a whole set, and another batch rows of it: they must take effect one after the other. */
+/**
+ * Whether one batch holds a whole set and another batch rows of it, so that they must take effect one after the other.
+ */
 export const haveRepeatedMergeKeys = async (
   connection: DuckDBConnection,
   { table, rowsOfBatch, mergeKeys, mergeKeyShapes, hasEmptySets }: Staged,
@@ -80,7 +82,7 @@ export const retireAbsent = async (
     SELECT _batch, strftime(${monthOf(table, "a")}, '%Y-%m'), count(*)::DOUBLE
     FROM temp.main.absent a GROUP BY ALL`)
   const retired = (found.getRows() as Array<[number, string, number]>).map(
-    ([of, month, rows]): Retired => ({ batch: of, month, rows }),
+    ([setBatch, month, rows]): Retired => ({ batch: setBatch, month, rows }),
   )
   if (retired.length === 0) return []
   const names = identifiers(allColumns(table).map(({ name }) => name))

@@ -24,7 +24,7 @@ export interface RunSummary {
   readonly requests: number
   readonly rowsInserted: number
   readonly rowsRevised: number
-  /** From the start of the run's record to its end. */
+  /** From the recorded start of the run to its end. */
   readonly seconds: number
 }
 

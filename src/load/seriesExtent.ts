@@ -1,8 +1,8 @@
-// What a page covers: a series between two event times or, in a table without time in its key, a set.
+// The extent of a page: a series between two event times or, in a table without time in its key, a set.
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 
-/** In the unit of the time column; of a set, 0. */
+/** `from` and `to` are in the unit of the time column; 0 for a set. */
 export interface Extent {
   /** Key columns that identify the series or set: only extents with the same columns can be compared. */
   readonly columns: string
@@ -12,20 +12,20 @@ export interface Extent {
   readonly to: number
 }
 
-/** Key columns that identify a series. Other text (a protocol) may vary within it. */
+/** Indexes of the key columns that identify a series; other text columns (a protocol) may vary within it. */
 const seriesColumns = (table: Table): ReadonlyArray<number> =>
   table.key
     .filter((name) => name !== table.time)
     .map((name) => table.columns.findIndex((column) => column.name === name))
     .filter((at, place) => place === 0 || table.columns[at]?.type !== "text")
 
-/** `undefined` when the page is not of one series or set. */
+/** `undefined` if the page is not of one series or set. */
 export const extentOf = (rows: Rows): Extent | undefined => {
   const { time, key } = rows.table
   return time !== undefined && key.includes(time) ? seriesOf(rows, time) : setOf(rows)
 }
 
-/** The set that the page holds whole, otherwise what its rows have in common. */
+/** The set that the page holds whole, else the key columns that its rows have in common. */
 const setOf = ({ table, columns, length, mergeKey }: Rows): Extent | undefined => {
   const valuesOf = (name: string): ReadonlyArray<Value> =>
     columns[table.columns.findIndex((column) => column.name === name)] ?? []
@@ -73,7 +73,7 @@ const seriesOf = (
 export const overlap = (one: Pick<Extent, "from" | "to">, other: typeof one): boolean =>
   one.from <= other.to && other.from <= one.to
 
-/** The places of the extents that can't have a key in common with any other. */
+/** The indexes of the extents that can't have a key in common with any other. */
 export const placesApart = (extents: ReadonlyArray<Extent | undefined>): ReadonlySet<number> => {
   const apart = new Set<number>()
   const known = extents.flatMap((extent, place) =>

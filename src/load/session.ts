@@ -1,4 +1,4 @@
-// The writer's connection, its transactions, and what they mark as changed.
+// The writer's connection, its transactions, and the changes that they mark.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Rows, type Table, tableName } from "../domain/table.ts"
 import { entriesOf, monthsOf, writeBookkeeping } from "./bookkeeping.ts"
@@ -35,11 +35,11 @@ export const alone = (connection: DuckDBConnection): Writer => ({
   accepts: () => true,
 })
 
-/** Runs `work` in a transaction: any failure rolls back, since COMMIT after one silently keeps nothing. */
+/** Runs `work` in a transaction. Any failure rolls back, because a COMMIT after one would silently keep nothing. */
 export const transaction = <A>(writer: Writer, work: () => Promise<A>): Promise<A> =>
   writer.exclusively((turn) => transactionIn(turn, writer, work))
 
-/** As `transaction`, in a turn that has begun. */
+/** Like `transaction`, in a turn that has begun. */
 export const transactionIn = async <A>(
   turn: Turn,
   { connection }: Writer,
@@ -58,7 +58,7 @@ export const transactionIn = async <A>(
   }
 }
 
-/** Collects what changed, to be marked once in the same transaction. */
+/** Collects what changed, to mark it once in the same transaction. */
 export class Changes {
   /** Rows that batches inserted and revised, by table. */
   readonly rows = new Map<string, Pick<Counts, "inserted" | "revised">>()
@@ -86,7 +86,7 @@ export class Changes {
     })
   }
 
-  /** Writes rows of vaulthouse's own tables and marks all that changed: the last part of a transaction. */
+  /** Writes rows of vaulthouse's own tables and marks everything that changed: the last step of a transaction. */
   async write(rows: ReadonlyArray<Rows> = []): Promise<void> {
     const entries = entriesOf(rows)
     for (const each of entries) this.add(each.table, monthsOf(each))
@@ -106,7 +106,7 @@ export class Changes {
     }))
   }
 
-  /** Of the rows the transaction stores. */
+  /** Remembers the extents of rows that the transaction stores. */
   keepExtents(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
     this.#extents.push([table, extents])
   }

@@ -1,4 +1,4 @@
-// How names and values stand in the SQL that is derived from table values.
+// Names and values in generated SQL.
 import type { ColumnType } from "../domain/column.ts"
 import type { Table } from "../domain/table.ts"
 
@@ -17,7 +17,7 @@ export const inCatalog = (catalog: string, { schema, name }: Table): string =>
 
 export const qualified = (table: Table): string => inCatalog(CATALOG, table)
 
-/** An instant as a TIMESTAMP literal DuckDB can prune with. */
+/** An instant as a constant TIMESTAMP, which DuckDB can prune with. */
 export const instant = (micros: number): string => `make_timestamp(${micros}::BIGINT)`
 
 export const day = (days: number): string => `(DATE '1970-01-01' + ${days}::INTEGER)`

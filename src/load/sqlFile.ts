@@ -1,4 +1,4 @@
-// The SQL of our own queries that is not derived from a table: one file each below warehouse/.
+// The SQL of queries that is not generated from a table: one file each in warehouse/.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { findWarehouseFolder } from "./warehouseFolder.ts"

@@ -6,7 +6,7 @@ import { type AppendedRows, appendRows } from "./appendRows.ts"
 import { haveDistinctKeys } from "./distinctKeys.ts"
 import { identifier, storedType } from "./sql.ts"
 
-/** The rows of one response in one table; `batch` is the place of their batch in its group. */
+/** The rows of one response in one table; `batch` is the index of their batch in its group. */
 export interface PageRows {
   readonly batch: number
   readonly rows: Rows
@@ -19,7 +19,7 @@ export const STAGED = "temp.main.staged"
 /** Sets without members: `_batch`, the columns of the merge key, `_run_id`, `_observed_at` and `_is_partial`. */
 export const STAGED_EMPTY_SETS = "temp.main.staged_empty_sets"
 
-/** Merge keys: `_batch`, `_observed_at` and the columns; those of other columns are in tables of their own. */
+/** Merge keys: `_batch`, `_observed_at` and the key's columns; each combination of columns has a table of its own. */
 export const stagedMergeKeys = (shape: number): string => `temp.main.${mergeKeysTable(shape)}`
 
 const mergeKeysTable = (shape: number): string => `staged_merge_keys_${shape}`
@@ -31,7 +31,7 @@ export interface Staged {
   readonly rowsOfBatch: ReadonlyMap<number, number>
   /** Whether `STAGED_EMPTY_SETS` holds any. */
   readonly hasEmptySets: boolean
-  /** Smallest and largest value of the time column, in its own unit; absent where there is no time. */
+  /** Smallest and largest value of the time column, in its own unit; absent if there is no time. */
   readonly bounds: { readonly from: number; readonly to: number } | undefined
   /** Whether no key can occur twice. */
   readonly distinct: boolean
@@ -44,13 +44,13 @@ export interface Staged {
 export interface StagedMergeKey {
   readonly batch: number
   readonly values: Readonly<Record<string, Value>>
-  /** Microseconds; absent for rows that no response gave. */
+  /** Microseconds; absent for rows without a response. */
   readonly observedAt: number | undefined
 }
 
 type StagedColumns = ReadonlyArray<readonly [name: string, storedType: string]>
 
-/** The statement that makes an empty `temp.main.<name>`. */
+/** The statement that creates an empty `temp.main.<name>`. */
 export const createTemporary = (name: string, columns: StagedColumns): string => {
   const definitions = columns.map(([column, type]) => `${identifier(column)} ${type}`)
   return `CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(", ")});`
@@ -62,7 +62,7 @@ export const appendTemporary = (
   parts: Iterable<AppendedRows>,
 ): Promise<void> => appendRows(connection, { catalog: "temp", schema: "main", name }, parts)
 
-/** Makes `temp.main.<name>` hold these rows. */
+/** Creates `temp.main.<name>` with these rows. */
 const fillTemporary = async (
   connection: DuckDBConnection,
   name: string,
@@ -91,7 +91,7 @@ const lineageOf = ({ rows, runId }: PageRows): ReadonlyArray<Value> => [
   rows.isPartial === true,
 ]
 
-/** Stages `pages`, rows of one table. */
+/** Stages `pages`, which are rows of one table. */
 export const stage = async (
   connection: DuckDBConnection,
   table: Table,
@@ -133,9 +133,9 @@ const stageMergeKeys = async (
   table: Table,
   mergeKeys: ReadonlyArray<StagedMergeKey>,
 ): Promise<Staged["mergeKeyShapes"]> => {
-  const alike = Map.groupBy(mergeKeys, ({ values }) => Object.keys(values).join())
+  const byColumns = Map.groupBy(mergeKeys, ({ values }) => Object.keys(values).join())
   const shapes: Array<ReadonlyArray<string>> = []
-  for (const keys of alike.values()) {
+  for (const keys of byColumns.values()) {
     const columns = table.columns.filter(({ name }) => name in (keys[0]?.values ?? {}))
     await fillTemporary(
       connection,
@@ -194,7 +194,7 @@ const boundsOf = (table: Table, pages: ReadonlyArray<PageRows>): Staged["bounds"
   return from <= to ? { from, to } : undefined
 }
 
-/** One a batch and entity: a set that came in several pages ends when its last one came. */
+/** One per batch and set; a set that was received in several pages was observed when the last one was. */
 const mergeKeysOf = (pages: ReadonlyArray<PageRows>): ReadonlyArray<StagedMergeKey> => {
   const mergeKeys = new Map<string, StagedMergeKey>()
   for (const { batch, rows } of pages) {

@@ -7,7 +7,7 @@ import { sqlFile } from "./sqlFile.ts"
 
 const decode = decodeRow({ name: text("name"), columns: list(text)("columns") })
 
-/** Reads those of all tables when they are first needed. Rejects if the stored table lacks a declared column. */
+/** Reads the columns of all tables when first needed. Rejects if the stored table lacks a declared column. */
 export const storedColumns = (connection: DuckDBConnection) => {
   let known: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   return async (table: Table): Promise<ReadonlyArray<string>> => {

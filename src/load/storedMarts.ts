@@ -6,9 +6,9 @@ export interface StoredMart {
   readonly name: string
   /** The column that decides the month of a row. */
   readonly time: string
-  /** Tables and their event-time columns: a row of the mart uses only those of their rows that are of its own month. */
+  /** Tables and their event-time columns; a row of the mart depends only on their rows of the same month. */
   readonly byMonth: Readonly<Record<string, string>>
-  /** Small marts it reads: any change in them may change any row. (In their tables, more changes than matters here.) */
+  /** Small marts it reads; any change in them may change any row. Their tables change more often than they do. */
   readonly whole: ReadonlyArray<string>
   /** Other marts it reads, in dependency order. */
   readonly through: ReadonlyArray<string>
@@ -18,7 +18,7 @@ const ratios = { "core.ratio_history": "observed_at" }
 const pnl = { "core.pnl_history": "snapshot_at" }
 const positions = { "core.position_snapshots": "snapshot_at" }
 
-/** They depend on nothing else, neither the present time nor other tables: a test checks that. */
+/** They depend on nothing else, neither the present time nor other tables; a test checks this. */
 export const storedMarts: ReadonlyArray<StoredMart> = [
   { name: "ratio_days", time: "day", byMonth: ratios, whole: [], through: ["ratio_points"] },
   { name: "pnl_days", time: "day", byMonth: pnl, whole: [], through: [] },

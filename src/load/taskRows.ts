@@ -1,4 +1,4 @@
-// What a batch leaves in ops.tasks and ops.cursors.
+// The rows of a batch in ops.tasks and ops.cursors.
 import { type Batch, recordedOutcome } from "../domain/outcome.ts"
 import type { Rows } from "../domain/table.ts"
 import { decodeRow, number, text } from "./decodeRow.ts"
@@ -38,20 +38,20 @@ interface TaskKey {
 const keyOf = ({ pipeline, entity, window }: TaskKey): string =>
   JSON.stringify([pipeline, entity, window])
 
-/** What earlier workers of this run recorded of tasks that are read again, by task: the new record adds to it. */
+/** Records of earlier workers of this run for tasks that are read again, by task; the new record adds to them. */
 export const recordedBefore = async (
   { connection, runId }: Session,
   batches: ReadonlyArray<Batch>,
 ): Promise<ReadonlyMap<string, Recorded>> => {
-  const again = batches.flatMap(({ claim }) =>
+  const reclaimed = batches.flatMap(({ claim }) =>
     claim === undefined || claim.epoch === 1
       ? []
       : [{ pipeline: claim.pipeline, entity: claim.entity }],
   )
-  if (again.length === 0) return new Map()
+  if (reclaimed.length === 0) return new Map()
   const found = await readRows(connection, sqlFile("state", "recorded_before"), [
     runId,
-    JSON.stringify(again),
+    JSON.stringify(reclaimed),
   ])
   return new Map(found.map(recorded).map((each) => [keyOf(each), each]))
 }

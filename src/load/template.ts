@@ -20,14 +20,14 @@ import { creationScript, fingerprintOf } from "./layout.ts"
 import { martSources } from "./martSources.ts"
 import { CATALOG, literal } from "./sql.ts"
 
-/** v1.0.0 can be read by DuckDB 1.1 to 1.5; the default of DuckDB 2 by no 1.x. */
+/** DuckDB 1.1 to 1.5 can read v1.0.0; no 1.x can read the default of DuckDB 2. */
 export const STORAGE_VERSION = "v1.0.0"
 
 const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
 
 const KEPT_MILLIS = 30 * 86_400_000
 
-/** Layouts of other versions go after a month, the same layout with other marts at once. */
+/** Removes layouts of other versions after a month, and the same layout with other marts at once. */
 const removeOld = (folder: string, layout: string): void => {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(".duckdb")) continue
@@ -50,7 +50,7 @@ export const makeEmptyWarehouse = async (
       `ATTACH ${literal(aside)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
     )
     await connection.run(creationScript(tables))
-    // A warehouse without all of their tables can't have the marts.
+    // Fails if the marts need tables that this warehouse lacks; it then has no marts.
     await createMarts(alone(connection), CATALOG, tables.flatMap(storedTables)).catch(
       () => undefined,
     )
@@ -65,14 +65,14 @@ export const makeEmptyWarehouse = async (
 }
 
 /**
- * Puts an empty warehouse of this layout at `file`. Where nothing can be cached it does nothing: the tables are then
- * made in the file itself.
+ * Puts an empty warehouse of this layout at `file`. If nothing can be cached, it does nothing, and the tables are then
+ * created in the file itself.
  */
 export const copyTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise<void> => {
   const aside = `${file}.new`
   try {
     const folder = cacheFolder()
-    // One at a time: `recursive` never returns where nothing can be made, such as below /proc.
+    // One level at a time: `recursive` never returns in places such as /proc, where nothing can be created.
     for (const each of [dirname(folder), folder]) {
       if (!existsSync(each)) mkdirSync(each, { mode: 0o700 })
     }

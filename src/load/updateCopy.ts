@@ -1,5 +1,5 @@
-// Brings a copy of the warehouse up to date with the warehouse itself: the months of the tables that changed since the
-// copy was made, as both have recorded it.
+// Brings a copy of the warehouse up to date: replaces the months of tables that changed since the copy was made, as
+// both have recorded it.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
 import { isBetween, rangesOf } from "./months.ts"
@@ -11,7 +11,7 @@ import { partitionChanges } from "./tables/partition_changes.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
-// Each database has its own rows of these: how it was made, and when each month changed.
+// Each database has its own rows in these tables: how it was made, and when each month changed.
 const own: ReadonlySet<Table> = new Set([
   layout,
   partitionChanges,
@@ -19,7 +19,7 @@ const own: ReadonlySet<Table> = new Set([
   viewFingerprints,
 ])
 
-// What is recorded of stored marts: those of a copy are made in it.
+// Records of stored marts, which a copy makes itself.
 const OF_STORED_MARTS = `table_schema = 'mart_tables'
   OR (table_schema = ${literal(storedMartsTable.schema)} AND table_name = ${literal(storedMartsTable.name)})`
 
@@ -29,11 +29,11 @@ export interface Update {
   readonly tables: ReadonlyArray<Table>
   /** The catalog that the warehouse is attached as; the copy is `CATALOG`. */
   readonly source: string
-  /** All rows, whatever is recorded. */
+  /** Replace all rows, whatever is recorded. */
   readonly isWhole: boolean
 }
 
-/** Rejects, with the copy in between, if it fails. */
+/** If it fails, it rejects and leaves the copy half updated. */
 export const updateCopy = async (update: Update): Promise<void> => {
   const { connection } = update
   const tables = update.tables.filter((table) => !own.has(table) && table.schema !== "meta")
@@ -56,7 +56,7 @@ export const updateCopy = async (update: Update): Promise<void> => {
 
 type Months = ReadonlySet<string | undefined>
 
-/** Months by table of what differs, or is in one of the two alone. */
+/** By table, the months whose record differs or is in only one of the two. */
 const changedParts = async (update: Update): Promise<ReadonlyMap<string, Months>> => {
   const { connection } = update
   const before = await readChanges(connection, qualified(partitionChanges))

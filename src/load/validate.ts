@@ -1,5 +1,5 @@
-// Rows are checked before they are queued, so that a bad one fails its own batch with a clear error and never
-// costs the group it would have been committed with.
+// Checks rows before they are queued, so that an invalid one fails its own batch with a clear error and not the group
+// it would have been committed with.
 import type { Batch } from "../domain/outcome.ts"
 import type { Column, ColumnType, Value } from "../domain/column.ts"
 import { type Rows, tableName } from "../domain/table.ts"
@@ -10,7 +10,7 @@ const isText = (value: Value): boolean => typeof value === "string"
 /** Half of a surrogate pair, which `JSON.stringify` escapes and DuckDB's JSON functions refuse. */
 const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
-/** Rows are appended without a cast, so that DuckDB does not check it. */
+/** Rows are appended without a cast, so DuckDB does not check JSON. */
 const isJson = (text: string): boolean => {
   if (loneSurrogate.test(text)) return false
   try {

@@ -59,7 +59,7 @@ const checkFile = async (
   return checkLink(dataDir, file)
 }
 
-/** What readers open is the file itself; a copy of it where the file system knows no links. */
+/** Checks that readers open the listed file, or a copy of it if the file system does not support links. */
 const checkLink = async (dataDir: string, file: ManifestFile): Promise<Finding | undefined> => {
   const path = `${CURRENT_PARQUET}/${linkPath(file.path)}`
   const [link, listed] = await Promise.all(
@@ -72,7 +72,7 @@ const checkLink = async (dataDir: string, file: ManifestFile): Promise<Finding |
   return isSame ? undefined : { kind: "checksum", path, detail: `it is not parquet/${file.path}` }
 }
 
-/** Of an export that was interrupted, or laid out by an earlier version. */
+/** Finds files without a manifest, as left by an interrupted export or an earlier version. */
 const checkManifest = async (
   dataDir: string,
   manifest: Manifest | undefined,
@@ -83,7 +83,7 @@ const checkManifest = async (
   return { kind: "missing", path, detail: "there are files in parquet, but no manifest" }
 }
 
-/** What a glob would read in addition to what is listed. */
+/** Files that a glob would read although they are not listed. */
 const extraFiles = async (
   dataDir: string,
   manifest: Manifest | undefined,
@@ -125,7 +125,7 @@ const checkCopy = async (
   }
 }
 
-/** current.json is written after the copy: of an earlier publication it says nothing of this one. */
+/** current.json is written after the copy; if it is of an earlier publication, it can't be compared with this one. */
 const checkViews = async (
   connection: DuckDBConnection,
   dataDir: string,
@@ -154,7 +154,7 @@ const checkViews = async (
   }))
 }
 
-/** The files of each table none of whose files is at fault. A mart may say something else at another time. */
+/** The files of each table without findings. Marts are left out, because their rows may depend on the time. */
 const soundTables = (
   manifest: Manifest | undefined,
   findings: ReadonlyArray<Finding>,
@@ -189,7 +189,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       }))
       if (finding !== undefined) findings.push(finding)
     }
-    // What an unreadable manifest lists is not known.
+    // It is unknown what an unreadable manifest lists.
     const isLost = manifest === undefined && findings.length > 0
     if (!isLost) {
       const lost = await checkManifest(dataDir, manifest)
@@ -216,7 +216,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
   }
 }
 
-/** What is wrong with the published files; empty when all is well. Takes no lock and writes nothing. */
+/** What is wrong with the published files; empty if nothing is. Takes no lock and writes nothing. */
 export const verify = (dataDir: string): Effect.Effect<ReadonlyArray<Finding>, LoadError> =>
   Effect.tryPromise({
     try: () => verifyAll(dataDir),

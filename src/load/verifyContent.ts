@@ -1,5 +1,5 @@
-// Compares what the published copy and the Parquet files say. Of a file that is, byte for byte, the one that was
-// listed, the rows are as they were exported: what differs was changed in the copy.
+// Compares the rows of the published copy with those of the Parquet files. A file with the listed checksum has the
+// rows that were exported, so a difference means that the copy was changed.
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../domain/table.ts"
@@ -11,8 +11,8 @@ import { identifier, literal } from "./sql.ts"
 import { publications } from "./tables/publications.ts"
 
 /**
- * `published` is the attached copy. Every table of it is read, so that a damaged block is found whatever it
- * holds; compared are those whose files are `sound`, and none where the copy is of another publication.
+ * `published` is the attached copy. Reads every table of it, so that damaged blocks are found, and compares those
+ * whose files are in `sound`, which is empty if the copy is of another publication.
  */
 export const differingTables = async (
   connection: DuckDBConnection,
@@ -27,7 +27,7 @@ export const differingTables = async (
   )
   const copied = inCopy.map(decodeRow({ name: text("name") })).map(({ name }) => name)
   for (const table of new Set([...copied, ...sound.keys()])) {
-    // The stamp of the copy says how many files were exported, so it is younger than they are.
+    // The copy's record of the publication counts the exported files, so it is newer than they are.
     const files = table === tableName(publications) ? undefined : sound.get(table)
     const path = `${PUBLISHED} ${table}`
     try {
@@ -49,7 +49,7 @@ const compare = async (
   files: ReadonlyArray<ManifestFile> | undefined,
 ): Promise<string | undefined> => {
   const inCopy = `published.${table.split(".").map(identifier).join(".")}`
-  // Of this table alone: `duckdb_columns()` binds every view.
+  // For this table alone, because `duckdb_columns()` binds every view.
   const columns = await readRows(connection, `DESCRIBE ${inCopy}`)
   // The copy's own types: Parquet may hold instants and JSON as text.
   const values = columns

@@ -1,5 +1,5 @@
-// What a mart and a check of warehouse/ have in common: an SQL file, and a YAML file of the same name that says what it
-// is and ends with `tests`. A run needs only what stands above the tests, which are half of the text.
+// Reads the two files of a mart or check in warehouse/: its SQL, and a YAML file with its description and, at the end,
+// its tests. A run skips the tests, which are half of the text.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Data from "effect/Data"
@@ -23,7 +23,7 @@ const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
 /** Rows of the tables that a mart or check reads, and the rows it must return. */
 const WarehouseTest = Schema.Struct({
   name: Schema.NonEmptyString,
-  /** The present time, UTC, for the whole test; absent where the result does not depend on it. */
+  /** The present time, UTC, for the whole test; absent if the result does not depend on it. */
   now: Schema.optionalKey(Schema.NonEmptyString),
   given: Schema.Record(Schema.String, Rows),
   expect: Rows,
@@ -74,7 +74,10 @@ export interface WarehouseFile<A> {
   readonly sql: string
 }
 
-/** `<directory>/<name>.sql` and what `<name>.yml` says of it. Throws `WarehouseFileError`: file and place. */
+/**
+ * Reads `<directory>/<name>.sql` and its description in `<name>.yml`. Throws `WarehouseFileError`, naming file and
+ * place.
+ */
 export const readWarehouseFile = <A>(
   directory: string,
   name: string,

@@ -1,4 +1,4 @@
-// Where the SQL files of this package are, from a checkout and from an installed package.
+// Finds the SQL files of this package, in a checkout and in an installed package.
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 
@@ -9,7 +9,7 @@ export const findWarehouseFolder = (folder: string, from: string): string => {
     if (existsSync(found)) return found
     if (directory === dirname(directory)) {
       throw new Error(
-        `The folder ${join("warehouse", folder)} is nowhere above ${from}: the package is not whole.`,
+        `The folder ${join("warehouse", folder)} is nowhere above ${from}: the package is incomplete.`,
       )
     }
   }

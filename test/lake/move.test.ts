@@ -98,7 +98,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
 
         const toFile = ["move", "--warehouse", address, "--to", "file"]
         const there = await run(...toFile)
-        expect(there.stderr).toContain("is there already")
+        expect(there.stderr).toContain("already exists")
         renameSync(file, `${file}.old`)
         await killed(toFile, dataDir, () => existsSync(`${file}.moving`))
         expect(existsSync(file)).toBe(false)

@@ -67,7 +67,11 @@ describe("readMart", () => {
       { ...good, columns: [{ name: "a", type: "number", comment: "A number" }] },
       /"columns"\]\[0\]\["type"\]/,
     ],
-    ["a key that is no column", { ...good, key: ["b"] }, /key names no column of it: b/],
+    [
+      "a key that is no column",
+      { ...good, key: ["b"] },
+      /key names columns that it does not have: b/,
+    ],
     ["text that is not YAML", "description: [", /thing\.yml/],
   ])("says what is wrong with %s", (_, document, message) => {
     expect(reading(document)).toThrow(WarehouseFileError)

@@ -1,4 +1,4 @@
-// What a data-quality check is: a query for the rows that break a rule.
+// A data-quality check: a query for the rows that break a rule.
 import type { Table } from "../../domain/table.ts"
 
 export type Severity = "warn" | "error"
@@ -31,7 +31,7 @@ export interface Check {
   readonly ofRows?: {
     /** The rows to be checked, as `t`. */
     readonly from: (scope: Scope) => string
-    /** Whether `t` may offend, never null: `sql` then decides. */
+    /** Whether `t` may offend, never null; if so, `sql` decides. */
     readonly mayOffend: (scope: Scope) => string
   }
   /** The offending rows, their key first. Names tables as `schema.name`. */

@@ -1,4 +1,4 @@
-// Runs checks against the warehouse and records what they found, all of it in one transaction.
+// Runs checks against the warehouse and records their results in one transaction.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/time.ts"
@@ -81,10 +81,10 @@ const offendersOf = (
     from (select ${offends.join(", ")} from ${checks[0]?.ofRows.from(scope) ?? ""})`
 }
 
-// More cost memory, fewer a statement each.
+// More rows at once take more memory, fewer take more statements.
 const ROWS_AT_ONCE = 150_000
 
-/** `scope`, or the months of it that a run touched, as many at a time as hold so many rows. */
+/** `scope`, or the months of it that a run touched, in parts of about `ROWS_AT_ONCE` rows. */
 const partsOf = Effect.fnUntraced(function* ({ monthsOf: table }: Check, scope: Scope) {
   if (table === undefined || scope.since === undefined) return [scope]
   const { rows } = yield* Warehouse
@@ -107,7 +107,7 @@ const partsOf = Effect.fnUntraced(function* ({ monthsOf: table }: Check, scope: 
 const withoutCount = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== COUNT))
 
-/** The results as they stand in ops.check_results. */
+/** The results as rows of ops.check_results. */
 export const resultRows = Effect.fnUntraced(function* (
   runId: string,
   results: ReadonlyArray<CheckResult>,
@@ -126,7 +126,7 @@ export const resultRows = Effect.fnUntraced(function* (
   return rowsOf(checkResults, records)
 })
 
-/** Keeps the results in ops.check_results. */
+/** Records the results in ops.check_results. */
 export const recordResults = Effect.fnUntraced(function* (
   runId: string,
   results: ReadonlyArray<CheckResult>,

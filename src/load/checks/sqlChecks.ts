@@ -1,5 +1,5 @@
-// The checks of warehouse/checks: each one SQL file that selects the rows that offend, and one YAML file that
-// says what the rule is. A new check is those two files.
+// The checks of warehouse/checks: each has an SQL file that selects the offending rows, and a YAML file that states
+// the rule. A new check is those two files.
 import { readdirSync } from "node:fs"
 import * as Schema from "effect/Schema"
 import { readWarehouseFile, WarehouseFileError } from "../warehouseFile.ts"
@@ -18,7 +18,7 @@ const Document = Schema.Struct({
 
 const BEGINNING = 0
 
-/** The SQL with `$since` and `$tolerance` as literals, which DuckDB can skip row groups by. */
+/** The SQL with `$since` and `$tolerance` as literals, so that DuckDB can skip row groups. */
 const filled = (text: string, tolerance: number | undefined, { since }: Scope): string =>
   text
     .replaceAll("$since", instant(since ?? BEGINNING))
@@ -31,7 +31,7 @@ export const readCheck = (directory: string, name: string): Check => {
   if ((tolerance === undefined) === sql.includes("$tolerance")) {
     throw new WarehouseFileError({
       file,
-      why: "its tolerance and the SQL's $tolerance go together",
+      why: "it must have a tolerance if its SQL has $tolerance, and none otherwise",
     })
   }
   return {

@@ -1,4 +1,4 @@
-// The checks that follow from a table's value: each new table has them without a line of its own.
+// The checks that follow from a table's declaration, so that each new table has them automatically.
 import { allColumns, storedKey, type Table, tableName } from "../../domain/table.ts"
 import { storedTables } from "../ddl.ts"
 import { identifier, identifiers, instant } from "../sql.ts"
@@ -9,16 +9,16 @@ const SKEW_SECONDS = 3600
 
 type Rule = (table: Table) => Check | undefined
 
-const named = (table: Table): string => `${identifier(table.schema)}.${identifier(table.name)}`
+const sqlName = (table: Table): string => `${identifier(table.schema)}.${identifier(table.name)}`
 
 const has = (table: Table, column: string): boolean =>
   allColumns(table).some(({ name }) => name === column)
 
-/** The column with the time a row was written, where there is one. */
+/** The column with the time a row was written, if there is one. */
 const writtenAt = (table: Table): string | undefined =>
   ["_superseded_at", "_updated_at"].find((column) => has(table, column))
 
-const written = (table: Table, { since }: Scope, alias = "t"): string => {
+const isWritten = (table: Table, { since }: Scope, alias = "t"): string => {
   const column = writtenAt(table)
   return since === undefined || column === undefined
     ? "true"
@@ -28,18 +28,18 @@ const written = (table: Table, { since }: Scope, alias = "t"): string => {
 /** All rows of the keys that were written, which may have older ones. */
 const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): string =>
   scope.since === undefined
-    ? `${named(table)} t`
-    : `${named(table)} t semi join (
-         select ${identifiers(key)} from ${named(table)} w where ${written(table, scope, "w")}
+    ? `${sqlName(table)} t`
+    : `${sqlName(table)} t semi join (
+         select ${identifiers(key)} from ${sqlName(table)} w where ${isWritten(table, scope, "w")}
        ) k using (${identifiers(key)})`
 
-/** Equal keys are in one month where the event time is part of the key. */
+/** Equal keys are in one month if the event time is part of the key. */
 const hasMonths = (table: Table): boolean =>
   table.time !== undefined && storedKey(table).includes(table.time)
 
 const ofMonths = (table: Table, { from, to }: NonNullable<Scope["months"]>): string => {
   const time = `t.${identifier(table.time ?? "")}`
-  return `${named(table)} t
+  return `${sqlName(table)} t
     where ${time} >= date '${from}-01' and ${time} < date '${to}-01' + interval 1 month`
 }
 
@@ -59,7 +59,7 @@ const ofRows = (
   columns: ReadonlyArray<string> = [],
   mayOffend = offends,
 ): Pick<Check, "sql" | "ofRows"> => {
-  const from = (scope: Scope) => `${named(table)} t where ${written(table, scope)}`
+  const from = (scope: Scope) => `${sqlName(table)} t where ${isWritten(table, scope)}`
   const shown = [identifiers(storedKey(table), "t"), ...columns].join(", ")
   return {
     ofRows: { from, mayOffend },
@@ -167,14 +167,14 @@ const responseKnown: Rule = (table) =>
         ),
         ...ofRows(
           table,
-          // Where no response landed, `null not in` is true.
+          // If no response landed, `null not in` is true.
           ({ since }) => `(t._response_id is not null and t._response_id not in (
             select response_id from raw.responses r
             where r.is_landed ${since === undefined ? "" : `and r.received_at >= ${instant(since)}`}
           ))`,
           ["t._response_id"],
         ),
-        // A superseded version keeps the response it was read from, of whatever run.
+        // A superseded version keeps the response it was read from, which may be of any run.
         isIncremental: writtenAt(table) === "_updated_at",
       }
 

@@ -8,7 +8,7 @@ export class PostgresError extends Data.TaggedError("PostgresError")<{
   readonly advice: string
   readonly cause?: unknown
 }> {
-  /** Without what to do. */
+  /** The message without the advice. */
   get problem(): string {
     return `Publishing to ${this.target} failed: ${this.why}.`
   }
@@ -47,6 +47,6 @@ export const postgresError = (target: string, cause: unknown): PostgresError => 
   return new PostgresError({ target, why, advice: advices[code] ?? LATER, cause })
 }
 
-/** Whether the server said so; `code` as in its documentation. */
+/** Whether the server reported one of these SQLSTATE codes. */
 export const isState = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
   cause instanceof Error && "code" in cause && codes.includes(String(cause.code))

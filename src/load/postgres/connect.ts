@@ -1,4 +1,4 @@
-// Connects to PostgreSQL with what a connection string says. node-postgres verifies certificates for every sslmode but
+// Connects to PostgreSQL as a connection string says. node-postgres verifies certificates for every sslmode but
 // `disable` and never tries again without TLS, so the modes are implemented here as libpq documents them.
 import { readFile } from "node:fs/promises"
 import { userInfo } from "node:os"
@@ -9,7 +9,7 @@ import type { PostgresTarget, SslMode } from "../../domain/postgresUrl.ts"
 import { passwordFromFile } from "./passwordFile.ts"
 import { PostgresError } from "./PostgresError.ts"
 
-/** `false` is without TLS. */
+/** `false` means without TLS. */
 type Attempt = ConnectionOptions | false
 
 const file = async (target: PostgresTarget, name: string, path: string): Promise<Buffer> => {
@@ -54,7 +54,9 @@ const attemptsOf = async (target: PostgresTarget): Promise<ReadonlyArray<Attempt
   return modes[sslMode]
 }
 
-/** Whether the same server may accept another kind of connection: not if it can't be reached or refuses the password. */
+/**
+ * Whether the same server may accept another kind of connection: not if it can't be reached or refuses the password.
+ */
 const isWorthAnother = (cause: unknown): boolean => {
   const { code = "", syscall } = cause as { readonly code?: string; readonly syscall?: string }
   return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
@@ -62,7 +64,7 @@ const isWorthAnother = (cause: unknown): boolean => {
 
 const userOf = ({ user }: PostgresTarget): string => user ?? userInfo().username
 
-/** `undefined` where none is set. */
+/** `undefined` if none is set. */
 const knownPassword = async (target: PostgresTarget): Promise<string | undefined> =>
   target.password === undefined
     ? passwordFromFile(target, userOf(target))
@@ -85,7 +87,7 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
     port: target.port,
     database: target.database,
     user,
-    // Called where the server requires one.
+    // Called only if the server requires one.
     password: () => passwordOf(target, user),
     ssl,
     application_name: target.applicationName,
@@ -107,7 +109,7 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
   }
 }
 
-// Of node-postgres, which gives it no code.
+// The message of node-postgres, whose error has no code.
 const NO_TLS = "The server does not support SSL connections"
 
 interface Connected {
@@ -138,7 +140,9 @@ const connected = async (target: PostgresTarget): Promise<Connected> => {
 export const connect = async (target: PostgresTarget): Promise<Client> =>
   (await connected(target)).client
 
-/** With what a connection was accepted, for a client that connects by itself. Rejects as `connect` does. */
+/**
+ * The options with which a connection was accepted, for a client that connects by itself. Rejects as `connect` does.
+ */
 export const connectionOptions = async (target: PostgresTarget) => {
   const { client, ssl } = await connected(target)
   await client.end()

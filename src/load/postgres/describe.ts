@@ -1,4 +1,5 @@
-// Comments on the views that readers use, and what the reading role may read. Both outlast a switch.
+// Comments on the views that readers use, and the privileges of the reading role. Both survive a switch of
+// publications.
 import type { Client } from "pg"
 import { identifier, literal } from "../sql.ts"
 import { type Names, qualifiedName } from "./names.ts"

@@ -1,4 +1,4 @@
-// What a publication must not or may not touch in a database, found before it changes anything there.
+// Finds what a publication must not or may not touch in a database, before it changes anything there.
 import type { Client } from "pg"
 import { sqlFile } from "../sqlFile.ts"
 import { type Names, qualifiedName } from "./names.ts"

@@ -2,13 +2,13 @@
 import { identifier } from "../sql.ts"
 
 export interface Names {
-  /** Of the views in use, by the schema of the relation. */
+  /** The schema of the views in use, by the schema of the relation. */
   readonly inUse: (schema: string) => string
   readonly allInUse: ReadonlyArray<string>
-  /** Of a publication. */
+  /** The schema of a publication. */
   readonly run: (number: number) => string
   readonly runPrefix: string
-  /** Of the parts and of what is known about publications. */
+  /** The schema of the parts and of the table of publications. */
   readonly own: string
 }
 

@@ -11,7 +11,7 @@ const fieldsOf = (line: string): ReadonlyArray<string> =>
     field.replaceAll(/\\(.)/g, "$1"),
   )
 
-/** `undefined` where there is no file, or no line for the target. */
+/** `undefined` if there is no file, or no line for the target. */
 export const passwordFromFile = async (
   { host, port, database, passwordFile, shown }: PostgresTarget,
   user: string,

@@ -1,6 +1,6 @@
-// Divides a relation of the published copy into periods, each with a fingerprint of its content, so that only periods that
-// changed are copied. A small relation is one period; a large one has months for its newest two years and years before,
-// since each period costs a query of the whole relation a few locks.
+// Divides a relation of the published copy into periods, each with a fingerprint of its content, so that only periods
+// that changed are copied. A small relation is one period; a large one has months for its newest two years and years
+// before that, because each period costs a query of the whole relation a few locks.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, number, optional, text } from "../decodeRow.ts"
@@ -12,11 +12,11 @@ export interface Period {
   /** `2026-05`, `2024`, or `all`. */
   readonly name: string
   readonly rows: number
-  /** Of the rows and how they are stored. */
+  /** Fingerprint of the rows and of how they are stored. */
   readonly fingerprint: string
 }
 
-// Copying so many takes about a second.
+// Copying this many rows takes about a second.
 const LARGE_ROWS = 100_000
 
 const decodeMonth = decodeRow({
@@ -25,7 +25,7 @@ const decodeMonth = decodeRow({
   hash: text("hash"),
 })
 
-/** Makes the result of a mart once: its view would be evaluated for each period. */
+/** Stores the result of a mart, whose view would otherwise be evaluated for each period. */
 export const materialize = async (
   connection: DuckDBConnection,
   { name, isView }: Relation,
@@ -35,7 +35,7 @@ export const materialize = async (
   return "temp.result"
 }
 
-/** The periods of the relation, read from `source`; none where it has no rows. */
+/** The periods of the relation, read from `source`; none if it has no rows. */
 export const periodsOf = async (
   connection: DuckDBConnection,
   relation: Relation,
@@ -86,7 +86,7 @@ const boundsOf = (period: string): readonly [string, string] => {
   return [start.toISOString().slice(0, 10), end.toISOString().slice(0, 10)]
 }
 
-/** Which rows are in it, in the SQL of both databases where the session's time zone is UTC; `true` for all. */
+/** The condition of its rows, in the SQL of both databases if the session's time zone is UTC; `true` for all rows. */
 export const isWithin = ({ time }: Relation, { name }: Period): string => {
   if (time === undefined || name === "all") return "true"
   const [from, to] = boundsOf(name)

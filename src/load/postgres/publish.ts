@@ -1,5 +1,5 @@
-// Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one whole
-// publication at any time; the next publication reuses the parts of one that was killed.
+// Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one
+// whole publication at any time; if a publication is killed, the next one reuses its parts.
 import { createHash } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -22,9 +22,9 @@ import { addPart, keyOf, openStore, storedParts } from "./store.ts"
 import { type Content, makeRunSchema, switchViews } from "./views.ts"
 
 export interface PostgresSchemas {
-  /** Beginning of the names of all of them. */
+  /** Prefix of the names of all schemas. */
   readonly prefix: string
-  /** May read them. */
+  /** A role that may read them. */
   readonly role: string | undefined
 }
 
@@ -32,7 +32,7 @@ export interface PostgresPublication {
   /** Schema of the publication. */
   readonly schema: string
   readonly rows: number
-  /** Rows copied this time: those of the tables and months that changed. */
+  /** Rows copied by this publication: those of the tables and months that changed. */
   readonly rowsCopied: number
   readonly seconds: number
 }
@@ -120,7 +120,7 @@ interface Copied {
   readonly rowsCopied: number
 }
 
-/** Copies the periods that are not there yet, one at a time through a file, so that memory does not grow with them. */
+/** Copies the periods that the database lacks, one at a time through a file, so that memory does not grow with them. */
 const copyContents = async (
   { dataDir, current }: Request,
   client: Client,
@@ -164,7 +164,7 @@ const copyContents = async (
   return { contents, rows, rowsCopied }
 }
 
-/** In one transaction, so that all marts have the same present time. */
+/** Opens the copy in one transaction, so that all marts have the same present time. */
 const openCopy = async (
   file: string,
   folder: string,

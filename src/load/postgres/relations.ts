@@ -1,5 +1,5 @@
-// What is published to PostgreSQL: the tables of core, ops and meta and the marts, each with its columns as PostgreSQL
-// has them.
+// The relations that are published to PostgreSQL: the marts and the tables of core, ops and meta, with their columns
+// as PostgreSQL has them.
 import type { Table } from "../../domain/table.ts"
 import { type DictionaryColumn, type DictionaryEntry, dictionaryOf } from "../dictionary.ts"
 import { identifier } from "../sql.ts"
@@ -18,7 +18,7 @@ export interface Relation {
   readonly name: string
   readonly comment: string
   readonly columns: ReadonlyArray<RelationColumn>
-  /** Never null: the month of a row. */
+  /** The column that decides the month of a row; never null. */
   readonly time: string | undefined
   /** Columns of each index. */
   readonly indexes: ReadonlyArray<ReadonlyArray<string>>
@@ -66,7 +66,7 @@ const types: Readonly<Record<string, string>> = {
   json: "jsonb",
 }
 
-/** Amounts are digits kept as text in DuckDB, which has no type for them. */
+/** Amounts are digits, stored as text in DuckDB, which has no type for them. */
 const isNumeric = ({ name, type }: DictionaryColumn): boolean =>
   type === "amount" || (type === "varchar" && name.endsWith("_raw"))
 

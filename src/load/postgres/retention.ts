@@ -9,7 +9,7 @@ import { inTransaction } from "./store.ts"
 
 const LOCK_WAIT = "1s"
 
-/** What a reader uses, or a view of another user depends on, stays until the next publication. */
+/** A publication that a reader uses, or another user's view depends on, stays until the next publication. */
 export const removeOld = async (
   client: Client,
   names: Names,

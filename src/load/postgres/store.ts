@@ -13,7 +13,7 @@ import type { Relation } from "./relations.ts"
 
 const LOCK_WAIT = "10s"
 
-/** All or nothing; a failure of `work` is the one that is reported. */
+/** Runs `work` in a transaction; its own error is the one that is reported. */
 export const inTransaction = async <A>(client: Client, work: () => Promise<A>): Promise<A> => {
   await client.query("BEGIN")
   try {
@@ -65,7 +65,7 @@ export const storedParts = async (client: Client): Promise<Map<string, string>> 
 export const keyOf = ({ name }: Relation, period: Period): string =>
   `${name}/${period.name}/${period.fingerprint}`
 
-/** Copies the rows in the file into a new part, which is there with its indexes or not at all; its id. */
+/** Copies the rows in the file into a new part with its indexes, in one transaction. Returns its id. */
 export const addPart = (
   client: Client,
   names: Names,
@@ -82,7 +82,7 @@ export const addPart = (
     const table = qualifiedName(names.own, partTable(id))
     const columns = relation.columns.map(({ name, type }) => `${identifier(name)} ${type}`)
     const within = isWithin(relation, period)
-    // The planner leaves out parts whose check contradicts a query.
+    // The planner skips parts whose check contradicts a query.
     const check = within === "true" ? [] : [`CHECK (${within})`]
     await client.query(
       `CREATE TABLE ${table} (${[...columns, ...check].join(", ")});

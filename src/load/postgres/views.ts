@@ -1,5 +1,5 @@
-// The views of a publication: first those of its run's schema, then those that readers use, which are all switched to it
-// at once.
+// The views of a publication: those of its run's schema, then those that readers use, which are all switched to it at
+// once.
 import { setTimeout } from "node:timers/promises"
 import type { Client } from "pg"
 import { identifier, identifiers, literal } from "../sql.ts"
@@ -22,7 +22,7 @@ export interface Run {
   readonly contents: ReadonlyArray<Content>
 }
 
-/** Makes the run's schema, which never changes from then on. */
+/** Creates the run's schema, which never changes afterwards. */
 export const makeRunSchema = (
   client: Client,
   names: Names,
@@ -66,7 +66,7 @@ interface View {
   readonly schema: string
   readonly name: string
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
-  /** Statements that grant what is granted. */
+  /** Statements that grant its present privileges again. */
   readonly grants: ReadonlyArray<string>
 }
 
@@ -75,9 +75,9 @@ interface Previous {
   readonly described: string | null
 }
 
-// Readers wait while a view is switched, and transactions that use one hold up the switch. PostgreSQL looks for deadlocks after
-// a second (deadlock_timeout), so giving up before that never costs a reader its query.
-// Short attempts find the moment when nobody reads, long ones wait for readers to end.
+// Readers wait while a view is switched, and transactions that use one hold up the switch. PostgreSQL looks for
+// deadlocks after a second (deadlock_timeout), so giving up before that never costs a reader its query. Short attempts
+// find a moment without readers, long ones wait until readers have ended.
 const ATTEMPT_MILLIS = [100, 200, 400, 800]
 const LONGEST_WAIT_MILLIS = 60_000
 const LONGEST_PAUSE_MILLIS = 300
@@ -116,7 +116,7 @@ export const switchViews = async (
   for (const schema of names.allInUse) {
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${identifier(schema)}`)
   }
-  await patiently(client, target, statement)
+  await retryWhileInUse(client, target, statement)
   return !isDescribed
 }
 
@@ -125,7 +125,7 @@ const inUse = (names: Names, relation: string): readonly [string, string] => {
   return [names.inUse(schema), name]
 }
 
-/** A view takes new columns at its end alone, so those it has keep their place. */
+/** PostgreSQL adds columns to a view only at its end, so existing columns keep their order. */
 const planOf = (
   names: Names,
   { number }: Run,
@@ -168,7 +168,11 @@ const planOf = (
   }
 }
 
-const patiently = async (client: Client, target: string, statement: string): Promise<void> => {
+const retryWhileInUse = async (
+  client: Client,
+  target: string,
+  statement: string,
+): Promise<void> => {
   const until = Date.now() + LONGEST_WAIT_MILLIS
   try {
     for (let attempt = 0; ; attempt++) {
@@ -180,7 +184,7 @@ const patiently = async (client: Client, target: string, statement: string): Pro
       } catch (cause) {
         if (isState(cause, "2BP01")) throw dependents(target, cause)
         if (!isState(cause, "57014", "40P01")) throw cause
-        if (Date.now() > until) throw heldUp(target, cause)
+        if (Date.now() > until) throw inUseTooLong(target, cause)
         await setTimeout(Math.random() * LONGEST_PAUSE_MILLIS)
       }
     }
@@ -189,7 +193,7 @@ const patiently = async (client: Client, target: string, statement: string): Pro
   }
 }
 
-const heldUp = (target: string, cause: unknown): PostgresError =>
+const inUseTooLong = (target: string, cause: unknown): PostgresError =>
   new PostgresError({
     target,
     why: "its views were in use for a minute without a break, so they could not be switched",

@@ -1,5 +1,5 @@
 // The connection to the database with the lake's catalog that vaulthouse keeps next to DuckDB's own: it holds the lock
-// of a write transaction, and says which runs are alive.
+// of a write transaction, and shows which runs are alive.
 import type { Client } from "pg"
 import type { Claim } from "../../domain/claim.ts"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
@@ -12,10 +12,10 @@ import type { Turn } from "./Storage.ts"
 /** Schema of DuckLake's own tables. */
 export const METADATA_SCHEMA = "vaulthouse_lake"
 
-// Advisory locks are a database's own; the first key keeps ours apart from those of other programs.
+// Advisory locks belong to one database; the first key keeps vaulthouse's apart from those of other programs.
 const LOCKS = 0x7661_756c
 const WRITERS = 1
-// Held in shared mode by every process that has the lake open, exclusively by one that must be alone.
+// Held in shared mode by every process that has the lake open, and exclusively by a process that must be alone.
 const OPEN = 2
 const RUNS = LOCKS + 1
 const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
@@ -97,18 +97,18 @@ export class Catalog {
     }
   }
 
-  /** Has the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
+  /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
   async enter(): Promise<void> {
     await this.#tryLock("pg_try_advisory_lock_shared")
   }
 
-  /** No other process enters until `close`. Rejects with `WarehouseLocked` where one has entered. */
+  /** Keeps other processes from entering until `close`. Rejects with `WarehouseLocked` if one has entered. */
   async alone(): Promise<void> {
     await this.#tryLock("pg_try_advisory_lock")
     this.#isAlone = true
   }
 
-  /** The folder of the lake's files; `undefined` where there is no lake yet. */
+  /** The folder of the lake's files; `undefined` if there is no lake yet. */
   async dataPath(): Promise<string | undefined> {
     const [found] = await this.rows(
       `SELECT to_regclass('${METADATA_SCHEMA}.ducklake_metadata') AS t`,
@@ -137,12 +137,12 @@ export class Catalog {
     }
   }
 
-  /** Runs `work`, which makes the lake if it is not there, while no other process does. */
+  /** Runs `work`, which creates the lake if there is none, while no other process does. */
   async creating(work: () => Promise<void>): Promise<void> {
     await this.#inTurn(work)
   }
 
-  /** Compares this machine's clock with the database's, by which all writers go. */
+  /** Compares this machine's clock with the database's, which all writers use. */
   async readClock(): Promise<void> {
     await this.#newestSnapshot()
   }
@@ -150,7 +150,7 @@ export class Catalog {
   /** Runs `work` while no other process writes the lake. */
   async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
     return this.#inTurn(async () => {
-      // A statement of its own: the one that waits sees the lake as it was when the wait began.
+      // A separate statement: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
       const othersWrote = before !== this.#snapshot
       this.#snapshot = undefined
@@ -193,7 +193,7 @@ export class Catalog {
       return await work()
     } finally {
       clearInterval(alive)
-      // Also where the connection was lost, which released the lock.
+      // Also if the connection was lost, which released the lock.
       await client.query("COMMIT").catch(() => undefined)
     }
   }
@@ -285,5 +285,5 @@ const keyOf = (runId: string): number => {
   return key >>> 0
 }
 
-/** As the functions of advisory locks take it. */
+/** As a signed number, which the advisory lock functions take. */
 const signed = (key: number): number => key | 0

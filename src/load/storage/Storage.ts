@@ -16,39 +16,39 @@ export interface OpenOptions {
 }
 
 export interface Storage {
-  /** Where it is, for messages: no secrets. */
+  /** Where it is, for messages; without secrets. */
   readonly shown: string
   readonly exists: () => Promise<boolean>
   /** Its condition, for `doctor`: changes nothing, and never fails. */
   readonly inspect: (tables: ReadonlyArray<Table>) => Promise<Condition>
-  /** `tables` are those a new warehouse begins with. Rejects with `LoadError` or DuckDB's own error. */
+  /** `tables` are those of a new warehouse. Rejects with `LoadError` or DuckDB's own error. */
   readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>
 }
 
 /** A write transaction's turn: nothing else writes the warehouse until it ends. */
 export interface Turn {
-  /** Another process has written since this one's last turn: what is cached of the rows may be out of date. */
+  /** Whether another process has written since this one's last turn, so that cached rows may be out of date. */
   readonly othersWrote: boolean
-  /** Rejects with `ClaimLost` where one of the claims is not held; none can be taken from now until the turn ends. */
+  /** Rejects with `ClaimLost` if one of the claims is not held; none can be taken until the turn ends. */
   readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
   /** Before COMMIT: rejects if the turn was lost meanwhile. */
   readonly check: () => Promise<void>
 }
 
-/** Turns of a process that is the only one to write. */
+/** The turns of a process that is the only writer. */
 export const onlyWriter: Database["exclusively"] = (work) =>
   work({ othersWrote: false, hold: async () => undefined, check: async () => undefined })
 
 /** A copy of the warehouse as it is at one moment, in a DuckDB file. */
 export interface Copying<A> {
-  /** Not there yet. */
+  /** The file to create. */
   readonly file: string
   readonly storageVersion: string
-  /** A copy that was made before, from which this one may be made; `undefined`: from all rows. */
+  /** An earlier copy that this one may be made from; `undefined` to make it from all rows. */
   readonly previous: string | undefined
   /**
-   * Completes what the copy holds, on a connection to which that is `CATALOG`: the warehouse itself, or the copy of a
-   * warehouse that others write meanwhile.
+   * Completes the content of the copy, on a connection where that content is `CATALOG`: the warehouse itself, or the
+   * copy if others write the warehouse meanwhile.
    */
   readonly complete: (connection: DuckDBConnection) => Promise<A>
 }
@@ -60,23 +60,23 @@ export interface Database {
   readonly reader: DuckDBConnection
   /** Waits for its turn and runs `work`, a write transaction from BEGIN to COMMIT. Not to be nested. */
   readonly exclusively: <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
-  /** No other process opens it until `close`. Rejects with `WarehouseLocked` where one has it open. */
+  /** Keeps other processes from opening it until `close`. Rejects with `WarehouseLocked` if one has it open. */
   readonly alone: () => Promise<void>
-  /** How long a commit waits at most for more that is about to come. */
+  /** How long a commit waits at most for further batches. */
   readonly longestWaitMillis: number
   /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
   readonly clockAhead: () => number
-  /** Tables without a row, as `schema.name`. In a turn. */
+  /** Tables without a row, as `schema.name`. Call it in a turn. */
   readonly emptyTables: () => Promise<ReadonlySet<string>>
   /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */
   readonly accepts: (statement: string) => boolean
-  /** Whether a process that does the run is alive, this one aside. */
+  /** Whether another process that works on the run is alive. */
   readonly isRunning: (runId: string) => Promise<boolean>
-  /** Writes what is committed to where it stays. */
+  /** Writes what is committed to its final place. */
   readonly checkpoint: () => Promise<void>
-  /** Before the layout changes: keeps the warehouse as it is, where it would else be gone. */
+  /** Called before the layout changes: keeps a copy of the warehouse, if its old state would be lost otherwise. */
   readonly keepCopy: () => Promise<void>
-  /** Not in a transaction. Resolves to what `complete` does. */
+  /** Call it outside a transaction. Resolves to the result of `complete`. */
   readonly makeCopy: <A>(copying: Copying<A>) => Promise<A>
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,5 @@
-// Attaches a lake to a DuckDB: its extensions, the access to its catalog and files, and what is wrong with them.
+// Attaches a lake to a DuckDB, with its extensions and the access to its catalog and files; reports what is wrong with
+// them.
 import { constants, mkdirSync } from "node:fs"
 import { access } from "node:fs/promises"
 import { userInfo } from "node:os"
@@ -16,17 +17,18 @@ import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
 export interface LakeOptions {
   /** The database of the catalog. */
   readonly catalog: PostgresTarget
-  /** Folder or `s3://bucket/prefix` of the Parquet files; may be left out of a lake that exists. */
+  /** Folder or `s3://bucket/prefix` of the Parquet files; may be omitted if the lake exists. */
   readonly data: string | undefined
   /** Folder of DuckDB's extensions; `undefined`: installed from DuckDB's repository. */
   readonly extensions: string | undefined
-  /** Used where the files are in object storage. Throws where an environment variable is wrong. */
+  /** Used if the files are in object storage. Throws if an environment variable is wrong. */
   readonly objectStore: () => ObjectStoreAccess
 }
 
-// What a commit adds to a table stays in PostgreSQL up to this many rows; `vaulthouse maintain` writes it to Parquet. With
-// DuckLake's own limit of 10 a first sync of 50 vaults left 90 files instead of 46, in the same time. With 1,000 it left 20, but
-// a commit took up to several seconds more, since the rows reach PostgreSQL as the text of a statement.
+// Up to this many rows that a commit adds to a table stay in PostgreSQL; `vaulthouse maintain` writes them to Parquet.
+// With DuckLake's own limit of 10 a first sync of 50 vaults left 90 files instead of 46, in the same time. With 1,000
+// it left 20, but a commit took up to several seconds more, since the rows reach PostgreSQL as the text of a
+// statement.
 const INLINED_ROWS = 100
 
 /** Attaches the lake as `name`, and makes it if there is none. */
@@ -43,7 +45,7 @@ export const attachLake = async (
   if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
   else mkdirSync(data, { recursive: true, mode: 0o700 })
   const { password } = lake.catalog
-  // Apart from the connection string, which DuckDB's messages show.
+  // Separate from the connection string, which DuckDB's messages show.
   if (password !== undefined) {
     await connection.run(
       `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
@@ -55,15 +57,15 @@ export const attachLake = async (
        (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
     )
   }
-  // Where the turn is lost during COMMIT, the transaction must fail. DuckLake would repeat it on top of another's, though
-  // both may insert the same rows.
+  // If the turn is lost during COMMIT, the transaction must fail. DuckLake would repeat it on top of another one,
+  // although both may insert the same rows.
   await connection.run("SET ducklake_max_retry_count = 0")
-  // The first to attach it makes it: one process alone.
+  // The first process to attach the lake creates it.
   await (stored === undefined ? catalog.creating(attach) : attach())
   await catalog.readClock()
 }
 
-/** Attaches it as `inspected`, if there is one, and looks whether all that it needs is there. Changes nothing. */
+/** Attaches it as `inspected`, if there is one, and checks that everything it needs is there. Changes nothing. */
 export const attachIfThere = async (
   connection: DuckDBConnection,
   lake: LakeOptions,
@@ -142,7 +144,7 @@ const dataOf = ({ catalog, data }: LakeOptions, stored: string | undefined): str
   return stored ?? data ?? ""
 }
 
-/** For libpq: what stands in it may be shown in messages. */
+/** The connection string for libpq, without secrets, because messages may show it. */
 const conninfo = (target: PostgresTarget): string => {
   const { host, port, database, user, passwordFile, sslMode } = target
   const { rootCertificate, certificate, key, connectTimeoutSeconds, applicationName } = target
@@ -158,7 +160,8 @@ const conninfo = (target: PostgresTarget): string => {
     sslkey: key,
     connect_timeout: connectTimeoutSeconds,
     application_name: applicationName,
-    // Otherwise a lost connection is noticed after two hours: here by a commit, there by whoever waits for its locks.
+    // Otherwise a lost connection is noticed after two hours: here by a commit, on the server by those who wait for
+    // its locks.
     keepalives_idle: 20,
     keepalives_interval: 5,
     keepalives_count: 4,

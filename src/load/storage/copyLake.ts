@@ -1,5 +1,5 @@
-// A lake's copy for readers, as one DuckDB file: made from the copy before it, or table by table from our own DDL, since
-// COPY FROM DATABASE would lose comments and break marts.
+// A lake's copy for readers, as one DuckDB file: made from the previous copy, or table by table from vaulthouse's own
+// DDL, because COPY FROM DATABASE would lose comments and break marts.
 import { constants } from "node:fs"
 import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -18,7 +18,7 @@ export interface LakeToCopy {
   readonly options: OpenOptions
   /** Folder for what does not fit into memory. */
   readonly spill: string
-  /** Those the lake was opened with. */
+  /** The tables that the lake was opened with. */
   readonly tables: ReadonlyArray<Table>
   /** Attaches the lake as it was at one moment. */
   readonly attach: (connection: DuckDBConnection, catalog: string) => Promise<void>

@@ -54,14 +54,14 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         longestWaitMillis: 400,
         clockAhead: () => catalog.clockAhead,
         emptyTables: () => catalog.emptyTables(),
-        accepts: (statement) => !NOT_KEPT.test(statement),
+        accepts: (statement) => !UNSUPPORTED.test(statement),
         isRunning: (runId) => catalog.isRunning(runId),
         // Maintenance is a command of its own.
         checkpoint: async () => undefined,
-        // A layout changes by a snapshot like any other, which leaves the ones before it.
+        // A change of the layout is a snapshot like any other; earlier snapshots remain.
         keepCopy: async () => undefined,
         makeCopy: async (copying) => {
-          // What this process committed last, whatever others commit meanwhile.
+          // The state after this process's last commit, whatever others commit meanwhile.
           const [newest] = await readRows(
             writer,
             `SELECT id FROM ${CATALOG}.last_committed_snapshot()`,
@@ -84,4 +84,4 @@ export const ducklake = (lake: LakeOptions): Storage => ({
   },
 })
 
-const NOT_KEPT = /^COMMENT ON (MACRO|COLUMN (mart|meta)\.)/
+const UNSUPPORTED = /^COMMENT ON (MACRO|COLUMN (mart|meta)\.)/

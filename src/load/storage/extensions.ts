@@ -1,5 +1,5 @@
-// DuckDB's extensions for a lake: from a folder of the user's, or installed from DuckDB's own repository. Each must be
-// signed and of the engine's exact version; a mismatch is never forced, since it crashes the process.
+// DuckDB's extensions for a lake: loaded from a folder of the user's, or installed from DuckDB's own repository. Each
+// must be signed and of the engine's exact version; a mismatch is never forced, since it crashes the process.
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type DuckDBConnection, version } from "@duckdb/node-api"
@@ -7,7 +7,7 @@ import { isInObjectStore } from "../../domain/objectStore.ts"
 import { LoadError } from "../errors.ts"
 import { literal } from "../sql.ts"
 
-/** Needed for a lake whose Parquet files are at `data`. */
+/** The extensions for a lake whose Parquet files are at `data`. */
 export const extensionsFor = (data: string): ReadonlyArray<string> => [
   "ducklake",
   "postgres_scanner",
@@ -20,7 +20,7 @@ const WHERE =
 const refused = (what: string, why: string, advice: string, cause?: unknown): LoadError =>
   new LoadError({ reason: "Extension", what, why, advice, cause })
 
-/** In DuckDB's words, without what does not help: how to load it in spite of the mismatch. */
+/** DuckDB's reason, without its instructions on how to load the extension despite a mismatch. */
 const whyNot = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause)
   const [, built] = /built specifically for DuckDB version '([^']+)'/.exec(text) ?? []

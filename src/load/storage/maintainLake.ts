@@ -21,8 +21,9 @@ export interface LakeMaintenance {
 const DELETED_SHARE = 0.2
 
 /**
- * Keeps snapshots and superseded files for `keepDays`: a reader that opened the lake before may still need them. The
- * turn lasts as long as each step, since DuckLake loses deletes of a transaction that is open while its snapshot expires.
+ * Keeps snapshots and superseded files for `keepDays`, because a reader that opened the lake earlier may still need
+ * them. Each step holds its turn to its end, because DuckLake loses deletes of a transaction that is open while its
+ * snapshot expires.
  */
 export const maintainLake = async (
   session: Session,

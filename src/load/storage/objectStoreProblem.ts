@@ -1,5 +1,5 @@
-// Which of DuckDB's requests object storage refused, and why. DuckDB's extension httpfs reports it only in a message: the
-// request with its address and status in one line, S3's own code and text in a later one.
+// Finds out which of DuckDB's requests object storage refused, and why. DuckDB's extension httpfs reports it only in a
+// message: the request with its address and status in one line, S3's own code and text in a later one.
 import { type ObjectAction, explainRefusal } from "../../domain/objectStoreRefusal.ts"
 
 const REQUEST = /HTTP Error: .*?(s3:\/\/[^\s'":]*)/
@@ -12,7 +12,10 @@ const actionOf = (text: string): ObjectAction => {
   return text.includes("LINE 1") ? "list" : "read"
 }
 
-/** `undefined` for any other message. `place`: where the request went, in place of the object that the message names. */
+/**
+ * `undefined` for any other message. `place` replaces the object that the message names, if the request's target is
+ * known.
+ */
 export const objectStoreProblem = (
   text: string,
   place?: string,

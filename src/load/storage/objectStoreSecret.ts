@@ -1,12 +1,12 @@
-// Gives DuckDB the access to object storage that the environment gives this process.
+// Gives DuckDB the same access to object storage that this process has from its environment.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Redacted from "effect/Redacted"
 import type { ObjectStoreAccess } from "../../domain/objectStore.ts"
 import { literal } from "../sql.ts"
 
 /**
- * By the variables of AWS's own tools; where they hold no key, by what else those tools know: profiles, and the role of
- * the machine. The extensions httpfs and aws are loaded. The secret is kept in memory alone.
+ * Uses the variables of AWS's own tools or, if they hold no key, the other sources of those tools: profiles, and the
+ * role of the machine. The extensions httpfs and aws must be loaded. The secret is only kept in memory.
  */
 export const makeObjectStoreSecret = async (
   connection: DuckDBConnection,

@@ -1,15 +1,18 @@
-// Where a process that shares a data directory spills what does not fit into memory. DuckDB names its files by number: two
-// that spilled into one folder would read each other's, and crash. Ids of processes are no names, since those in
-// containers are often the same.
+// Where a process that shares a data directory spills what does not fit into memory. DuckDB names its files by number,
+// so two processes that spilled into one folder would read each other's files and crash. Process ids are not unique
+// names, because they are often the same in containers.
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { makePrivateDirectory } from "../database.ts"
 
 const PREFIX = "spill-"
-// Left by a process that was killed.
+// Older folders were left by killed processes.
 const LEFT_MILLIS = 24 * 3600 * 1000
 
-/** Makes a folder of one's own in `<dataDir>/tmp`, to be removed in the end; removes those that were left a day ago. */
+/**
+ * Creates a folder for this process in `<dataDir>/tmp`, to be removed at its end; removes folders left a day ago or
+ * earlier.
+ */
 export const spillFolder = async (dataDir: string): Promise<string> => {
   const parent = join(dataDir, "tmp")
   makePrivateDirectory(parent)

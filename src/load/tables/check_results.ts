@@ -19,19 +19,19 @@ export const checkResults: Table = {
     ),
     text(
       "check_name",
-      "Check: a file of warehouse/checks, or a table and the rule that follows from it",
+      "Name of the check: a file of warehouse/checks, or a table and one of its rules",
       { required: true },
     ),
     text("severity", "`warn` or `error`", { required: true }),
-    text("outcome", "`passed`, `failed`, or `not_applicable` where there are no rows to check", {
+    text("outcome", "`passed`, `failed`, or `not_applicable` if there were no rows to check", {
       required: true,
     }),
     integer("failures", "Offending rows", { required: true }),
-    double("tolerance", "What the check lets pass; null where it has none", {
+    double("tolerance", "Deviation that the check allows; null if it has no tolerance", {
       unit: "as the check's description says",
     }),
-    json("examples", "Up to five offending rows; null when there is none"),
-    timestamp("checked_at", "When", { required: true }),
+    json("examples", "Up to five offending rows; null if there are none"),
+    timestamp("checked_at", "When the check ran", { required: true }),
   ],
   example:
     "select check_name, severity, failures, examples from ops.check_results where outcome = 'failed' order by checked_at desc",

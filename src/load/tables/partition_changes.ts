@@ -8,7 +8,7 @@ export const partitionChanges: Table = {
   mode: "replace",
   grain: "table and month of event time",
   comment:
-    "When each month of each table first changed since it was last published, written in the transaction that changed it; of a table in schema mart_tables, when what its rows are made from changed.",
+    "When each month of each table first changed since it was last published, written in the transaction that changed it; for a table in schema mart_tables, when the rows it is made from changed.",
   source: "the loader",
   key: ["table_schema", "table_name", "month"],
   columns: [
@@ -18,7 +18,7 @@ export const partitionChanges: Table = {
       required: true,
     }),
     text("run_id", "Run that changed it", { required: true }),
-    timestamp("changed_at", "When", { required: true }),
+    timestamp("changed_at", "When it changed", { required: true }),
   ],
   example: "select * from ops.partition_changes order by changed_at desc limit 10",
 }

@@ -7,12 +7,12 @@ export const publications: Table = {
   name: "publications",
   mode: "replace",
   grain: "publication",
-  comment: "Every publication; the last row says what a copy holds.",
+  comment: "Every publication; the newest row in a copy is the one that it holds.",
   source: "the publisher",
   key: ["run_id"],
   columns: [
     text("run_id", "Run whose state was published", { required: true }),
-    timestamp("published_at", "Consistent as-of time of everything in the copy", {
+    timestamp("published_at", "As-of time of everything in the copy", {
       required: true,
     }),
     integer("parquet_files", "Parquet files in the manifest"),

@@ -8,7 +8,7 @@ export const quarantine: Table = {
   mode: "replace",
   grain: "pipeline, entity, window and place in the body",
   comment:
-    "Responses, or single records of one, that broke the documented contract: of each window the newest; the bodies are in the archive.",
+    "Responses, or single records of one, that broke the documented contract, the newest of each window; their bodies are in the archive.",
   source: "the pipelines",
   key: ["pipeline", "entity", "window", "json_path"],
   columns: [
@@ -17,10 +17,10 @@ export const quarantine: Table = {
     text("pipeline", "Pipeline that read it", { required: true }),
     text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
     text("window", "Part of the partition that was read", { required: true }),
-    text("json_path", "Where in the body", { required: true }),
-    text("detail", "What was expected and what was there", { required: true }),
-    text("run_id", "Last run that received it", { required: true }),
-    timestamp("quarantined_at", "When last", { required: true }),
+    text("json_path", "Path of the violation in the body", { required: true }),
+    text("detail", "What was expected and what was received", { required: true }),
+    text("run_id", "Run that last received it", { required: true }),
+    timestamp("quarantined_at", "When it was last quarantined", { required: true }),
     timestamp("closed_at", "When a replay or a later response closed it; null while open"),
   ],
   example: "select endpoint, json_path, detail from ops.quarantine where closed_at is null",

@@ -16,7 +16,7 @@ export const runs: Table = {
     timestamp("started_at", "Start of the run", { required: true }),
     timestamp(
       "finished_at",
-      "End of the run; of a killed run, the end of its last task, or its start without one; null while it runs",
+      "End of the run; for a killed run, the end of its last task, or its start if it had none; null while it runs",
     ),
     text(
       "outcome",

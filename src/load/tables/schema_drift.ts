@@ -7,8 +7,7 @@ export const schemaDrift: Table = {
   name: "schema_drift",
   mode: "first",
   grain: "endpoint, JSON path and kind",
-  comment:
-    "Fields seen for the first time, gone, or of another type than expected; each reported once.",
+  comment: "Fields that are new, missing or of another type than expected; each is reported once.",
   source: "the pipelines",
   key: ["endpoint", "json_path", "kind"],
   columns: [
@@ -17,9 +16,9 @@ export const schemaDrift: Table = {
     text("kind", "`unknown_field`, `other_type`, `deprecated_field` or `missing_field`", {
       required: true,
     }),
-    text("detail", "Type seen, and what was expected where something was", { required: true }),
-    text("run_id", "Run that saw it first", { required: true }),
-    timestamp("first_seen_at", "When it was seen first", { required: true }),
+    text("detail", "Type received, and the expected one if there is one", { required: true }),
+    text("run_id", "Run that first saw it", { required: true }),
+    timestamp("first_seen_at", "When it was first seen", { required: true }),
   ],
   example: "select * from ops.schema_drift order by first_seen_at desc",
 }

@@ -7,14 +7,14 @@ export const storedMartsTable: Table = {
   name: "stored_marts",
   mode: "replace",
   grain: "stored mart",
-  comment: "When each stored mart, which published copies hold as a table, was brought up to date.",
+  comment: "When each stored mart, which is a table in published copies, was brought up to date.",
   source: "the publisher",
   key: ["name"],
   columns: [
     text("name", "Name of the mart, without its schema", { required: true }),
     text(
       "definition",
-      "Hash of the definitions of the marts and of the small marts that any row may change with",
+      "Hash of the definitions of all marts, and of the rows of small marts that any row may depend on",
       {
         required: true,
       },

@@ -17,7 +17,7 @@ export const tasks: Table = {
     text("entity", "Vault, subaccount, \u2026 or `-`", { required: true }),
     text(
       "window",
-      "Part of the entity that was read, for people, for example a range of days; covers_from and covers_to have the days",
+      "Part of the entity that was read, as a text such as a range of days; the days are in covers_from and covers_to",
       { required: true },
     ),
     text(
@@ -30,15 +30,14 @@ export const tasks: Table = {
     integer("rows_revised", "Rows whose values changed, and rows that were retired", {
       required: true,
     }),
-    integer("rows_unchanged", "Rows that were there already", { required: true }),
-    double(
-      "seconds",
-      "Time the window added to its entity: since its last commit, or since it began",
-      { unit: "seconds", required: true },
-    ),
+    integer("rows_unchanged", "Rows that were stored already", { required: true }),
+    double("seconds", "Time since the previous commit of its entity, or since the entity began", {
+      unit: "seconds",
+      required: true,
+    }),
     text(
       "error_tag",
-      "Kind of the error, for example RateLimited; `Warned` where a set was empty but came with warnings, so that its rows stay",
+      "Kind of the error, for example RateLimited; `Warned` if a set was empty but had warnings, so that its rows stay",
     ),
     text("error_text", "The error as a user reads it"),
     timestamp("finished_at", "When it was committed", { required: true }),
@@ -46,12 +45,9 @@ export const tasks: Table = {
     seriesColumn,
     date(
       "covers_from",
-      "First day requested, of a series (mart.series); null with a covers_to where it was everything up to that day. Whether there was a response is in outcome",
+      "First day of a series (mart.series) that was requested; null with a covers_to if everything up to that day was. The outcome shows whether there was a response",
     ),
-    date(
-      "covers_to",
-      "Last day requested, of a series; null where no days of a series were requested",
-    ),
+    date("covers_to", "Last day of a series that was requested; null if no days of a series were"),
   ],
   example: "select pipeline, outcome, count(*) from ops.tasks group by all order by all",
 }

@@ -2,14 +2,14 @@
 import { type Column, integer, text } from "../../domain/column.ts"
 
 export const vaultColumns: ReadonlyArray<Column> = [
-  text("vault_address", "Vault, as core tables spell it; null where it is not one vault"),
+  text("vault_address", "Vault, as core tables spell it; null if it is not about one vault"),
   integer(
     "chain_id",
-    "Its chain, where the service takes chain and address; null where it takes the address alone",
+    "Its chain, if the service takes chain and address; null if it takes the address alone",
   ),
 ]
 
 export const seriesColumn: Column = text(
   "series",
-  "Series (mart.series); null where it is not about one series",
+  "Series (mart.series); null if it is not about one series",
 )

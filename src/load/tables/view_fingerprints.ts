@@ -12,7 +12,7 @@ export const viewFingerprints: Table = {
   source: "the publisher",
   key: ["name"],
   columns: [
-    text("name", "Name with its schema; `*` stands for all that they are made from", {
+    text("name", "Name with its schema; `*` for all files and tables that they are made from", {
       required: true,
     }),
     text("fingerprint", "SHA-256 of the statements that made it, its comments included", {

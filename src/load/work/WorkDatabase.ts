@@ -1,5 +1,5 @@
-// What the processes that share a lake agree on: schema `vaulthouse_work` of the lake's PostgreSQL, through Effect's
-// client. Every statement is a file of warehouse/work.
+// The database through which the processes of a lake coordinate: schema `vaulthouse_work` of the lake's PostgreSQL.
+// Every statement is a file of warehouse/work.
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -46,7 +46,7 @@ export class WorkDatabase extends Context.Service<
     readonly shown: string
   }
 >()("vaulthouse/load/WorkDatabase") {
-  /** Makes or migrates the schema; also Effect's own client, for what it builds on one. */
+  /** Creates or migrates the schema; also provides Effect's own client, which its queue and migrator need. */
   static readonly layer = (
     target: PostgresTarget,
   ): Layer.Layer<WorkDatabase | SqlClient.SqlClient, WorkError> =>

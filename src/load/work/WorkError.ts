@@ -1,4 +1,5 @@
-// Why the processes that share a lake can't agree through its PostgreSQL. Messages name the server without user and password.
+// Why the processes that share a lake can't coordinate through its PostgreSQL. Messages name the server without user
+// and password.
 import * as Data from "effect/Data"
 import { SqlError } from "effect/sql/SqlError"
 import { postgresError } from "../postgres/PostgresError.ts"

@@ -11,13 +11,13 @@ export interface TaskName {
 
 export interface PlannedClaim {
   readonly entity: string
-  /** What a worker needs to read it; JSON that only src/pipelines/workers reads. */
+  /** What a worker needs to read it, as JSON that only src/pipelines/workers interprets. */
   readonly task: unknown
 }
 
 const CHUNK = 10_000
 
-/** Records what is to be read of a pipeline, all or nothing. */
+/** Records the tasks of a pipeline, all or nothing. */
 export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray<PlannedClaim>) =>
   Effect.gen(function* () {
     const { rows, transaction } = yield* WorkDatabase
@@ -34,7 +34,7 @@ export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray
     )
   })
 
-/** Those of a pipeline, in the order of their plan; empty where it is not planned. */
+/** The planned tasks of a pipeline, in order; empty if it is not planned. */
 export const plannedClaims = (runId: string, pipeline: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     Effect.map(rows("planned_claims", [runId, pipeline]), (found) =>
@@ -63,7 +63,7 @@ export interface ClaimedTask {
   readonly task: unknown
 }
 
-/** Those that are not done, claimed for `worker`: from now on no other can commit them. */
+/** Claims those that are not done for `worker`: from now on no other worker can commit them. */
 export const claimTasks = (runId: string, worker: string, tasks: ReadonlyArray<TaskName>) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     Effect.map(rows("claim", [runId, JSON.stringify(tasks), worker]), (found) =>
@@ -79,6 +79,6 @@ export const claimTasks = (runId: string, worker: string, tasks: ReadonlyArray<T
     ),
   )
 
-/** Does nothing where another has claimed it since. */
+/** Does nothing if another worker has claimed it since. */
 export const finishClaim = ({ runId, pipeline, entity, epoch }: Claim) =>
   Effect.flatMap(WorkDatabase, ({ rows }) => rows("finish_claim", [runId, pipeline, entity, epoch]))

@@ -1,4 +1,4 @@
-// Makes the schema `vaulthouse_work`, or brings it to this version: each migration is a file of warehouse/work.
+// Creates the schema `vaulthouse_work`, or brings it to this version; each migration is a file of warehouse/work.
 import * as Effect from "effect/Effect"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
 import * as Migrator from "effect/sql/Migrator"
@@ -13,7 +13,7 @@ const TABLE = "migrations"
 /** Table of Effect's PersistedQueue. */
 export const QUEUE = "queue"
 
-/** One statement a call, as the extended protocol requires. */
+/** One statement per call, as the extended protocol requires. */
 const statementsOf = (name: string) =>
   sqlFile("work", name)
     .split(/;\s*$/m)
@@ -24,14 +24,17 @@ const migration = (name: string) =>
     Effect.forEach(statementsOf(name), (statement) => sql.unsafe(statement), { discard: true }),
   )
 
-/** One process at a time: two that create the same table at once disturb each other. Fails where a newer version made it. */
+/**
+ * Runs in one process at a time, because two that create the same table conflict. Fails if a newer version made the
+ * schema.
+ */
 export const migrateWork = Effect.fnUntraced(function* (shown: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql.unsafe(sqlFile("work", "lock_schema"))
       yield* sql.unsafe("create schema if not exists vaulthouse_work")
-      // It migrates its own table.
+      // The queue migrates its own table.
       yield* Effect.scoped(PersistedQueue.makeStoreSql({ tableName: QUEUE }))
       yield* Migrator.make({})({
         loader: Migrator.fromRecord(

@@ -1,5 +1,5 @@
-// The queue of a shared run's tasks: Effect's PersistedQueue, which hands each to one worker and to another if that one is
-// silent for longer than the lease.
+// The queue of a shared run's tasks: Effect's PersistedQueue, which hands each task to one worker, and to another one
+// if the first is silent for longer than the lease.
 import { hash } from "node:crypto"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -14,15 +14,15 @@ import { QUEUE } from "./migrateWork.ts"
 import { WorkDatabase } from "./WorkDatabase.ts"
 import { type WorkError, workError } from "./WorkError.ts"
 
-// How long a worker of a run that has nothing to do waits before it looks again.
+// How often a worker without tasks looks for new ones.
 const POLL_MILLIS = 100
 
-// Renewed this often, so that one that is slow keeps its tasks.
+// Leases are renewed this often, so that a slow worker keeps its tasks.
 const RENEWALS_PER_LEASE = 4
 
 /**
- * While PostgreSQL can't be reached, the queue would log a warning with a stack trace several times a second; what uses it
- * fails for the same reason, and reports that.
+ * While PostgreSQL can't be reached, the queue would log a warning with a stack trace several times a second; its
+ * callers fail for the same reason, and report it.
  */
 const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
@@ -56,11 +56,11 @@ export const queueLayer = (
 
 const Element = Schema.Struct({ pipeline: Schema.String, entity: Schema.String })
 
-// A task that is given back is tried again as long as its run lasts: how often is for the worker to decide.
+// A returned task is tried again as long as its run lasts; the worker limits the attempts.
 const ALWAYS = 2 ** 31 - 1
 
-// Offered in one transaction: PostgreSQL waits for its disk once, and workers for no more than this.
-const TOGETHER = 1000
+// Tasks offered in one transaction: PostgreSQL waits for its disk once for all of them, and workers wait for no more.
+const CHUNK = 1000
 
 export const taskQueue = Effect.fnUntraced(function* (runId: string) {
   const { shown, transaction } = yield* WorkDatabase
@@ -73,10 +73,10 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
   const failed = (cause: unknown) => workError(shown, cause)
   const logLevel = yield* References.MinimumLogLevel
   return {
-    /** In order. Adds nothing of a task that has been offered before. */
+    /** Offers the tasks in order; ignores those that have been offered before. */
     offer: (tasks: ReadonlyArray<TaskName>) =>
       Effect.forEach(
-        Arr.chunksOf(tasks, TOGETHER),
+        Arr.chunksOf(tasks, CHUNK),
         (some) =>
           transaction(
             Effect.forEach(
@@ -89,7 +89,10 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
           ),
         { discard: true },
       ).pipe(Effect.mapError(failed)),
-    /** Waits for a task; `attempts` counts those that ended with their worker or failed. It is done once `work` succeeds. */
+    /**
+     * Waits for a task; `attempts` counts those that failed or whose worker ended. The task is done once `work`
+     * succeeds.
+     */
     take: <E, R>(work: (task: TaskName, attempts: number) => Effect.Effect<void, E, R>) =>
       queue
         .take((task, { attempts }) =>

@@ -1,4 +1,4 @@
-// The run whose tasks workers read: one at a time, planned by the process that holds the planner's lock.
+// The run that workers read: there is one at a time, planned by the process that holds the planner's lock.
 import * as Effect from "effect/Effect"
 import { WorkDatabase, type WorkRow, type WorkRows } from "./WorkDatabase.ts"
 import { isDeadlock } from "./WorkError.ts"
@@ -9,7 +9,7 @@ export interface SharedRun {
   readonly command: string
   /** What planner and workers must agree on: by name, as JSON or a digest. */
   readonly settings: Readonly<Record<string, string>>
-  /** What it reads; JSON that only src/pipelines/workers reads. */
+  /** What it reads, as JSON that only src/pipelines/workers interprets. */
   readonly request: unknown
   /** Host and process. */
   readonly planner: string
@@ -17,9 +17,9 @@ export interface SharedRun {
 
 export interface OpenRun extends SharedRun {
   readonly openedAt: Date
-  /** Its last task is done. */
+  /** Whether all of its tasks are done. */
   readonly isRead: boolean
-  /** A planner is alive: its own, or one that is about to continue it. */
+  /** Whether a planner is alive: its own, or one that is about to continue it. */
   readonly hasPlanner: boolean
   /** How many workers are alive. */
   readonly workers: number
@@ -37,7 +37,7 @@ const openRunOf = (row: WorkRow): OpenRun => ({
   workers: Number(row["workers"]),
 })
 
-/** The run that has not ended; `undefined` where all have. Read on a session whose loss must be noticed. */
+/** The run that has not ended, if there is one. Given a `session`, reads on it, so that its loss is noticed. */
 export const unfinishedRun = (session?: WorkRows) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     Effect.map((session ?? rows)("unfinished_run"), ([row]) =>
@@ -53,11 +53,11 @@ export const openRun = ({ runId, command, settings, request, planner }: SharedRu
 export const takeOverRun = (runId: string, planner: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) => rows("take_over_run", [runId, planner]))
 
-/** Workers leave it. */
+/** Records that all tasks are done, so that workers leave the run. */
 export const runIsRead = (runId: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) => rows("run_is_read", [runId]))
 
-/** `false` where another planner has taken the run over, which then goes on. */
+/** `false` if another planner has taken the run over, which then continues. */
 export const endRun = (runId: string, planner: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     rows("end_run", [runId, planner]).pipe(

@@ -142,7 +142,7 @@ describe("the scenarios' file", () => {
       "a name twice",
       "  on_platform: false\n",
       `  on_platform: false\n${good.split("\n").slice(1).join("\n")}`,
-      "11: entry 2 (one million): `one million` is the name of an entry before it",
+      "11: entry 2 (one million): `one million` is already the name of an earlier entry",
     ],
   ]
   it.live.each(mistakes)("says what is wrong, and where: %s", ([, from, to, expected]) =>

@@ -15,9 +15,9 @@ export const columns: Table = {
     integer("position", "Place in the table, from 1", { required: true }),
     text("column_name", "Name of the column", { required: true }),
     text("type", "Type in DuckDB", { required: true }),
-    text("unit", "Unit of its values; null without one"),
+    text("unit", "Unit of its values; null if it has none"),
     text("description", "What it means", { required: true }),
-    text("fields", "Fields of the API it is read from; null for vaulthouse's own"),
+    text("fields", "Fields of the API it is read from; null for vaulthouse's own columns"),
     boolean("is_required", "Whether it is never null", { required: true }),
   ],
   example:

@@ -7,7 +7,7 @@ export const questions: Table = {
   name: "questions",
   mode: "replace",
   grain: "worked question",
-  comment: "Worked questions: SQL to copy, with what it answers. Every parameter has a default.",
+  comment: "Worked questions: each with SQL to copy. Every parameter has a default.",
   source: "warehouse/examples",
   key: ["name"],
   columns: [

@@ -7,7 +7,7 @@ export const tables: Table = {
   name: "tables",
   mode: "replace",
   grain: "table or view",
-  comment: "Every table and mart: what it holds, what one row is, where it comes from.",
+  comment: "Every table and mart: its content, what one row is, and its source.",
   source: "the data dictionary",
   key: ["table_name"],
   columns: [
@@ -16,7 +16,10 @@ export const tables: Table = {
     text("grain", "What one row is", { required: true }),
     text("key_columns", "Columns that identify a row, separated by commas", { required: true }),
     text("source", "Endpoint, file or part of vaulthouse it comes from", { required: true }),
-    text("as_of_macro", "Macro that gives its rows as known at an instant; null without one"),
+    text(
+      "as_of_macro",
+      "Macro that returns its rows as known at an instant; null if there is none",
+    ),
     text("example", "A useful query", { required: true }),
   ],
   example: "select table_name, description from meta.tables order by table_name",
