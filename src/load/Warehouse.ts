@@ -58,6 +58,10 @@ export class Warehouse extends Context.Service<
       sql: string,
       parameters?: ReadonlyArray<Parameter>,
     ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
+    /** Everything that `rows` reads during `work` is as it was at one moment, whatever others commit meanwhile. */
+    readonly atOneMoment: <A, E, R>(
+      work: Effect.Effect<A, E, R>,
+    ) => Effect.Effect<A, E | LoadError, R>
     /**
      * Runs statements as one transaction (views, macros, housekeeping). Tables whose rows they change
      * must be named, so that all their rows are exported again.
@@ -214,6 +218,12 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     ),
     rows: (sql, parameters) =>
       attempt("Reading the warehouse", () => readRows(reader, sql, parameters)),
+    atOneMoment: (work) =>
+      Effect.acquireUseRelease(
+        attempt("Reading the warehouse", () => reader.run("BEGIN TRANSACTION READ ONLY")),
+        () => work,
+        () => Effect.promise(() => reader.run("ROLLBACK").catch(() => undefined)),
+      ),
     execute: (statements, changed = []) =>
       exclusively("Running statements on the warehouse", () =>
         executeAll(session, statements, changed),

@@ -1,11 +1,9 @@
 // Compares tables with those of another database file, to the last bit.
 import * as Effect from "effect/Effect"
 import { allColumns, type Table, tableName } from "../domain/table.ts"
-import type { Session } from "./session.ts"
 import { databaseFile } from "./storage/duckdbFile.ts"
 import { storedTables } from "./ddl.ts"
-import type { LoadError } from "./errors.ts"
-import { readRows, type Row } from "./readRows.ts"
+import type { Row } from "./readRows.ts"
 import { CATALOG, identifiers, literal } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
 
@@ -39,28 +37,22 @@ const fingerprint = (catalog: string, table: Table): string =>
    FROM (${rowsIn(catalog, table)}) t`
 
 /** Runs `work` while the warehouse in `otherDataDir` is attached to read. */
-export const withAttached = async <A>(
-  { connection }: Session,
-  otherDataDir: string,
-  work: () => Promise<A>,
-): Promise<A> => {
-  await connection.run(`ATTACH ${literal(databaseFile(otherDataDir))} AS ${OTHER} (READ_ONLY)`)
-  try {
-    return await work()
-  } finally {
-    await connection.run(`DETACH ${OTHER}`)
-  }
-}
+export const withAttached = <A, E, R>(otherDataDir: string, work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Warehouse, ({ rows }) =>
+    Effect.acquireUseRelease(
+      rows(`ATTACH ${literal(databaseFile(otherDataDir))} AS ${OTHER} (READ_ONLY)`),
+      () => work,
+      () => Effect.ignore(rows(`DETACH ${OTHER}`)),
+    ),
+  )
 
 /** With the other file attached: each stored table, and whether it is the same. */
-export const compared = async (
-  { connection }: Session,
-  tables: ReadonlyArray<Table>,
-): Promise<ReadonlyArray<readonly [Table, Comparison]>> => {
+export const compared = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
+  const { rows } = yield* Warehouse
   const comparisons: Array<readonly [Table, Comparison]> = []
   for (const table of tables.flatMap(storedTables)) {
-    const [own] = await readRows(connection, fingerprint(CATALOG, table))
-    const [other] = await readRows(connection, fingerprint(OTHER, table))
+    const [own] = yield* rows(fingerprint(CATALOG, table))
+    const [other] = yield* rows(fingerprint(OTHER, table))
     comparisons.push([
       table,
       {
@@ -72,33 +64,30 @@ export const compared = async (
     ])
   }
   return comparisons
-}
+})
 
-const onlyIn = ({ connection }: Session, table: Table, catalog: string, other: string) =>
-  readRows(
-    connection,
-    `${rowsIn(catalog, table)} EXCEPT ALL ${rowsIn(other, table)}
-     ORDER BY ${identifiers(table.key)} LIMIT ${MAX_EXAMPLES}`,
+const onlyIn = (table: Table, catalog: string, other: string) =>
+  Effect.flatMap(Warehouse, ({ rows }) =>
+    rows(
+      `${rowsIn(catalog, table)} EXCEPT ALL ${rowsIn(other, table)}
+       ORDER BY ${identifiers(table.key)} LIMIT ${MAX_EXAMPLES}`,
+    ),
   )
 
 /** Compares `tables` with those in `otherDataDir`, with a few rows of what differs. Changes nothing. */
-export const compareTables = (
-  tables: ReadonlyArray<Table>,
-  otherDataDir: string,
-): Effect.Effect<ReadonlyArray<Difference>, LoadError, Warehouse> =>
-  Effect.flatMap(Warehouse, (warehouse) =>
-    warehouse.exclusively("Comparing with the rebuilt tables", (session) =>
-      withAttached(session, otherDataDir, async () => {
-        const differences: Array<Difference> = []
-        for (const [table, comparison] of await compared(session, tables)) {
-          const { isSame } = comparison
-          differences.push({
-            ...comparison,
-            onlyHere: isSame ? [] : await onlyIn(session, table, CATALOG, OTHER),
-            onlyThere: isSame ? [] : await onlyIn(session, table, OTHER, CATALOG),
-          })
-        }
-        return differences
-      }),
-    ),
+export const compareTables = (tables: ReadonlyArray<Table>, otherDataDir: string) =>
+  withAttached(
+    otherDataDir,
+    Effect.gen(function* () {
+      const differences: Array<Difference> = []
+      for (const [table, comparison] of yield* compared(tables)) {
+        const { isSame } = comparison
+        differences.push({
+          ...comparison,
+          onlyHere: isSame ? [] : yield* onlyIn(table, CATALOG, OTHER),
+          onlyThere: isSame ? [] : yield* onlyIn(table, OTHER, CATALOG),
+        })
+      }
+      return differences
+    }),
   )

@@ -3,8 +3,7 @@
 import * as Effect from "effect/Effect"
 import { allColumns, type Table } from "../domain/table.ts"
 import { Changes, type Session, transaction } from "./session.ts"
-import { compared, type Comparison, OTHER, withAttached } from "./compareTables.ts"
-import type { LoadError } from "./errors.ts"
+import { compared, OTHER, withAttached } from "./compareTables.ts"
 import { readRows } from "./readRows.ts"
 import { CATALOG, identifiers, qualified } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
@@ -12,19 +11,18 @@ import { Warehouse } from "./Warehouse.ts"
 export type { Comparison } from "./compareTables.ts"
 
 /** Compares `tables` with those of the warehouse in `otherDataDir`, and replaces those that differ. */
-export const replaceTables = (
-  tables: ReadonlyArray<Table>,
-  otherDataDir: string,
-): Effect.Effect<ReadonlyArray<Comparison>, LoadError, Warehouse> =>
-  Effect.flatMap(Warehouse, (warehouse) =>
-    warehouse.exclusively("Replacing the rebuilt tables", (session) =>
-      withAttached(session, otherDataDir, async () => {
-        const comparisons = await compared(session, tables)
-        const differing = comparisons.filter(([, { isSame }]) => !isSame).map(([table]) => table)
-        if (differing.length > 0) await replace(session, differing)
-        return comparisons.map(([, comparison]) => comparison)
-      }),
-    ),
+export const replaceTables = (tables: ReadonlyArray<Table>, otherDataDir: string) =>
+  withAttached(
+    otherDataDir,
+    Effect.gen(function* () {
+      const { exclusively } = yield* Warehouse
+      const comparisons = yield* compared(tables)
+      const differing = comparisons.filter(([, { isSame }]) => !isSame).map(([table]) => table)
+      if (differing.length > 0) {
+        yield* exclusively("Replacing the rebuilt tables", (session) => replace(session, differing))
+      }
+      return comparisons.map(([, comparison]) => comparison)
+    }),
   )
 
 const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<void> => {

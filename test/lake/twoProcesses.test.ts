@@ -8,6 +8,8 @@ import { sharedPostgres } from "../support/postgres.ts"
 import { WarehouseLocked } from "../../src/load/errors.ts"
 import { ducklake } from "../../src/load/storage/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { sampleTables } from "../load/sample.ts"
 import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply } from "./lake.ts"
 
 const HOUR_MILLIS = 3_600_000
@@ -170,6 +172,40 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       expect(yield* marked()).toBe("two")
       yield* commit(one, ["v", 2, 2])
       expect(yield* marked()).toBe("one")
+    }),
+  )
+
+  it.live("read what was committed at one moment, however long they read", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const other = yield* lakeProcess(shared, "two")
+      yield* commit(other, ["v", 0, 0])
+      yield* Effect.gen(function* () {
+        const { atOneMoment, rows: read } = yield* Warehouse
+        const stored = Effect.map(read("select count(*)::int as n from core.readings"), ([row]) =>
+          Number(row?.["n"]),
+        )
+        const tasks = Effect.map(read("select count(*)::int as n from ops.tasks"), ([row]) =>
+          Number(row?.["n"]),
+        )
+        const within = Effect.gen(function* () {
+          const before = yield* stored
+          yield* commit(other, ["v", 1, 1], ["v", 2, 2])
+          yield* commit(other, ["v", 3, 3])
+          return [before, yield* stored, yield* tasks]
+        })
+        expect(yield* atOneMoment(within)).toEqual([1, 1, 1])
+        expect([yield* stored, yield* tasks]).toEqual([4, 3])
+      }).pipe(
+        Effect.provide(
+          Warehouse.layer({
+            dataDir: shared.data,
+            tables: sampleTables,
+            runId: "one",
+            storage: ducklake(lakeOf(shared)),
+          }),
+        ),
+      )
     }),
   )
 

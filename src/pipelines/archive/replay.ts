@@ -4,6 +4,7 @@ import { segmentFiles } from "../../archive/segments.ts"
 import { type Table, versionsOf, tableName } from "../../domain/table.ts"
 import { compareTables, type Difference } from "../../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
@@ -84,7 +85,7 @@ export interface ArchiveComparison {
   readonly unreadable: ReadonlyArray<UnreadableResponse>
 }
 
-/** What a replay would change; changes nothing. */
+/** What a replay would change of what is committed now, also while a run goes on. Changes nothing. */
 export const compareWithArchive = (options: RebuildOptions) =>
   Effect.gen(function* () {
     const lost = yield* lostRows(replayedTables(), [])
@@ -97,4 +98,7 @@ export const compareWithArchive = (options: RebuildOptions) =>
         unreadable,
       })),
     )
-  }).pipe(Effect.provide(warehouseIn(options)))
+  }).pipe(
+    (compared) => Effect.flatMap(Warehouse, ({ atOneMoment }) => atOneMoment(compared)),
+    Effect.provide(warehouseIn(options)),
+  )
