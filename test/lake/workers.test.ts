@@ -1,12 +1,12 @@
 // Workers that share a lake: runs whose workers and planners are killed, stopped and late make the same tables as one
 // process makes in a file.
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
-import { readWholeFrames } from "../../src/archive/segments.ts"
+import { readWholeFrames, runOfSegment, unendedSegments } from "../../src/archive/segments.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { sharedPostgres } from "../support/postgres.ts"
 import { lake as installed } from "./lake.ts"
@@ -34,6 +34,36 @@ const open = async (options: Omit<LakeOptions, "baseUrl"> = {}) => {
 
 const output = (...processes: ReadonlyArray<Process>): string =>
   processes.map((each) => each.output()).join("")
+
+/** How many tasks of the run, but the first, are planned and not done; of those that fulfil a condition. */
+const left = async (condition = "true"): Promise<number> => {
+  const found = await lake.work(
+    `select 1 from vaulthouse_work.claims where pipeline <> 'vaults' and not is_done and ${condition}`,
+  )
+  return found.length
+}
+
+const archive = () => folderStore(join(lake.folder, "data", "raw"))
+
+// The keys of the lock of a lake's writers.
+const WRITERS = "1986098540, 1"
+
+/** Halts a worker with tasks in hand, responses in the archive, and no commit, since that would hold up the others. */
+const halted = ({ child }: Process): Promise<void> =>
+  until("it is halted with tasks in hand", async () => {
+    child.kill("SIGSTOP")
+    const name = `-${child.pid}-`
+    const commits = await lake.work(
+      `select 1 from pg_locks where locktype = 'advisory' and (classid, objid) = (${WRITERS})`,
+    )
+    const segments = await archive().segments()
+    const isSo =
+      commits.length === 0 &&
+      segments.some(({ file }) => file.includes(name)) &&
+      (await left(`worker like '%${name}%'`)) > 1
+    if (!isSo) child.kill("SIGCONT")
+    return isSo
+  })
 
 /** Every row of the lake, and of the file that one process filled. */
 const expectSameTables = async () => {
@@ -77,6 +107,10 @@ describe.skipIf(installed === undefined)("workers", () => {
     ]
     const killed = await lake.planner(...pipelines)
     await until("some tasks are done", async () => (await lake.done()) > 5)
+    const compared = await lake.run(
+      ["check", "--against-archive", "--data-dir", join(lake.folder, "elsewhere")],
+      [`archive: ${lake.folder}/data/raw`],
+    )
     const [run] = await lake.work("select run_id from vaulthouse_work.runs")
     killed.child.kill("SIGKILL")
     await until("a worker says that nobody plans", () =>
@@ -89,6 +123,9 @@ describe.skipIf(installed === undefined)("workers", () => {
       `continues run ${String(run?.["run_id"])} (sync ${pipelines.join(" ")}), whose planner`,
     )
     expect(output(...others)).toMatch(/has a planner again/)
+    // While others committed.
+    expect(await compared.ended, output(compared)).toBe(0)
+    expect(compared.output()).toMatch(/match the [1-9]\d* responses, bit by bit/)
     await expectSameTables()
   })
 
@@ -119,37 +156,66 @@ describe.skipIf(installed === undefined)("workers", () => {
     await open()
     const late = await lake.worker()
     const planner = await lake.planner(...pipelines)
-    await until("it is halted with tasks in hand", async () => {
-      if ((await lake.done()) === 0) return false
-      late.child.kill("SIGSTOP")
-      const inHand = await lake.work(
-        "select 1 from vaulthouse_work.claims where not is_done and epoch > 0",
-      )
-      // A worker that is stopped in the middle of a commit would hold up the others.
-      const commits = await lake.work(
-        "select 1 from pg_locks where locktype = 'advisory' and classid = 1986098540 and objid = 1",
-      )
-      if (inHand.length > 1 && commits.length === 0) return true
-      late.child.kill("SIGCONT")
-      return false
-    })
-    const other = await lake.worker()
-    await until("another has claimed them", async () => {
-      const again = await lake.work("select 1 from vaulthouse_work.claims where epoch > 1")
-      return again.length > 0
-    })
+    await halted(late)
+    const hanging = await lake.worker()
+    await until("another has claimed what it held", async () => (await left("epoch > 1")) > 0)
     late.child.kill("SIGCONT")
+    await halted(hanging)
+    const other = await lake.worker()
     expect(await planner.ended, output(planner, late, other)).toBe(0)
     expect(late.output()).toContain("is no longer this worker's")
-    const directory = join(lake.folder, "data", "raw")
+    const store = archive()
+    const segments = await store.segments()
     const uncommitted: Array<string> = []
-    for (const file of await readdir(directory)) {
-      for await (const { ends } of readWholeFrames(folderStore(directory), file)) {
+    for (const { file } of segments) {
+      for await (const { ends } of readWholeFrames(store, file)) {
         uncommitted.push(...ends.flatMap((end) => end.uncommitted))
       }
     }
     expect(uncommitted).not.toEqual([])
     await expectSameTables()
+
+    // One hung until the run was over: the next run ends its segment once it is gone.
+    const runId = runOfSegment(segments[0]?.file ?? "")
+    expect(await unendedSegments(store, runId)).toHaveLength(1)
+    hanging.child.kill("SIGKILL")
+    await hanging.ended
+    const next = await lake.planner("vaults")
+    expect(await next.ended, output(next)).toBe(0)
+    expect(await unendedSegments(store, runId)).toEqual([])
+  })
+
+  it("record a task as failed when the last of twenty in turn is killed that held it", async () => {
+    await open()
+    const planner = await lake.planner("ratio_history")
+    await until("a task is offered", async () => {
+      const offered = await lake.work("select 1 from vaulthouse_work.queue")
+      return offered.length > 0
+    })
+    // As if nineteen had ended while they read the first history, and eighteen while they read the others.
+    await lake.work(`
+      create function vaulthouse_work.earlier() returns trigger language plpgsql as $$
+      begin
+        select case place when 0 then 19 else 18 end into strict new.attempts
+        from vaulthouse_work.claims
+        where run_id = new.queue_name and pipeline = 'ratio_history' and position(entity in new.element) > 0;
+        return new;
+      end $$;
+      create trigger earlier before insert on vaulthouse_work.queue for each row
+      when (new.element like '%ratio_history%') execute function vaulthouse_work.earlier()`)
+    const last = await lake.worker()
+    await until("the histories are planned", async () => (await left()) > 0)
+    // Nothing is committed meanwhile.
+    await lake.work(`select pg_advisory_lock(${WRITERS})`)
+    await until("it has claimed them", async () => (await left("epoch = 0")) === 0)
+    last.child.kill("SIGKILL")
+    await last.ended
+    await lake.work(`select pg_advisory_unlock(${WRITERS})`)
+    const other = await lake.worker()
+    expect(await planner.ended, output(planner, other)).toBe(3)
+    expect(planner.output()).toContain(
+      "Errors in 1 task:\n  ratio_history: workers that held it ended or failed 20 times; their logs say why",
+    )
   })
 
   it("are waited for, refused by name, and give their tasks back when they are stopped", async () => {

@@ -129,7 +129,7 @@ const planned = Effect.fnUntraced(function* (
   )
 })
 
-const LEAVE_MILLIS = 10_000
+const LEAVE_MILLIS = 5000
 
 const readByWorkers = Effect.fnUntraced(function* (
   options: SyncOptions & Place,
