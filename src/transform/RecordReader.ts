@@ -1,5 +1,5 @@
-// Reads records column by column: each column takes the first of its fields that can be read, and what no column holds
-// whole is left for `extra`. Most records of a history are alike, so that a column can be read without looking at each.
+// Reads records column by column. Each column takes the first of its fields that can be read; fields that no column
+// keeps whole go to `extra`. The points of a history usually have the same fields, so their columns can be read faster.
 import type { Column, Value } from "../domain/column.ts"
 import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/json.ts"
 import type { Table } from "../domain/table.ts"
@@ -11,36 +11,36 @@ import type { Source } from "./Source.ts"
 
 export interface RecordOptions {
   readonly table: Table
-  /** As received: a rejected record is reported with all its fields. */
+  /** The records as received, because a rejected record is reported with all its fields. */
   readonly records: ReadonlyArray<JsonObject>
   readonly source: Pick<Source<unknown>, "lineage" | "fields">
-  /** Fields that the caller has read (times, nested tables), which `extra` leaves out. */
+  /** Fields that the caller has already read (times, nested tables), which `extra` omits. */
   readonly consumed?: ReadonlyArray<string>
-  /** Wire names found in this response, by column. */
+  /** The wire names found in this response, by column. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Path of a record in the response; by default `$[0]`, `$[1]`, … */
+  /** The path of a record in the response; by default `$[0]`, `$[1]`, … */
   readonly at?: (row: number) => string
 }
 
-/** Reads the columns of a table from the records of one response, and remembers what it could not read. */
+/** Reads the columns of a table from the records of one response, and collects rejected records and drift. */
 export class RecordReader {
   private readonly options: RecordOptions
   private readonly records: ReadonlyArray<JsonObject>
   private readonly fieldsByColumn = new Map<string, ReadonlyArray<string>>()
   private readonly known: ReadonlySet<string>
-  /** The fields of every record, where all have the same ones, like points of a history. */
+  /** The fields of every record, if all records have the same ones, like the points of a history. */
   private readonly allFields: ReadonlyArray<string> | undefined
-  /** Fields that several columns read; one column that holds a field whole is enough. */
+  /** Fields that several columns read; it is enough if one of them keeps the whole field. */
   private readonly shared = new Set<string>()
-  /** Shared fields that a column holds whole. */
-  private readonly takenShared = new PerRow()
-  /** Fields that a column reads but does not hold whole, so that `extra` keeps them. */
-  private readonly kept = new PerRow()
+  /** Shared fields that a column keeps whole. */
+  private readonly takenShared = new FieldsByRow()
+  /** Fields that a column reads but does not keep whole, so that `extra` keeps them. */
+  private readonly kept = new FieldsByRow()
   private readonly unread: Array<{ row: number; field: string; detail: string }> = []
   private readonly unknown = new Map<string, Drift>()
   private readonly rejections = new Map<number, RejectedRecord>()
 
-  /** `records` are those of `options`, without the fields that no column may read. */
+  /** `records` are those of `options` without the fields that no column may read. */
   constructor(options: RecordOptions, records: ReadonlyArray<JsonObject>) {
     this.options = options
     this.records = records
@@ -61,10 +61,10 @@ export class RecordReader {
     this.allFields = records.every((record) => hasFields(record, fields)) ? fields : undefined
   }
 
-  /** One value for each record. */
+  /** The values of a column, one for each record. */
   column(column: Column): ReadonlyArray<Value> {
     const names = this.fieldsByColumn.get(column.name)
-    if (names === undefined) return filled(this.records.length, null)
+    if (names === undefined) return repeated(this.records.length, null)
     const [name, ...others] = this.presentOf(names)
     const plain =
       name === undefined || others.length > 0 || this.shared.has(name)
@@ -75,9 +75,12 @@ export class RecordReader {
     return this.records.map((record, row) => this.take(column, names, record, row, valueOfField))
   }
 
-  /** A computed column: one value for all records, or one for each. `extra` leaves out a field with the same value. */
+  /**
+   * The values of a computed column, given as one for all records or one for each. `extra` omits fields with the same
+   * value.
+   */
   computed(column: Column, given: Value | ReadonlyArray<Value>): ReadonlyArray<Value> {
-    const values = isList(given) ? given : filled(this.records.length, given)
+    const values = isList(given) ? given : repeated(this.records.length, given)
     const names = this.fieldsByColumn.get(column.name) ?? []
     for (const name of this.presentOf(names)) {
       for (const [row, record] of this.records.entries()) {
@@ -95,13 +98,13 @@ export class RecordReader {
     return column.type === "double" ? values.map((value) => asNumber(value) ?? value) : values
   }
 
-  /** The fields that no column took, as a JSON object for each record; null where there are none. */
+  /** The fields that no column keeps, as a JSON object for each record; null if there are none. */
   extra(): ReadonlyArray<Value> {
     const { records, known } = this
     if (this.kept.isEmpty && this.allFields?.every((field) => known.has(field)) === true) {
-      return filled(records.length, null)
+      return repeated(records.length, null)
     }
-    return records.map((record, row) => this.rest(record, row))
+    return records.map((record, row) => this.extraOf(record, row))
   }
 
   get rejected(): ReadonlyArray<RejectedRecord> {
@@ -115,20 +118,20 @@ export class RecordReader {
   drift(): ReadonlyArray<Drift> {
     const otherTypes = new Map<string, Drift>()
     for (const { row, field, detail } of this.unread) {
-      if (otherTypes.has(field) || this.takenShared.of(row)?.has(field) === true) continue
+      if (otherTypes.has(field) || this.takenShared.get(row)?.has(field) === true) continue
       otherTypes.set(field, { path: `$.${field}`, kind: "other_type", detail })
     }
     return [...otherTypes.values(), ...this.unknown.values()]
   }
 
-  /** The names among these that a record may have. */
+  /** Those of the names that some record may have. */
   private presentOf(names: ReadonlyArray<string>): ReadonlyArray<string> {
     const { allFields } = this
     if (allFields === undefined) return names
     return names.filter((name) => name.includes(".") || allFields.includes(name))
   }
 
-  /** The value of a column in one record: that of the first field that can be read. */
+  /** The value of a column in one record, from the first field that can be read. */
   private take(
     column: Column,
     names: ReadonlyArray<string>,
@@ -144,7 +147,7 @@ export class RecordReader {
       isPresent = true
       if (value === null) continue
       const read = taken === undefined ? this.read(column, name, value, row) : undefined
-      // `extra` keeps a second spelling of the same field.
+      // `extra` keeps further spellings of the same field.
       if (read === undefined) this.kept.add(row, name)
       else taken = read
     }
@@ -158,7 +161,7 @@ export class RecordReader {
     return null
   }
 
-  /** `undefined` where the value is not read, or not whole. */
+  /** The value of a field; `undefined` if the column can't read it. */
   private read(column: Column, name: string, value: unknown, row: number): Value | undefined {
     const converted = readField(column, value, name)
     if (converted === undefined) {
@@ -188,16 +191,16 @@ export class RecordReader {
     this.rejections.set(row, { ...violation, record })
   }
 
-  private rest(record: JsonObject, row: number): Value {
+  private extraOf(record: JsonObject, row: number): Value {
     let rest: Record<string, unknown> | undefined
-    const kept = this.kept.of(row)
+    const kept = this.kept.get(row)
     for (const field in record) {
       if (!this.known.has(field)) {
         if (!this.unknown.has(field)) {
           const detail = typeOfJson(record[field])
           this.unknown.set(field, { path: `$.${field}`, kind: "unknown_field", detail })
         }
-      } else if (kept?.has(field) !== true || this.takenShared.of(row)?.has(field) === true) {
+      } else if (kept?.has(field) !== true || this.takenShared.get(row)?.has(field) === true) {
         continue
       }
       rest ??= {}
@@ -211,15 +214,15 @@ const isList = (given: Value | ReadonlyArray<Value>): given is ReadonlyArray<Val
   Array.isArray(given)
 
 // Twice as fast as Array.from(…).fill(…).
-const filled = (length: number, value: Value): ReadonlyArray<Value> => {
+const repeated = (length: number, value: Value): ReadonlyArray<Value> => {
   const values: Array<Value> = []
   for (let row = 0; row < length; row++) values.push(value)
   return values
 }
 
 /**
- * The values of a field that every record has and the column holds whole, as in a history. `undefined` for any other field:
- * each record must then be read by itself, which takes four times as long.
+ * The values of a field that every record has and the column keeps whole, as in a history. Returns `undefined` for any
+ * other field: its records must be read separately, which takes four times as long.
  */
 const plainValues = (
   { type, read }: Column,
@@ -251,8 +254,8 @@ const hasFields = (record: JsonObject, fields: ReadonlyArray<string>): boolean =
   return at === fields.length
 }
 
-/** Fields by row; most rows have none. */
-class PerRow {
+/** Sets of fields by row; most rows have none. */
+class FieldsByRow {
   private readonly rows = new Map<number, Set<string>>()
 
   add(row: number, field: string): void {
@@ -261,7 +264,7 @@ class PerRow {
     else fields.add(field)
   }
 
-  of(row: number): ReadonlySet<string> | undefined {
+  get(row: number): ReadonlySet<string> | undefined {
     return this.rows.get(row)
   }
 

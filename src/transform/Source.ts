@@ -1,5 +1,5 @@
-// What a mapping takes besides the response, and what it returns. The archive keeps all of it, so that a replay makes
-// the same rows again.
+// The input of a mapping besides the response, and its result. The archive keeps the input, so that a replay produces
+// the same rows.
 import * as Result from "effect/Result"
 import type { Lineage } from "../domain/response.ts"
 import type { Rows } from "../domain/table.ts"
@@ -7,9 +7,9 @@ import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
 
 /** Wire names from the configuration. */
 export interface FieldNames {
-  /** Names that the time of a point may have, in order. */
+  /** The possible names of a point's time field, in order of preference. */
   readonly timeFields: ReadonlyArray<string>
-  /** Names of single columns, by `table.column`. */
+  /** Field names of single columns, by `table.column`. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
@@ -19,19 +19,19 @@ export interface Source<S> extends FieldNames {
   readonly subject: S
   /** Inputs of the endpoint, by client-side name. */
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Set in a replay: the window of the task, which shows whether the response belongs to a whole reading. */
+  /** In a replay, the window of the task, which shows whether the response belongs to a complete reading. */
   readonly window?: string
 }
 
-/** Rows of one table. */
+/** The rows of one table. */
 export interface Mapped {
   readonly rows: Rows
   readonly drift: ReadonlyArray<Drift>
-  /** Records that did not become rows; the sets they may belong to are then not whole. */
+  /** Records that did not become rows; the sets that they may belong to are then incomplete. */
   readonly rejected: ReadonlyArray<RejectedRecord>
 }
 
-/** Rows of all tables that a response fills. */
+/** The rows of all tables that a response fills. */
 export interface MappedResponse {
   readonly rows: ReadonlyArray<Rows>
   readonly drift: ReadonlyArray<Drift>
@@ -39,8 +39,8 @@ export interface MappedResponse {
 }
 
 /**
- * Rows of several lists as one set, which is whole only where each list is: a row that one list may lack must not be
- * retired because another list is complete.
+ * Combines the rows of several lists to one set for each table. The set is complete only if every list is: a row that
+ * may be missing from one list must not be retired because another list is complete.
  */
 export const asOneSet = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> => {
   const partial = new Set(
@@ -53,15 +53,17 @@ export const asOneSet = (rows: ReadonlyArray<Rows>): ReadonlyArray<Rows> => {
   })
 }
 
-/** The rows of a response, its own records first. Fails where some were rejected and no other is left. */
+/**
+ * Combines the rows of a response, those of its main table first. Fails if records were rejected and no row is left.
+ */
 export const combined = (
   main: Mapped,
   ...others: ReadonlyArray<Mapped>
 ): Result.Result<MappedResponse, Violation> => {
   const parts = [main, ...others]
   const [first] = main.rejected
-  const isLeft = ({ rows }: Mapped): boolean => rows.length > 0 && rows.secondary === undefined
-  if (first !== undefined && !parts.some(isLeft)) {
+  const hasRows = ({ rows }: Mapped): boolean => rows.length > 0 && rows.secondary === undefined
+  if (first !== undefined && !parts.some(hasRows)) {
     return Result.fail({ path: first.path, detail: first.detail })
   }
   return Result.succeed({

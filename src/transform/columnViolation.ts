@@ -1,4 +1,4 @@
-// What is said about a record that can't become a row: which of its fields is missing or wrong, and what to do.
+// Describes why a record can't become a row: which of its fields is missing or wrong, and what to do.
 import type { Column } from "../domain/column.ts"
 import type { JsonObject } from "../domain/json.ts"
 import type { Table } from "../domain/table.ts"
@@ -11,7 +11,7 @@ export interface SeenField {
   readonly value: unknown
 }
 
-/** The first of the fields with a value, else the first that is there. */
+/** The first of the fields that has a value, or else the first that is present. */
 export const firstSeen = (
   record: JsonObject = {},
   names: ReadonlyArray<string>,
@@ -22,7 +22,7 @@ export const firstSeen = (
   return seen.find(({ value }) => value !== null) ?? seen[0]
 }
 
-/** What is wrong with a record at `at` that lacks the column's value, or has the wrong one in the field `seen`. */
+/** Describes a record at the path `at` without a value for the column, or with a wrong value in the field `seen`. */
 export const columnViolation = (
   table: Table,
   column: Column,
@@ -54,7 +54,7 @@ const missing = (
   const lookedFor = `(looked for ${names.join(", ")}); its fields are ${present}. ${advice}`
   return {
     path: at,
-    detail: `holds no ${column.name}${names.length === 0 ? `; its fields are ${present}` : ` ${lookedFor}`}`,
+    detail: `has no ${column.name}${names.length === 0 ? `; its fields are ${present}` : ` ${lookedFor}`}`,
   }
 }
 

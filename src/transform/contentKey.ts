@@ -1,9 +1,9 @@
-// The key of a record for which the document names none: its id if it has one, else a hash of its content.
+// Makes a key for a record whose key the document does not name: its id if it has one, else a hash of its content.
 import { createHash } from "node:crypto"
 import { asDigits, type JsonObject, stableStringify } from "../domain/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
 
-/** An id is text or an integer. */
+/** The first id in the fields, as text; an id is text or an integer. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {
   for (const field of fields) {
     const value = record[field]
@@ -14,15 +14,16 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
   return undefined
 }
 
-/** The time at which the service read a record is not part of its content. */
+/** The hash of a record's content, without the times at which the service read or computed it. */
 const hashOf = (record: JsonObject): string =>
   createHash("sha256")
     .update(stableStringify(withoutReportTimes(record)))
     .digest("hex")
 
 /**
- * A unique key for each record of a list: the first of `idFields` it has, else the SHA-256 of its content, whatever the
- * order of its fields. Repetitions get `#2` and so on. The same list always gives the same keys.
+ * A unique key for each record of a list: the first of `idFields` that it has, else the SHA-256 of its content,
+ * independent of the order of its fields. Repetitions get the suffix `#2` and so on. The same list always has the same
+ * keys.
  */
 export const contentKeys = (
   records: ReadonlyArray<JsonObject>,
@@ -37,7 +38,7 @@ export const contentKeys = (
     do {
       occurrence += 1
       key = occurrence === 1 ? own : `${own}#${occurrence}`
-      // An id may look like another's repetition.
+      // An id may look like the repetition of another one.
     } while (taken.has(key))
     occurrences.set(own, occurrence)
     taken.add(key)

@@ -1,8 +1,8 @@
-// Rows of the tables in which vaulthouse keeps its own records.
+// Makes rows of vaulthouse's own records, such as its bookkeeping.
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 
-/** Columns that an object lacks are null. */
+/** A column that an object does not have is null. */
 export const mapObjects = (
   table: Table,
   objects: ReadonlyArray<Readonly<Record<string, Value>>>,

@@ -1,5 +1,5 @@
-// Maps records to rows by the table value: columns are computed by the caller or read from the records, and fields that no
-// column holds whole go to `extra`. A record that breaks the contract is rejected, the others become rows.
+// Maps records to the rows of a table. Columns are computed by the caller or read from the records; fields that no
+// column keeps whole go to `extra`. Records that break the contract are rejected; the others become rows.
 import type { Value } from "../domain/column.ts"
 import type { Rows, Table } from "../domain/table.ts"
 import { startOfDay } from "../domain/time.ts"
@@ -7,16 +7,16 @@ import { separateReportTimes } from "./fields/reportTimes.ts"
 import { type RecordOptions, RecordReader } from "./RecordReader.ts"
 import type { Mapped } from "./Source.ts"
 
-/** Columns that a mapping fills: one value for all rows, or one for each. */
+/** Columns that a mapping computes: one value for all rows, or one for each row. */
 export type Computed = Readonly<Record<string, Value | ReadonlyArray<Value>>>
 
 export interface MapOptions extends RecordOptions {
   readonly computed?: Computed
-  /** The set that the records make up, as columns and values (`Rows.mergeKey`). */
+  /** The columns and values that identify the set of the records (`Rows.mergeKey`). */
   readonly mergeKey?: NonNullable<Rows["mergeKey"]>
 }
 
-/** Rejected records are left out of the rows, which then count as part of their set. */
+/** Rejected records have no rows; the other rows then count as only a part of their set. */
 export const mapRecords = (options: MapOptions): Mapped => {
   const { table, source, computed = {}, consumed = [], mergeKey } = options
   const { records, columns: reported } = separateReportTimes(table, options.records, consumed)
@@ -48,7 +48,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
   }
 }
 
-/** The event times of the rows, where the table has a time. */
+/** The event times of the rows, if the table has a time column. */
 const timesOf = (table: Table, columns: Rows["columns"]): Pick<Rows, "times"> => {
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const values = columns[at] as ReadonlyArray<number> | undefined

@@ -1,4 +1,4 @@
-// Rejects elements of a list that are not records, so that the records land.
+// Rejects the elements of a list that are not records, so that the records can land.
 import { isJsonObject } from "../domain/json.ts"
 import type { RejectedRecord } from "../domain/violation.ts"
 
@@ -6,14 +6,14 @@ import type { RejectedRecord } from "../domain/violation.ts"
 const DEPTH = 2
 
 export interface Separated<A> {
-  /** The same value where every list holds records only, or none. */
+  /** The same value if every list contains only records or none. */
   readonly value: A
   readonly rejected: ReadonlyArray<RejectedRecord>
 }
 
 /**
- * The response without the elements of its lists that are not records; a list without any record stays as it is, and so
- * does what stands at the paths of `except` (`$.tags`).
+ * The response without the elements of its lists that are not records. Lists without any record and the lists at the
+ * paths `except` (`$.tags`) are left as they are.
  */
 export const separateRecords = <A>(
   value: A,

@@ -1,4 +1,4 @@
-// The layouts of an allocation point: long, nested or wide (§2.9 shows only the date). All are read as a list of
+// Reads an allocation point, whose layout may be long, nested or wide (§2.9 shows only the date), as a list of
 // { protocol, value, share, …rest }.
 import { asNumber, isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { defaultTimeFields } from "../../domain/timeFields.ts"
@@ -23,17 +23,17 @@ const valueFields = [
   "nav",
 ]
 const shareFields = ["share", "weight", "allocation_pct", "allocationPct", "pct", "percentage"]
-// Names of a field that holds a point's allocations, their words joined.
-const container =
+// Names of a field that contains a point's allocations, in snake_case.
+const containerName =
   /^(protocol_|strategy_)?(allocations?|breakdown|positions|holdings)(_by_(protocol|strategy))?$|^(by_)?protocols?$|^strategies$/
 
 const present = (point: JsonObject, names: ReadonlyArray<string>): string | undefined =>
   names.find((name) => numberOf(point[name]) !== undefined)
 
-/** Converts text to the number in it. */
+/** Converts text to a number. */
 const figure = (value: unknown): unknown => (typeof value === "string" ? numberOf(value) : value)
 
-/** Names of the numbers; where there are none, of texts that are numbers. */
+/** The names of the fields with numbers; if there are none, of those with numbers as text. */
 const figuresIn = (
   point: JsonObject,
   isIgnored: (name: string) => boolean,
@@ -46,23 +46,23 @@ const figuresIn = (
 const without = (point: JsonObject, ...names: ReadonlyArray<string | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(point).filter(([name]) => !names.includes(name)))
 
-/** The allocations of one point by protocol; `dayField` is the point's date. */
+/** The allocations of one point by protocol; `dayField` is the field of its date. */
 export const allocationsOf = (point: JsonObject, dayField: string): ReadonlyArray<JsonObject> => {
   const rest = without(point, dayField)
   const named = protocolFields.find((name) => typeof rest[name] === "string")
   if (named !== undefined) return [long(rest, named)]
   const field = containerOf(rest)
-  if (field === undefined) return wide(rest, isAside)
+  if (field === undefined) return wide(rest, isNotAllocation)
   const value = rest[field]
   const shared = without(rest, field)
-  // Figures of the day (a total, say) stay with each allocation, in its `extra`.
+  // Figures of the whole day, such as a total, become part of each allocation's `extra`.
   const allocations = Array.isArray(value)
     ? value.flatMap((item: JsonObject) => allocationsOf(item, dayField))
     : inMap(value as JsonObject)
   return allocations.map((allocation) => ({ ...shared, ...allocation }))
 }
 
-/** Whether a point says that nothing is allocated: its field for allocations is empty. */
+/** Whether the point's field for allocations is empty, so that nothing is allocated. */
 export const hasNoAllocation = (point: JsonObject, dayField: string): boolean => {
   const rest = without(point, dayField)
   const field = containerOf(rest)
@@ -71,9 +71,9 @@ export const hasNoAllocation = (point: JsonObject, dayField: string): boolean =>
   return !isNamed && Object.keys(rest[field] as object).length === 0
 }
 
-const isContainer = (name: string): boolean => container.test(fieldWords(name).join("_"))
+const isContainer = (name: string): boolean => containerName.test(fieldWords(name).join("_"))
 
-/** The field with the allocations: by its name, else the only one that can be it. */
+/** The field with the allocations: found by its name, or else the only candidate. */
 const containerOf = (point: JsonObject): string | undefined => {
   const nested = Object.keys(point).filter((name) => {
     const value = point[name]
@@ -83,10 +83,10 @@ const containerOf = (point: JsonObject): string | undefined => {
   if (named !== undefined) return named
   const [only, ...others] = nested
   if (only === undefined || others.length > 0) return undefined
-  // Among figures by protocol it is not the container; a record with a value is itself an allocation.
+  // A record with a value is itself an allocation, and a field next to figures by protocol is not the container.
   const value = point[only]
   const isOne = isJsonObject(value) && isAllocation(value)
-  return isOne || figuresIn(point, isAside).length > 0 ? undefined : only
+  return isOne || figuresIn(point, isNotAllocation).length > 0 ? undefined : only
 }
 
 const isAllocation = (record: JsonObject): boolean =>
@@ -105,27 +105,36 @@ const long = (point: JsonObject, protocolField: string): JsonObject => {
 
 const total =
   /^(grand_?)?totals?(_?(value|usd|value_?usd|usd_?value|nav|tvl|aum|assets|amount|balance|allocated|allocations?|share|weight|pct|percentage))?$/i
-const whole = new Set([...defaultTimeFields, "day", "time", "block", "block_number", "blockNumber"])
+const ignoredNames = new Set([
+  ...defaultTimeFields,
+  "day",
+  "time",
+  "block",
+  "block_number",
+  "blockNumber",
+])
 
 /**
- * Identifiers, times and the day's totals are numbers too, but not allocations. Only whole names count: a protocol's
- * name may begin or end like them.
+ * Whether a field is an identifier, a time or a total of the day, which are numbers but not allocations. Only whole
+ * names match, because the name of a protocol may begin or end the same way.
  */
-const isAside = (name: string): boolean =>
-  whole.has(name) ||
+const isNotAllocation = (name: string): boolean =>
+  ignoredNames.has(name) ||
   isReportTime(name) ||
   total.test(name) ||
   /^(nav|tvl|aum|count|sum)$/i.test(name) ||
   /^(chain|network)(_?(id|name|type))?$/i.test(name) ||
   /^((point|record|row|snapshot|vault|subaccount|account|run|block)_?)?id$/i.test(name)
 
-/** The only numeric field, which must be the value. */
+/** The only numeric field, which must then be the value. */
 const onlyNumber = (point: JsonObject): string | undefined => {
-  const [only, ...others] = figuresIn(point, isAside)
+  const [only, ...others] = figuresIn(point, isNotAllocation)
   return others.length === 0 ? only : undefined
 }
 
-/** A map from protocols to numbers, or to objects; among numbers, only objects with a value are allocations. */
+/**
+ * Reads a map from protocols to numbers or objects. If there are numbers, only objects with a value are allocations.
+ */
 const wide = (map: JsonObject, isIgnored: (name: string) => boolean): ReadonlyArray<JsonObject> => {
   const figures = new Set(figuresIn(map, isIgnored))
   const others: Record<string, unknown> = {}
@@ -139,7 +148,7 @@ const wide = (map: JsonObject, isIgnored: (name: string) => boolean): ReadonlyAr
   return allocations.map((allocation) => ({ ...others, ...allocation }))
 }
 
-/** In a nested map every name is a protocol, except a total that the others add up to. */
+/** Reads a nested map, in which every name is a protocol, except a total that the others add up to. */
 const inMap = (map: JsonObject): ReadonlyArray<JsonObject> =>
   wide(map, (name) => {
     if (!total.test(name)) return false

@@ -1,14 +1,14 @@
-// Token amounts that come raw and normalized (§2.10): as { raw, normalized }, or in two fields, often with only one
-// name that says which it is.
+// Finds token amounts that are sent raw and normalized (§2.10), as { raw, normalized } or in two fields, of which often
+// only one has a name that says which it is.
 import { asDigits, isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { fieldWords, hasWord } from "./fieldWords.ts"
 import { isExact, numberOf } from "./numbers.ts"
 
 export interface Amount {
-  /** In the token's smallest unit, all its digits. */
+  /** In the token's smallest unit, with every digit. */
   readonly raw: string | null
   readonly normalized: number | null
-  /** Fields whose whole content is in `raw` and `normalized`. */
+  /** Fields whose content is completely in `raw` and `normalized`. */
   readonly consumed: ReadonlyArray<string>
 }
 
@@ -18,27 +18,27 @@ const words = (...lines: ReadonlyArray<string>): ReadonlySet<string> =>
 const rawWords = words("raw wei atomic lamports stroops")
 const normalizedWords = words("normalized normalised formatted decimal ui human readable display")
 const plainWords = words("amount amounts value")
-// Words of numbers in the record that are not amounts.
+// Words in the names of numbers that are not amounts.
 const otherWords = words(
   "usd count number pct percent percentage share fee fees bps decimals price delay",
   "period days seconds time at date id min max minimum maximum limit cap threshold places",
 )
-// Words that don't distinguish figures: `total_withdrawal_amount` and `withdrawals_normalized` are one amount.
+// Words that don't distinguish figures: `total_withdrawal_amount` and `withdrawals_normalized` are the same amount.
 const fillers = words("total of in asset assets token tokens underlying string")
 
 type Kind = "raw" | "normalized" | "plain"
 
-/** A number in a field of the record, or in an object there. */
+/** A number in a field of the record, or in an object in a field. */
 interface Figure {
   /** The field of the record. */
   readonly field: string
   readonly kind: Kind
-  /** The other words of the name: figures with the same stem are one amount. */
+  /** The other words of the name; figures with the same stem are the same amount. */
   readonly stem: ReadonlyArray<string>
   readonly value: unknown
 }
 
-/** A number with more digits than a double holds must be a raw amount. */
+/** Whether a number has more digits than a double can represent, and so must be a raw amount. */
 const isLong = (value: unknown): boolean => {
   const digits = asDigits(value)
   return digits !== undefined && !Number.isSafeInteger(Number(digits))
@@ -78,32 +78,32 @@ interface Pair {
   readonly normalized: Figure | undefined
 }
 
-/** What figures with plain names are, where their totals show it. */
+/** What figures with plain names are, if it is known from their total. */
 type Plain = "raw" | "normalized" | undefined
 
 /**
- * The figures of one amount. A plain name is the raw amount where another name says `normalized`, or where its value is
- * a text of digits next to the token's decimals; else it is the normalized one.
+ * The raw and the normalized figure of one amount. A figure with a plain name is raw if another name says `normalized`,
+ * or if it is sent as text next to the token's decimals; otherwise it is normalized.
  */
 const pairIn = (
   figures: ReadonlyArray<Figure>,
   hasDecimals: (field: string) => boolean,
   plain: Plain,
 ): Pair => {
-  const of = (kind: Kind) => figures.filter((each) => each.kind === kind)
-  const [isNamed] = of("normalized")
+  const ofKind = (kind: Kind) => figures.filter((each) => each.kind === kind)
+  const hasNormalized = ofKind("normalized").length > 0
   const isRaw = ({ field, value }: Figure): boolean => {
     if (plain !== undefined) return plain === "raw"
     if (isLong(value)) return true
     if (asDigits(value) === undefined) return false
-    const hasNoRaw = of("raw").every((each) => each.value === null)
-    return isNamed !== undefined || (hasNoRaw && typeof value === "string" && hasDecimals(field))
+    const hasNoRaw = ofKind("raw").every((each) => each.value === null)
+    return hasNormalized || (hasNoRaw && typeof value === "string" && hasDecimals(field))
   }
   return {
-    raw: [...of("raw"), ...of("plain").filter(isRaw)].find(
+    raw: [...ofKind("raw"), ...ofKind("plain").filter(isRaw)].find(
       ({ value }) => asDigits(value) !== undefined,
     ),
-    normalized: [...of("normalized"), ...of("plain").filter((each) => !isRaw(each))].find(
+    normalized: [...ofKind("normalized"), ...ofKind("plain").filter((each) => !isRaw(each))].find(
       ({ value }) => numberOf(value) !== undefined,
     ),
   }
@@ -111,7 +111,7 @@ const pairIn = (
 
 const decimalsWord = new Set(["decimals"])
 
-/** The amount in the record's `wanted` fields; of several, that with the shortest stem. */
+/** The amount in the record's `wanted` fields; if there are several, the one with the shortest stem. */
 export const amountIn = (
   record: JsonObject,
   wanted: (name: string) => boolean,
@@ -130,15 +130,15 @@ export const amountIn = (
   const raw = pairs.find((pair) => pair.raw !== undefined)?.raw
   const normalized = pairs.find((pair) => pair.normalized !== undefined)?.normalized
   const number = numberOf(normalized?.value)
-  // Digits that a double loses are in the raw amount, or stay in `extra`.
-  const isHeld = number === undefined || raw !== undefined || isExact(number, normalized?.value)
-  const held = new Set([raw, isHeld ? normalized : undefined])
+  // If a double loses digits and there is no raw amount, the field must stay in `extra`.
+  const isLossless = number === undefined || raw !== undefined || isExact(number, normalized?.value)
+  const kept = new Set([raw, isLossless ? normalized : undefined])
   const isConsumed = (field: string): boolean => {
     const value = record[field]
     const own = figures.filter((each) => each.field === field)
-    // An object with other fields stays in `extra` whole.
+    // An object with other fields stays in `extra` as a whole.
     const length = isJsonObject(value) ? Object.keys(value).length : 1
-    return own.length === length && own.every((each) => held.has(each))
+    return own.length === length && own.every((each) => kept.has(each))
   }
   return {
     raw: asDigits(raw?.value) ?? null,
@@ -148,8 +148,8 @@ export const amountIn = (
 }
 
 /**
- * The amounts of a list with a known total: amounts with plain names are raw or normalized, whichever adds up to the
- * total. The total, both raw and normalized (§2.10), gives the scale.
+ * The amounts of a list with a known total. Amounts with plain names are taken as raw or normalized, whichever adds up
+ * to the total. The total is sent both raw and normalized (§2.10), which gives the scale.
  */
 export const amountsIn = (
   records: ReadonlyArray<JsonObject>,

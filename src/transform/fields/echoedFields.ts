@@ -1,4 +1,4 @@
-// Fields of a response that repeat the vault of the request, so that `extra` leaves them out.
+// Finds the fields of a response that repeat the vault of the request, which `extra` omits.
 import { canonicalAddress } from "../../domain/address.ts"
 import type { JsonObject } from "../../domain/json.ts"
 import type { VaultRef } from "../../domain/vault.ts"
@@ -6,7 +6,7 @@ import type { VaultRef } from "../../domain/vault.ts"
 const addressFields = ["address", "vault_address", "vaultAddress", "vault"]
 const chainFields = ["chain", "chain_id", "chainId"]
 
-/** Names of the fields with the vault's address or chain id. */
+/** The names of the fields with the vault's address or chain id. */
 export const echoedFields = (record: JsonObject, vault: VaultRef): ReadonlyArray<string> => [
   ...addressFields.filter((name) => {
     const value = record[name]

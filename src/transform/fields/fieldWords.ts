@@ -1,6 +1,6 @@
-// The words of field names, for fields that the document does not name: snake_case, camelCase, `return7dPct`.
+// Splits field names into words (snake_case, camelCase, `return7dPct`), to find fields that the document does not name.
 
-/** Lower-case words and numbers of a name, in order. */
+/** The words and numbers of a name in lower case, in order. */
 export const fieldWords = (name: string): ReadonlyArray<string> =>
   (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase())
 
@@ -24,7 +24,7 @@ const unitDays: Readonly<Record<string, number>> = {
   monthly: 30,
 }
 
-/** Days in a name such as `return7Day`, `d30` or `week`; a month has 30. */
+/** The number of days in a name such as `return7Day`, `d30` or `week`; a month has 30. */
 export const daysNamed = (name: string): number | undefined => {
   const words = fieldWords(name)
   const at = words.findIndex((word) => unitDays[word] !== undefined)

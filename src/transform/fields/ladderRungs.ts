@@ -1,4 +1,4 @@
-// Finds the rungs of a discount-factor ladder; §2.6 shows neither their fields nor their place.
+// Finds the rungs of a discount-factor ladder. §2.6 shows neither their fields nor where they are.
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import { listIn, recordsIn } from "./nestedRecords.ts"
 import { numberOf } from "./numbers.ts"
@@ -14,20 +14,20 @@ const rungNames = [
 ]
 
 export interface Ladder {
-  /** At least one: a ladder without a list of rungs is itself the only rung. */
+  /** At least one rung; a ladder without a list of rungs is itself the only rung. */
   readonly rungs: ReadonlyArray<JsonObject>
-  /** The record without the field the rungs were in. */
+  /** The record without the field of the rungs. */
   readonly rest: JsonObject
 }
 
-export const withoutRungs = (ladder: JsonObject): Ladder => {
+export const separateRungs = (ladder: JsonObject): Ladder => {
   const found = listIn(ladder, rungNames, rungsIn)
   if (found === undefined) return flat(ladder)
   const { [found.field]: _, ...rest } = ladder
   return { rungs: found.records, rest }
 }
 
-/** Records, `[upper bound, factor]` pairs, or a map from bound to factor. */
+/** Reads a list of records, a list of pairs `[upper bound, factor]`, or a map from bound to factor. */
 const rungsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
   if (Array.isArray(value)) {
     if (value.length > 0 && value.every(isPair)) return value.map(asRung)
@@ -48,7 +48,7 @@ const asRung = ([upper, factor]: readonly [unknown, unknown]): JsonObject => ({
   discount_factor: factor,
 })
 
-/** The whole record, except the token, is the only rung. */
+/** A ladder whose whole record, except the token, is the only rung. */
 const flat = ({ address, chain, symbol, ...rung }: JsonObject): Ladder => ({
   rungs: [rung],
   rest: { address, chain, ...(symbol === undefined ? {} : { symbol }) },

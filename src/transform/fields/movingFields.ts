@@ -1,4 +1,4 @@
-// Separates figures that change with every reading from the rest of a description, by their names.
+// Separates the figures that change with every reading from the rest of a description, by their names.
 import type { JsonObject } from "../../domain/json.ts"
 import { hasWord } from "./fieldWords.ts"
 import { isReportTime } from "./reportTimes.ts"
@@ -18,7 +18,9 @@ const fixed = new Set(
   ].flatMap((line) => line.split(" ")),
 )
 
-/** The time at which a figure was refreshed does not count: it would make a new version of the same figures. */
+/**
+ * Whether a field changes with every reading. Report times are excluded: they would make new versions of equal figures.
+ */
 export const isMoving = (name: string): boolean =>
   !isReportTime(name) && hasWord(name, moving) && !hasWord(name, fixed)
 

@@ -1,7 +1,7 @@
-// Finds a list of records within a record, where the document says that there is one but not its name.
+// Finds a list of records within a record, if the document mentions the list without naming it.
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 
-/** The records in the first of `names` that has some, else in the only other field that has. */
+/** The records in the first field of `names` that has any, or else in the only other field that has. */
 export const listIn = (
   record: JsonObject,
   names: ReadonlyArray<string>,
@@ -17,6 +17,6 @@ export const listIn = (
   return others.length === 1 ? others[0] : undefined
 }
 
-/** A list of records, at least one. */
+/** The value if it is a list of at least one record. */
 export const recordsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined =>
   Array.isArray(value) && value.length > 0 && value.every(isJsonObject) ? value : undefined

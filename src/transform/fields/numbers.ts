@@ -1,9 +1,9 @@
-// Numbers on the wire: JSON numbers or decimal text.
+// Reads numbers on the wire, which are JSON numbers or decimal text.
 import { asDigits, asNumber } from "../../domain/json.ts"
 
 const decimal = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/
 
-/** A number, also one in text, as a double. */
+/** A number, or a number as text, as a double. */
 export const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === "string" && decimal.test(value) ? Number(value) : asNumber(value)
   return number !== undefined && Number.isFinite(number) ? number : undefined
@@ -16,7 +16,7 @@ export const digitsOf = (value: unknown): string | undefined => {
   return asDigits(value)
 }
 
-/** Sign, significant digits and power of ten: equal for all spellings of one number. */
+/** The sign, significant digits and power of ten, which are the same for all spellings of a number. */
 const canonicalDecimal = (text: string): string => {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
   const sign = mantissa.startsWith("-") ? "-" : ""
@@ -27,7 +27,7 @@ const canonicalDecimal = (text: string): string => {
   return significant === "" ? "0" : `${sign}${significant}e${power}`
 }
 
-/** Whether the double has every digit of the value. */
+/** Whether the double keeps every digit of the value. */
 export const isExact = (number: number, value: unknown): boolean => {
   if (typeof value === "number") return true
   const text = digitsOf(value)

@@ -1,4 +1,4 @@
-// Reads a field as a column's value: by the column's reader, else by its type.
+// Reads a field as the value of a column, with the column's reader or else by its type.
 import type { Column, ColumnType, Reading, Value } from "../../domain/column.ts"
 import { asDigits, stableStringify } from "../../domain/json.ts"
 import { parseDay, parseInstant } from "../../domain/time.ts"
@@ -6,7 +6,7 @@ import { isExact, numberOf } from "./numbers.ts"
 
 type Converter = (value: unknown) => Value | undefined
 
-/** `undefined` for a value that a column of the type can't hold. */
+/** Convert a value to a column type; `undefined` if the column can't store it. */
 export const converters: Record<ColumnType, Converter> = {
   text: (value) => (typeof value === "string" ? value : undefined),
   integer: (value) => {
@@ -21,7 +21,7 @@ export const converters: Record<ColumnType, Converter> = {
   amount: asDigits,
 }
 
-/** What a column expects, for messages. */
+/** The expected value of a column, for messages. */
 export const expected: Record<ColumnType, string> = {
   text: "text",
   integer: "a whole number",
@@ -33,14 +33,14 @@ export const expected: Record<ColumnType, string> = {
   amount: "a whole number",
 }
 
-/** A bare value where the column holds the field whole; `undefined` where it can't be read. */
+/** Returns a bare value if the column keeps the whole field, and `undefined` if the field can't be read. */
 export const readField = (
   { read, type }: Column,
   value: unknown,
   name: string,
 ): Value | Reading | undefined => {
   if (read !== undefined) return read(value, name)
-  // The common case in a history, first for speed.
+  // The most common case in a history comes first for speed.
   if (type === "double" && typeof value === "number") return value
   const converted = converters[type](value)
   return type === "double" && typeof converted === "number" && !isExact(converted, value)
@@ -48,6 +48,6 @@ export const readField = (
     : converted
 }
 
-/** The value, whether the reading is whole or not. */
+/** The value of a reading, whether it is whole or not. */
 export const valueOf = (reading: Value | Reading | undefined): Value | undefined =>
   typeof reading === "object" && reading !== null ? reading.value : reading

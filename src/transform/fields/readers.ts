@@ -1,5 +1,5 @@
-// Readers of addresses, chains, ids and other fields that mean more than their JSON type. What a column does not hold
-// whole stays in `extra`.
+// Readers of addresses, chains, ids and other fields that are more specific than their JSON type. If a reading is not
+// whole, the field stays in `extra` too.
 import { canonicalAddress } from "../../domain/address.ts"
 import type { Reader, Reading } from "../../domain/column.ts"
 import { asDigits, isJsonObject } from "../../domain/json.ts"
@@ -7,18 +7,18 @@ import { digitsOf, numberOf } from "./numbers.ts"
 
 const whole = (value: string | number | boolean): Reading => ({ value, isWhole: true })
 
-/** The spelling joins use; text that is not an address stays as it is. */
+/** The canonical spelling of an address, for joins; other text is unchanged. */
 export const canonicalSpelling = (wireAddress: string): string =>
   canonicalAddress(wireAddress)?.canonical ?? wireAddress
 
-/** An address as text, or as `address` in a record. */
+/** An address as sent: text, or the field `address` of a record. */
 export const wireAddress: Reader = (value) => {
   const isRecord = isJsonObject(value)
   const text = isRecord ? value["address"] : value
   return typeof text === "string" && text !== "" ? { value: text, isWhole: !isRecord } : undefined
 }
 
-/** The canonical spelling; any other stays in `extra`. */
+/** An address in its canonical spelling; if it was sent in another one, the field stays in `extra`. */
 export const address: Reader = (value, name) => {
   const wire = wireAddress(value, name)
   if (wire === undefined) return undefined
@@ -26,7 +26,7 @@ export const address: Reader = (value, name) => {
   return { value: canonical, isWhole: wire.isWhole && canonical === wire.value }
 }
 
-/** A chain id as an integer, in digits, or inside a chain record. */
+/** A chain id as an integer, as digits, or in the record of a chain. */
 const chainIdOf = (value: unknown): number | undefined => {
   if (isJsonObject(value)) return chainIdOf(value["chain_id"] ?? value["chainId"] ?? value["id"])
   if (typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value)
@@ -54,11 +54,11 @@ export const digits: Reader = (value) => {
   return text === undefined ? undefined : whole(text)
 }
 
-/** `USD` where the field is a number and its name contains it. */
+/** `USD` if the field is a number and its name contains "usd". */
 export const usdUnit: Reader = (value, name) =>
   /usd/i.test(name) && numberOf(value) !== undefined ? { value: "USD", isWhole: false } : undefined
 
-/** Hexadecimal hashes in lower case; others (Solana's are base58) as they are. */
+/** Converts hexadecimal hashes to lower case; others (Solana's are base58) are unchanged. */
 export const canonicalHash = (hash: string): string =>
   /^0x[0-9a-f]+$/i.test(hash) ? hash.toLowerCase() : hash
 

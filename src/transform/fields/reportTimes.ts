@@ -1,5 +1,5 @@
-// Finds times, by their names, at which the service read or computed a record. They change with every response, so they
-// must make neither a new version nor another key.
+// Finds report times by their names: times at which the service read or computed a record. They change with every
+// response, so they must affect neither versions nor keys.
 import type { Value } from "../../domain/column.ts"
 import { isJsonObject, type JsonObject, stableStringify } from "../../domain/json.ts"
 import type { Table } from "../../domain/table.ts"
@@ -8,53 +8,53 @@ import { fieldWords } from "./fieldWords.ts"
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-const readings = words(
+const readingWords = words(
   "cached calculated checked computed fetched generated polled queried refreshed refresh retrieved synced",
 )
-// `updated` is such a time for a figure; for a fee or a status it is a fact.
-const updates = words("updated update")
-const figures = words(
+// The update of a figure is a report time; the update of a fee or a status is a fact.
+const updateWords = words("updated update")
+const figureWords = words(
   "apy apr tvl nav aum pnl price prices ratio balance balances metrics performance data snapshot record",
 )
 const timeWords = words("at on time timestamp datetime date utc")
 const fillers = words("last latest")
-const whole = words(
+const wholeNames = words(
   "reported_at reportedAt as_of asOf server_time serverTime response_time responseTime",
 )
 
 const classify = (name: string): boolean => {
-  if (whole.has(name)) return true
+  if (wholeNames.has(name)) return true
   const parts = fieldWords(name).filter((word) => !fillers.has(word))
   const others = parts.filter((word) => !timeWords.has(word))
-  // `last_checked` and `checked_at` are times, `checked_by` is not, and `refresh` may be anything.
+  // `last_checked` and `checked_at` are times; `checked_by` is not, and `refresh` may be anything.
   const isTime = others.length < parts.length || parts.length < fieldWords(name).length
   const isBare = others.length === 1
   const endsAsTime = timeWords.has(parts.at(-1) ?? "")
-  if (others.some((word) => readings.has(word))) return isTime && (isBare || endsAsTime)
+  if (others.some((word) => readingWords.has(word))) return isTime && (isBare || endsAsTime)
   return (
     isTime &&
-    others.some((word) => updates.has(word)) &&
-    others.every((word) => updates.has(word) || figures.has(word))
+    others.some((word) => updateWords.has(word)) &&
+    others.every((word) => updateWords.has(word) || figureWords.has(word))
   )
 }
 
-// A cache, since the same names come with every record.
-const known = new Map<string, boolean>()
+// Cached, because every record has the same names.
+const cache = new Map<string, boolean>()
 
 export const isReportTime = (name: string): boolean => {
-  let is = known.get(name)
-  if (is === undefined) {
-    is = classify(name)
-    if (known.size < 10_000) known.set(name, is)
+  let isTime = cache.get(name)
+  if (isTime === undefined) {
+    isTime = classify(name)
+    if (cache.size < 10_000) cache.set(name, isTime)
   }
-  return is
+  return isTime
 }
 
-/** Only a time or null counts: text under such a name stays where it is. */
+/** Whether the field is a report time; other text under such a name is not. */
 const holdsReportTime = (name: string, value: unknown): boolean =>
   isReportTime(name) && (value === null || parseInstant(value) !== undefined)
 
-/** The value without such times in nested records; `found` gets each with its place. */
+/** The value without report times in nested records; calls `found` with the path of each. */
 const withoutNested = (
   value: unknown,
   place: string,
@@ -65,23 +65,23 @@ const withoutNested = (
     return items.some((item, index) => item !== value[index]) ? items : value
   }
   if (!isJsonObject(value)) return value
-  let isOther = false
+  let isChanged = false
   const rest: Record<string, unknown> = {}
   for (const [name, inner] of Object.entries(value)) {
     const at = `${place}.${name}`
     if (holdsReportTime(name, inner)) {
       found(at, inner)
-      isOther = true
+      isChanged = true
       continue
     }
     const kept = withoutNested(inner, at, found)
-    if (kept !== inner) isOther = true
+    if (kept !== inner) isChanged = true
     rest[name] = kept
   }
-  return isOther ? rest : value
+  return isChanged ? rest : value
 }
 
-/** The record without its report times, nested ones included. */
+/** The record without its report times, including nested ones. */
 export const withoutReportTimes = (record: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(record)
@@ -90,15 +90,15 @@ export const withoutReportTimes = (record: JsonObject): JsonObject =>
   )
 
 export interface Separated {
-  /** Without report times, where the table has columns for them. */
+  /** The records without report times, if the table has columns for them. */
   readonly records: ReadonlyArray<JsonObject>
-  /** Values of these columns. */
+  /** The values of these columns. */
   readonly columns: Readonly<Record<string, ReadonlyArray<Value>>>
 }
 
 /**
- * Moves report times to `reported_at` (the first of the record) and `reported_times` (nested ones, by place), in tables
- * with these columns: a change in them alone makes no version.
+ * Moves report times to the columns `reported_at` (the first time of the record) and `reported_times` (nested times by
+ * path) of tables that have them. A change of only these columns does not make a version.
  */
 export const separateReportTimes = (
   table: Table,

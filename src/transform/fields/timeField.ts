@@ -1,4 +1,4 @@
-// Finds the time field of a series' points, once per response (§2.8 and §2.9 withhold it).
+// Finds the time field of a series' points once per response, because §2.8 and §2.9 do not show it.
 import * as Result from "effect/Result"
 import type { JsonObject } from "../../domain/json.ts"
 import type { Table } from "../../domain/table.ts"
@@ -8,8 +8,8 @@ import type { Source } from "../Source.ts"
 import { namesOf } from "./wireNames.ts"
 
 /**
- * The wire name of the table's time column, for `mapRecords`: the first candidate with a time in it. Fails when no
- * record has one, naming the fields seen and the setting to change.
+ * The wire name of the table's time column, for `mapRecords`: the first candidate that contains a time. Fails if no
+ * record has one, with the names of its fields and the setting to change.
  */
 export const timeFieldOf = (
   table: Table,
@@ -26,6 +26,6 @@ export const timeFieldOf = (
   if (first === undefined) return Result.succeed({})
   return Result.fail({
     path: "$[0]",
-    detail: `holds no time under a known name; its fields are ${Object.keys(first).join(", ")}. Name the right one in the setting timeFields`,
+    detail: `has no time under a known name; its fields are ${Object.keys(first).join(", ")}. Name the right one in the setting timeFields`,
   })
 }

@@ -1,4 +1,4 @@
-// The wire names of a column: first that of the setting `fields`, then those built in.
+// The wire names of a column: first the one in the setting `fields`, then the built-in ones.
 import type { Column, Value } from "../../domain/column.ts"
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import type { Table } from "../../domain/table.ts"
@@ -7,7 +7,7 @@ import { readField, valueOf } from "./readField.ts"
 
 type Fields = Pick<Source<unknown>, "fields">
 
-/** `undefined` for a computed column. */
+/** The names of a column; `undefined` for a computed column. */
 export const fieldsOf = (
   table: Table,
   { name, fields }: Column,
@@ -23,17 +23,17 @@ const columnOf = (table: Table, name: string): Column => {
   return column
 }
 
-/** The names of a column, for mappings that read its field themselves. */
+/** The names of a column, for mappings that read the field themselves. */
 export const namesOf = (table: Table, column: string, source: Fields): ReadonlyArray<string> =>
   fieldsOf(table, columnOf(table, column), source) ?? []
 
-/** The lookup for these names: the faster one unless a name is a path. */
+/** The function that looks up these names: a faster one, unless one of them is a path. */
 export const lookupOf = (names: ReadonlyArray<string>) =>
   names.some((name) => name.includes(".")) ? valueAt : ownValue
 
 const ownValue = (record: JsonObject, name: string): unknown => record[name]
 
-/** A field of the record, or `b` of the record in field `a` for `a.b`. */
+/** The field of a record; `a.b` is the field `b` of the record in field `a`. */
 export const valueAt = (record: JsonObject, name: string): unknown => {
   const value = record[name]
   if (value !== undefined || !name.includes(".")) return value
@@ -42,7 +42,7 @@ export const valueAt = (record: JsonObject, name: string): unknown => {
     .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), record)
 }
 
-/** The value of a column, for mappings that need it before the row is made. */
+/** The value of a column, for mappings that need it before the row exists. */
 export const readColumn = (
   record: JsonObject,
   table: Table,

@@ -1,4 +1,4 @@
-// Every table of core. A new table is one file in a folder here, and one line below.
+// Every table of the schema core. A new table needs one file in a folder here and one line below.
 import type { Table } from "../../domain/table.ts"
 import { responseEnvelopes } from "./response_envelopes.ts"
 import { transactions } from "./subaccounts/transactions.ts"

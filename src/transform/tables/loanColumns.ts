@@ -1,9 +1,12 @@
-// Columns of a loan in every list (§2.4 gives their meaning, not their field names).
+// The columns of a loan in every list. §2.4 describes them without their field names.
 import { type Column, field } from "../../domain/column.ts"
 import { address, chain, digits, id, nonEmpty } from "../fields/readers.ts"
 import { wireSpelling } from "./shared.ts"
 
-/** A figure as a double and, with every digit, as text; on the wire a number, or a record of its raw and normalized form. */
+/**
+ * Columns for a figure as a double and as text with every digit; it is sent as a number, or as a raw and normalized
+ * one.
+ */
 const figure = (
   name: string,
   comment: string,
@@ -20,7 +23,7 @@ const loanAddress = ["loan_address", "address", "contract_address"]
 
 export const loanId = field.text(
   "loan_id",
-  "Chain and address of the loan; only its address or id where the record has no more; else a hash of its content",
+  "Chain and address of the loan; only its address or id if the record has no more; else a hash of its content",
   { names: ["id", "loan_id"], read: id, required: true },
 )
 
@@ -39,7 +42,7 @@ export const loanColumns: ReadonlyArray<Column> = [
     read: address,
   }),
   wireSpelling("loan_address", loanAddress),
-  field.text("state", "State of the loan; `ACTIVE` is the only one the document names (§2.4)"),
+  field.text("state", "State of the loan; the document names only `ACTIVE` (§2.4)"),
   field.text("borrower_address", "Borrower; EVM in lower case, others unchanged", {
     names: ["borrower", "borrower_address"],
     read: address,
@@ -53,7 +56,7 @@ export const loanColumns: ReadonlyArray<Column> = [
     "principal_amount.normalized",
     "principal",
   ]),
-  field.amount("principal_amount_raw", "Principal outstanding, where the service sends it raw", {
+  field.amount("principal_amount_raw", "Principal outstanding, if the service sends it raw", {
     names: ["principal_amount_raw", "principal_amount.raw"],
     unit: "smallest unit of the token",
   }),

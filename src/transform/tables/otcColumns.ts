@@ -1,11 +1,11 @@
-// Columns of an OTC position in every list (§2.5 and §2.7 show no field).
+// The columns of an OTC position in every list. §2.5 and §2.7 show no fields.
 import { type Column, field } from "../../domain/column.ts"
 import { digits, id, usdUnit } from "../fields/readers.ts"
 
 export const otcCounterparty = (name: string, comment: string): Column =>
   field.text(name, comment, { names: ["otc_counterparty_id", "counterparty_id"], read: id })
 
-/** A figure, its digits, and its unit, which only the field's name may say. */
+/** Columns for a figure, its digits, and its unit, which only the name of the field may say. */
 export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Column> => {
   const names = [`${name}_usd`, name]
   const unit = "as sent"
@@ -14,20 +14,20 @@ export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Col
     field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),
     field.text(
       `${name}_unit`,
-      "`USD` where the field's name says so; null where the service names no unit",
+      "`USD` if the field's name says so; null if the service names no unit",
       { names, read: usdUnit },
     ),
   ]
 }
 
-/** The instrument, and size and terms of the trade. */
+/** The instrument, size and terms of a trade. */
 export const otcTermColumns: ReadonlyArray<Column> = [
   field.text("symbol", "Symbol"),
   field.text("asset_type", "Type of the asset"),
   field.text("settlement_type", "Kind of settlement"),
   field.text("settlement_currency", "Currency of the settlement"),
   field.double("notional", "Notional", { unit: "as sent" }),
-  field.double("notional_usd", "Notional, where the field's name says USD", {
+  field.double("notional_usd", "Notional, if the field's name says USD", {
     unit: "USD",
   }),
   field.double("strike", "Strike price", { unit: "as sent" }),

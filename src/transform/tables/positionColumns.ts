@@ -1,4 +1,4 @@
-// Columns of tokens and positions that mean the same in every list (§2.2 and §2.5 show no field).
+// The columns of tokens and positions that have the same meaning in every list. §2.2 and §2.5 show no fields.
 import { field, integer } from "../../domain/column.ts"
 import { address, chain, id } from "../fields/readers.ts"
 
@@ -32,7 +32,7 @@ export const balance = field.double("balance", "Balance in whole tokens")
 export const usdValue = (comment: string) =>
   field.double("value", comment, { names: ["value", "value_usd", "usd_value"], unit: "USD" })
 
-/** Value of a position, its assets and its debt. */
+/** The value of a position, its assets and its debt. */
 export const positionValues = [
   usdValue("Value of the position"),
   field.double("asset_usd_value", "Value of the assets of the position", { unit: "USD" }),

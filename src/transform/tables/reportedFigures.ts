@@ -1,4 +1,4 @@
-// Figures in a vault's list record and on its page, apart from the description (§2.10 names none of them).
+// The figures of a vault in the list and in its details, without the description. §2.10 names none of their fields.
 import { type Column, field } from "../../domain/column.ts"
 
 export const reportedFigures: ReadonlyArray<Column> = [

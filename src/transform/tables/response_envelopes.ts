@@ -21,7 +21,7 @@ export const responseEnvelopes: Table = {
     text("endpoint", "Endpoint", { required: true }),
     vaultChainId,
     vaultAddress,
-    text("variant", "Variant of the request, such as `smoothed 7d`; `-` where there is only one", {
+    text("variant", "Variant of the request, such as `smoothed 7d`; `-` if there is only one", {
       required: true,
     }),
     ...restOfRecord,
@@ -29,7 +29,7 @@ export const responseEnvelopes: Table = {
   example: "select endpoint, vault_address, extra from core.response_envelopes where is_current",
 }
 
-/** One row, or none where every field has been read. */
+/** One row with the fields that have not been read, or none if every field has. */
 export const envelopeRows = (
   endpoint: string,
   body: JsonObject,
@@ -46,6 +46,6 @@ export const envelopeRows = (
     source,
     computed: { endpoint, chain_id: chainId, vault_address: address, variant },
   })
-  // A response with an empty list counts as empty, whatever its other fields.
+  // A response with an empty list counts as empty, even if it has other fields.
   return { ...mapped, rows: { ...mapped.rows, secondary: "total" } }
 }

@@ -1,4 +1,4 @@
-// Columns with the same meaning in every table.
+// Columns that have the same meaning in every table.
 import { type Column, field, integer, json, text, timestamp } from "../../domain/column.ts"
 import { wireAddress } from "../fields/readers.ts"
 
@@ -18,7 +18,7 @@ export const chainId = integer("chain_id", "The platform's chain id of the vault
 
 export const vaultChainId = { ...chainId, required: true }
 
-/** The address as the service spells it, for a column `<name>` in the spelling joins use. */
+/** A column `<name>_wire` with the address as the service spells it; `<name>` has the canonical spelling, for joins. */
 export const wireSpelling = (
   name: string,
   names: ReadonlyArray<string>,
@@ -32,24 +32,22 @@ export const wireSpelling = (
 
 export const extra = json(
   "extra",
-  "Every field without a column, values unchanged; null when there is none",
+  "All fields without a column, with unchanged values; null if there are none",
 )
 
-/**
- * For records with the time at which the service read or computed them, which would otherwise make a version each time.
- */
+/** The report time of a record, which in another column would make a new version with every response. */
 const reportedAt = timestamp(
   "reported_at",
-  "When the service read or computed this record, as of the row's first response; the first of such times, the others stay in the archived response",
+  "When the service read or computed this record, as of the row's first response; if the record has several such times, the first; the archived response has the others",
   { isIncidental: true },
 )
 
-/** The same for times inside nested records. */
+/** The report times of nested records. */
 export const reportedTimes = json(
   "reported_times",
-  "Such times in nested records by their path, such as `oracle.last_updated`, as of the row's first response; the JSON of other columns leaves them out; null when there is none",
+  "Such times in nested records by path, such as `oracle.last_updated`, as of the row's first response; the JSON of other columns omits them; null if there are none",
   { isIncidental: true },
 )
 
-/** What no other column takes: the last columns of a slowly changing table. */
+/** The last columns of a slowly changing table, for the fields that no other column keeps. */
 export const restOfRecord: ReadonlyArray<Column> = [reportedAt, reportedTimes, extra]

@@ -1,4 +1,4 @@
-// Columns of a subaccount in every list (§2.1 gives their meaning, not their field names).
+// The columns of a subaccount in every list. §2.1 describes them without their field names.
 import { type Column, field } from "../../domain/column.ts"
 import { address, id } from "../fields/readers.ts"
 import { subaccountAddress, wireSpelling } from "./shared.ts"

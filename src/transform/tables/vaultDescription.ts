@@ -1,4 +1,4 @@
-// Columns that describe a vault, in the list and on its page (§2.10 names none of these fields).
+// The columns that describe a vault, in the list and in its details. §2.10 names none of their fields.
 import { type Column, field } from "../../domain/column.ts"
 
 export const vaultDescription: ReadonlyArray<Column> = [

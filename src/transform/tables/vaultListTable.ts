@@ -1,15 +1,15 @@
-// Tables of the lists on a vault's page (§2.10), with the history of each entry.
+// Makes the tables of the lists in a vault's details (§2.10), with the history of each entry.
 import { type Column, text } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "./shared.ts"
 
 type Own = Pick<Table, "name" | "grain" | "comment" | "example"> & {
-  /** What identifies an entry, in words. */
+  /** The comment of the column `entry_id`. */
   readonly entryId: string
   readonly columns: ReadonlyArray<Column>
 }
 
-/** A vault's list is a set: one row for each entry, retired when the list no longer has it. */
+/** A table with one row for each entry of a list, which is retired when the list no longer has it. */
 export const vaultListTable = ({ entryId, columns, ...own }: Own): Table => ({
   schema: "core",
   mode: "slowly_changing",
@@ -18,7 +18,7 @@ export const vaultListTable = ({ entryId, columns, ...own }: Own): Table => ({
   columns: [
     vaultChainId,
     vaultAddress,
-    text("entry_id", `${entryId}; \`#2\` and so on where repeated`, { required: true }),
+    text("entry_id", `${entryId}; \`#2\` and so on for repetitions`, { required: true }),
     text("listed_as", "Field of the vault's record that lists it", { required: true }),
     ...columns,
     ...restOfRecord,

@@ -183,7 +183,7 @@ describe("permissions", () => {
       ],
     })
     expect(rejectedOf(mapped)[0]).toBe(
-      "$.permissions[0] holds no function_name; its fields are integration, functions",
+      "$.permissions[0] has no function_name; its fields are integration, functions",
     )
     expect(recordsOf(mapped, permissions)).toMatchObject([{ integration: "Morpho" }])
     // The rejected record may be a stored permission, so none is retired.

@@ -36,7 +36,7 @@ export const whitelistStatus: Table = {
     "select vault_address, subaccount_address, valid_from from core.whitelist_status where is_current and not is_whitelisted",
 }
 
-/** One row for each linked subaccount: the whole set of the vault. */
+/** One row for each linked subaccount. The response is the whole set of the vault. */
 export const whitelistStatusRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<VaultRef>,

@@ -36,20 +36,20 @@ export const auditLog: Table = {
       "1 for the first entry of this instant, type and summary, 2 for the next, …",
       { required: true },
     ),
-    field.text("category", "Category, where the entry has one"),
+    field.text("category", "Category, if the entry has one"),
     extra,
   ],
   example:
     "select occurred_at, vault_address, type, summary from core.audit_log order by occurred_at desc limit 20",
 }
 
-/** One row for each entry, in the page's order. */
+/** One row for each entry, in the order of the page. */
 export const auditLogRows = (
   body: JsonObject & { readonly entries: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const { entries } = body
-  const alike = entries.map(({ timestamp, type, summary }) =>
+  const identities = entries.map(({ timestamp, type, summary }) =>
     JSON.stringify([parseInstant(timestamp), type, summary]),
   )
   return combined(
@@ -60,7 +60,7 @@ export const auditLogRows = (
       computed: {
         vault_address: source.subject.address,
         chain_id: source.subject.chainId,
-        occurrence: occurrences(alike),
+        occurrence: occurrences(identities),
       },
       at: (row) => `$.entries[${row}]`,
     }),

@@ -16,7 +16,7 @@ export const permissions: Table = {
   name: "permissions",
   mode: "slowly_changing",
   grain: "vault, integration, function and version",
-  comment: "Functions of integrations an EVM vault is permitted to call.",
+  comment: "Functions of integrations that an EVM vault is permitted to call.",
   source: "GET /platform/governance/{vault_address}/permissions (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "integration", "function_name", "occurrence"],
   columns: [
@@ -39,7 +39,7 @@ export const permissions: Table = {
     "select integration, list(function_name) as functions from core.permissions where is_current group by integration",
 }
 
-/** One row for each integration and function: the whole set of the vault. */
+/** One row for each integration and function. The response is the whole set of the vault. */
 export const permissionsRows = (
   body: JsonObject & { readonly permissions: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
@@ -48,7 +48,9 @@ export const permissionsRows = (
   const granted = body.permissions.flatMap((record, place) =>
     functionsOf(record).map((name) => ({ record, place, name })),
   )
-  const alike = granted.map(({ record, name }) => JSON.stringify([record["integration"], name]))
+  const identities = granted.map(({ record, name }) =>
+    JSON.stringify([record["integration"], name]),
+  )
   return combined(
     mapRecords({
       table: permissions,
@@ -57,7 +59,7 @@ export const permissionsRows = (
       computed: {
         ...mergeKey,
         function_name: granted.map(({ name }) => name),
-        occurrence: occurrences(alike),
+        occurrence: occurrences(identities),
       },
       consumed: ["functions"],
       mergeKey,
@@ -67,7 +69,7 @@ export const permissionsRows = (
   )
 }
 
-/** Null where there is no list of names: the record is then rejected. */
+/** The functions of a permission; null, so that the record is rejected, if they are not a list of names. */
 const functionsOf = ({ functions }: JsonObject): ReadonlyArray<string | null> => {
   if (!Array.isArray(functions)) return [null]
   const names = functions.map((name) => (typeof name === "string" ? name : null))

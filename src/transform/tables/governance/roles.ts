@@ -14,7 +14,7 @@ import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
 import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
-// Not shown (§2.9): the first with an address is the holder, the others stay in `extra`.
+// The document does not show the field (§2.9). The first one with an address is the holder; the others stay in `extra`.
 const holderNames = [
   "address",
   "holder_address",
@@ -34,18 +34,16 @@ export const roles: Table = {
   mode: "slowly_changing",
   grain: "vault, role, holder and version",
   comment:
-    "Governance roles of EVM vaults. Where the service could not read custody data, fields are missing and core.observation_warnings has a warning.",
+    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning.",
   source: "GET /platform/governance/{vault_address}/roles (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "role", "holder_address", "occurrence"],
   columns: [
     vaultChainId,
     vaultAddress,
     documented.text("role", "Role, for example `owner`", { required: true }),
-    text(
-      "holder_address",
-      "Holder of the role; EVM in lower case; `-` where the service names none",
-      { required: true },
-    ),
+    text("holder_address", "Holder of the role; EVM in lower case; `-` if the service names none", {
+      required: true,
+    }),
     integer("occurrence", "1 for the first record of this role and holder, 2 for the next, …", {
       required: true,
     }),
@@ -54,14 +52,14 @@ export const roles: Table = {
       "is_safe",
       "Whether the holder is a Safe multi-signature wallet; unreliable while core.observation_warnings has a current warning of `roles` for the vault (§4.1)",
     ),
-    field.integer("safe_threshold", "Signatures the Safe needs", { unit: "signatures" }),
+    field.integer("safe_threshold", "Signatures that the Safe requires", { unit: "signatures" }),
     ...restOfRecord,
   ],
   example:
     "select vault_address, role, holder_address, safe_threshold from core.roles where is_current order by 1, 2",
 }
 
-/** One row for each record: the whole set of the vault. */
+/** One row for each record. The response is the whole set of the vault. */
 export const rolesRows = (
   body: JsonObject & {
     readonly roles: ReadonlyArray<JsonObject>

@@ -1,5 +1,5 @@
-// Timelocks, which two endpoints list: one row each, identified by its id or else by what never changes, so that a change
-// of status is a new version and not a new timelock.
+// Maps timelocks, which two endpoints list. A timelock is identified by its id or else by its unchanging fields, so
+// that a change of status is a new version and not a new timelock.
 import { type Column, field, type Reader } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
@@ -12,12 +12,13 @@ import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
-// Fields that change while a timelock waits or when it ends. A transaction hash may be that of its execution, and one
-// transaction may schedule several; labels are the service's description.
+// Fields that change while a timelock waits or when it ends. Transaction hashes are among them because they may be of
+// the execution, and one transaction may schedule several timelocks; labels, because they are the service's
+// description.
 const changing =
   /status|state|labels|execut|cancel|closed|updated|ready|remaining|block|tx_?hash|transaction_?hash|^eta$/i
 
-/** A time too far off for the column ("9999-12-31") is null and stays in `extra`. */
+/** A time too far in the future for the column ("9999-12-31") is null and stays in `extra`. */
 const instantOrNever: Reader = (value) => {
   const micros = parseInstant(value)
   if (micros !== undefined) return { value: micros, isWhole: true }
@@ -32,7 +33,7 @@ export const timelockColumns = (
   vaultAddress,
   field.text(
     "timelock_id",
-    "The service's id of the timelock, else a hash of what never changes; `#2` and so on where repeated",
+    "The service's id of the timelock, else a hash of its unchanging fields; `#2` and so on for repetitions",
     {
       names: ["id", "operation_id", "timelock_id", "request_id", "operation_hash"],
       read: id,
@@ -44,7 +45,7 @@ export const timelockColumns = (
   {
     ...field.timestamp(
       "executable_at",
-      "Earliest time of execution: scheduled_at plus the contract's duration (§2.9). Null where the contract read failed (core.observation_warnings has a warning), where it is not sent, and where it is too far off for the column (extra has it then). Marts fall back to scheduled_at and delay_seconds",
+      "Earliest time of execution: scheduled_at plus the contract's duration (§2.9). Null if the contract read failed (core.observation_warnings has a warning), if it is not sent, or if it is too far in the future for the column (extra has it then). Marts fall back to scheduled_at and delay_seconds",
       { read: instantOrNever },
     ),
     ...named,
@@ -58,7 +59,7 @@ export const timelockColumns = (
   ...restOfRecord,
 ]
 
-/** All timelocks of a vault in every status: the whole set of the vault. */
+/** One row for each timelock in every status. The records are the whole set of the vault. */
 export const timelockRows = (
   table: Table,
   records: ReadonlyArray<JsonObject>,

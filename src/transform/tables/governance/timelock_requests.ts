@@ -8,7 +8,7 @@ export const timelockRequests: Table = {
   mode: "slowly_changing",
   grain: "vault, timelock request and version",
   comment:
-    "Raw timelock requests in every status. The document shows none of their fields; extra has those without a column. executable_at of the same timelock_id in core.timelocks comes from a live contract read.",
+    "Raw timelock requests in every status. The document shows none of their fields; extra has the fields without a column. executable_at of the same timelock_id in core.timelocks comes from a live contract read.",
   source: "GET /timelock-requests with status=all (§4.4, §2.9, §3)",
   key: ["chain_id", "vault_address", "timelock_id"],
   columns: timelockColumns(),

@@ -1,4 +1,4 @@
-// core.timelocks: timelocked changes of EVM vaults, one version for each state.
+// core.timelocks: timelocked changes of EVM vaults, with a version for each state.
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"

@@ -1,23 +1,23 @@
-// Maps loan records of the loan book, of one loan and of one subaccount. §2.4 and §2.5 show no field.
+// Maps the loan records of the loan book, of a single loan and of a subaccount. §2.4 and §2.5 show no fields.
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped } from "../../Source.ts"
 
-/** What a mapping takes besides the records. */
+/** The options of a mapping besides the records. */
 type LoanContext = Pick<MapOptions, "table" | "source" | "mergeKey" | "computed" | "at"> & {
   /** The subaccount of the loans; the table then has a column `side`. */
   readonly subaccount?: string
 }
 
-/** One row for each loan; a record sent twice counts once. */
+/** One row for each loan; a record that is sent twice is mapped once. */
 export const mapLoans = (
   wireRecords: ReadonlyArray<JsonObject>,
   { computed, subaccount, ...context }: LoanContext,
 ): Mapped => {
   const records = [
-    ...new Map(wireRecords.map((record) => [stableStringify(record), unfolded(record)])).values(),
+    ...new Map(wireRecords.map((record) => [stableStringify(record), flattened(record)])).values(),
   ]
   const sides =
     subaccount === undefined
@@ -30,7 +30,7 @@ export const mapLoans = (
   })
 }
 
-/** Chain and address, the address alone, the record's id, or a hash of its content. */
+/** The ids of loans: chain and address, the address alone, the record's id, or a hash of its content. */
 const loanIds = (
   records: ReadonlyArray<JsonObject>,
   { table, source }: LoanContext,
@@ -57,10 +57,10 @@ const sideOf = (
 }
 
 /**
- * A position carries its loan as a nested record (`book`). Merges the fields of both; where both have a field, that of
- * the position moves below `position`.
+ * Merges the fields of a position and its nested loan (`book`). If both have a field, that of the position moves into
+ * `position`.
  */
-const unfolded = (record: JsonObject): JsonObject => {
+const flattened = (record: JsonObject): JsonObject => {
   const name = ["book", "loan"].find((field) => isJsonObject(record[field]))
   if (name === undefined) return record
   const loan = record[name] as JsonObject

@@ -27,7 +27,7 @@ export interface LoanRef {
   readonly loanId: string
   readonly chainId: number
   readonly address: string
-  /** The spelling the service uses; sent back to it as it is. */
+  /** The address as the service spells it, for requests. */
   readonly wireAddress: string
 }
 

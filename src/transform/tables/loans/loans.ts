@@ -21,7 +21,7 @@ export const loans: Table = {
     "select loan_id, state, principal_amount, apr, upcoming_payment_due_at from core.loans where is_current order by upcoming_payment_due_at",
 }
 
-/** One row for each loan: the whole loan book. */
+/** One row for each loan. The response is the whole loan book. */
 export const loanRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,

@@ -1,4 +1,4 @@
-// core.subaccount_loans: the loans of each subaccount, closed ones included.
+// core.subaccount_loans: the loans of each subaccount, including closed ones.
 import { field, text } from "../../../domain/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
@@ -23,9 +23,9 @@ export const subaccountLoans: Table = {
     ...loanColumns,
     text(
       "side",
-      "The subaccount's side of the loan, `BORROWER`, `LENDER` or `BOTH`; null when the record names it as neither",
+      "The subaccount's side of the loan, `BORROWER`, `LENDER` or `BOTH`; null if the record names it as neither",
     ),
-    field.boolean("is_borrow", "Whether the subaccount borrows, where the service states it"),
+    field.boolean("is_borrow", "Whether the subaccount borrows, if the service states it"),
     field.json("debt_info", "What is owed, as sent"),
     field.json("credit_info", "What is lent, as sent"),
     ...restOfRecord,
@@ -34,7 +34,7 @@ export const subaccountLoans: Table = {
     "select subaccount_address, side, state, principal_amount from core.subaccount_loans where is_current order by 1",
 }
 
-/** One row for each loan: the whole set of the subaccount. */
+/** One row for each loan. The response is the whole set of the subaccount. */
 export const subaccountLoanRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<SubaccountRef>,

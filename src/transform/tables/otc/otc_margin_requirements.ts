@@ -17,17 +17,17 @@ export const otcMarginRequirements: Table = {
   name: "otc_margin_requirements",
   mode: "slowly_changing",
   grain: "margin requirement and version of its record",
-  comment: "OTC margin requirements; one ends when it is no longer listed.",
+  comment: "OTC margin requirements. A requirement ends when it is no longer listed.",
   source: "GET /otc/margin_requirement (§4.4, §2.7)",
   key: ["requirement_id"],
   columns: [
     field.text(
       "requirement_id",
-      "Id of the requirement; a hash of its content where the record has none",
+      "Id of the requirement; a hash of its content if the record has none",
       { names: ["id", "requirement_id"], read: id, required: true },
     ),
     otcCounterparty("otc_counterparty_id", "Counterparty, a UUID (§4.4)"),
-    field.text("payer_address", "Who must post; EVM in lower case, others unchanged", {
+    field.text("payer_address", "Payer of the margin; EVM in lower case, others unchanged", {
       names: ["payer", "payer_address"],
       read: address,
     }),
@@ -39,7 +39,7 @@ export const otcMarginRequirements: Table = {
     "select otc_counterparty_id, payer_address, required from core.otc_margin_requirements where is_current",
 }
 
-/** One row for each requirement: the whole set. */
+/** One row for each requirement. The response is the whole set. */
 export const otcMarginRequirementRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,

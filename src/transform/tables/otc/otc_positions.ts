@@ -17,15 +17,15 @@ export const otcPositions: Table = {
   name: "otc_positions",
   mode: "slowly_changing",
   grain: "OTC position and version of its record",
-  comment: "OTC positions; one ends when it is no longer listed.",
+  comment: "OTC positions. A position ends when it is no longer listed.",
   source: "GET /otc/position (§4.4, §2.7)",
   key: ["position_id"],
   columns: [
-    field.text(
-      "position_id",
-      "Id of the position; a hash of its content where the record has none",
-      { names: ["id", "position_id"], read: id, required: true },
-    ),
+    field.text("position_id", "Id of the position; a hash of its content if the record has none", {
+      names: ["id", "position_id"],
+      read: id,
+      required: true,
+    }),
     field.text(
       "subaccount_address",
       "Subaccount of the position; EVM in lower case, others unchanged",
@@ -40,7 +40,7 @@ export const otcPositions: Table = {
   example: "select symbol, asset_type, value from core.otc_positions where is_current",
 }
 
-/** One row for each position: the whole set. */
+/** One row for each position. The response is the whole set. */
 export const otcPositionRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,

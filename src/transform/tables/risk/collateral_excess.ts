@@ -1,4 +1,4 @@
-// core.collateral_excess: collateral that each subaccount with debt has in excess, or lacks, in each whitelisted token.
+// core.collateral_excess: the excess or deficit of collateral of each subaccount with debt, in each whitelisted token.
 import type * as Result from "effect/Result"
 import { documented, field, integer, text } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
@@ -31,9 +31,11 @@ export const collateralExcess: Table = {
       unit: "ratio",
       required: true,
     }),
-    documented.double("amount_usd", "Excess, or deficit below 0; 0 without debt", { unit: "USD" }),
-    field.double("token_amount", "The same in units of the token", { unit: "tokens" }),
-    field.text("token_amount_digits", "The same in units of the token, every digit", {
+    documented.double("amount_usd", "Excess, or deficit if negative; 0 without debt", {
+      unit: "USD",
+    }),
+    field.double("token_amount", "The amount in units of the token", { unit: "tokens" }),
+    field.text("token_amount_digits", "The amount in units of the token, every digit", {
       names: ["token_amount"],
       unit: "tokens",
       read: digits,

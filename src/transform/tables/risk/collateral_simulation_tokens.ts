@@ -18,7 +18,7 @@ export const collateralSimulationTokens: Table = {
     integer("ordinal", "Place of the token in the response, from 1", { required: true }),
     field.integer(
       "chain_id",
-      "The platform's chain id of the token; where the response has none, that of the scenario's token with this address",
+      "The platform's chain id of the token; if the response has none, that of the scenario's token with this address",
       { names: ["chain_id", "chain", "token_chain"], read: chain },
     ),
     field.text("token_address", "Token; EVM in lower case, others unchanged", {

@@ -52,7 +52,7 @@ const breakdownNames = [
   "tokenBreakdown",
 ]
 
-/** A list of records, or a map of them by token: its keys become the field `token`. */
+/** Reads a list of records, or a map of records by token, whose keys become the field `token`. */
 const tokensIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
   if (Array.isArray(value)) return recordsIn(value)
   if (!isJsonObject(value)) return undefined
@@ -66,7 +66,7 @@ const tokensIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
   return records
 }
 
-/** The chain of the scenario's only token with this address, which may be a token on several chains. */
+/** The chain of the scenario's token with this address; null unless there is exactly one. */
 const chainInScenario = (
   inputs: Source<unknown>["inputs"],
   address: string | null,
@@ -76,7 +76,7 @@ const chainInScenario = (
   return only === undefined || others.length > 0 ? null : only[0]
 }
 
-/** One row, and one for each token of the breakdown. */
+/** One row for the simulation, and one for each token of the breakdown. */
 export const collateralSimulationRows = (
   record: JsonObject,
   source: Source<{ readonly name: string }>,
@@ -108,7 +108,7 @@ export const collateralSimulationRows = (
           return chain ?? chainInScenario(inputs, address as string | null)
         }),
       },
-      // The response holds the whole set.
+      // The response contains the whole set.
       mergeKey: scenario,
     }),
   )

@@ -1,10 +1,10 @@
-// core.discount_factors: how much of a token's value counts as collateral, by size.
+// core.discount_factors: the part of a token's value that counts as collateral, by size.
 import type * as Result from "effect/Result"
 import { documented, field, integer } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { withoutRungs } from "../../fields/ladderRungs.ts"
+import { separateRungs } from "../../fields/ladderRungs.ts"
 import { address, chain } from "../../fields/readers.ts"
 import { isReportTime, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { mapRecords } from "../../mapRecords.ts"
@@ -41,7 +41,7 @@ export const discountFactors: Table = {
     }),
     field.double(
       "upper_bound",
-      "Size up to which the factor applies; null where the service names none",
+      "Size up to which the factor applies; null if the service names none",
       {
         names: ["up_to_usd", "upper_bound"],
         unit: "as sent; the field's name says USD or tokens",
@@ -54,13 +54,13 @@ export const discountFactors: Table = {
     "select symbol, rung, upper_bound, discount_factor from core.discount_factors where is_current order by 1, 2",
 }
 
-/** One row for each rung: the whole set of all ladders. */
+/** One row for each rung. The response is the whole set of all ladders. */
 export const discountFactorRows = (
   ladders: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedResponse, Violation> => {
   const rungs = ladders.flatMap((ladder, place) => {
-    const { rungs: found, rest } = withoutRungs(ladder)
+    const { rungs: found, rest } = separateRungs(ladder)
     const { address: token, chain: chainId, symbol: name, ...others } = rest
     const description = withoutReportTimes(others)
     const shared = {

@@ -9,7 +9,7 @@ export const mySubaccounts: Table = {
   mode: "slowly_changing",
   grain: "subaccount of the API key and version of its description",
   comment:
-    "Subaccounts of the caller with the history of their descriptions; those that are no longer the caller's end, as do those of a key that was used before.",
+    "Subaccounts of the API key's user with the history of their descriptions. A subaccount ends when it is no longer listed, or not for a new key.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
   columns: [...listedSubaccount, ...listItemColumns, ...restOfRecord],

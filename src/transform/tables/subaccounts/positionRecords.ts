@@ -1,5 +1,5 @@
-// Positions of a subaccount (§2.5): in protocols, on exchanges, over the counter. The document shows neither their fields
-// nor whether the protocol record is a list or a record of lists.
+// Maps the positions of a subaccount (§2.5) in protocols, on exchanges and over the counter. The document shows neither
+// their fields nor whether protocol positions are a list or a record of lists.
 import type * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
 import type { SubaccountRef } from "../../../domain/subaccount.ts"
@@ -27,23 +27,23 @@ export const cefiPositionRows = positionRows(cefiPositions)
 
 export const subaccountOtcPositionRows = positionRows(subaccountOtcPositions)
 
-interface Kept {
+interface Part {
   readonly kind: "position" | "token" | "strategy" | "record"
   readonly record: JsonObject
 }
 
-/** Rows of the cross-chain record: one for each position, token and strategy, and one for its other fields. */
+/** One row for each position, token and strategy of the cross-chain record, and one for its other fields. */
 export const protocolPositionRows = (
   body: JsonObject | ReadonlyArray<JsonObject>,
   source: Source<SubaccountRef>,
 ): Result.Result<MappedResponse, Violation> => {
-  const kept = isList(body)
-    ? body.map((record): Kept => ({ kind: "position", record }))
+  const parts = isList(body)
+    ? body.map((record): Part => ({ kind: "position", record }))
     : partsOf(body)
-  const ofKind = (kind: Kept["kind"]): Mapped => {
-    const records = kept.filter((each) => each.kind === kind).map(({ record }) => record)
+  const ofKind = (kind: Part["kind"]): Mapped => {
+    const records = parts.filter((each) => each.kind === kind).map(({ record }) => record)
     const mergeKey = { subaccount_address: source.subject.address, kind }
-    // There is only one record of the other fields.
+    // There is only one record with the other fields.
     const keys = kind === "record" ? records.map(() => "record") : contentKeys(records)
     const computed = { ...mergeKey, position_key: keys }
     return mapRecords({ table: protocolPositions, records, source, computed, mergeKey })
@@ -53,7 +53,7 @@ export const protocolPositionRows = (
     ofKind("position"),
     ofKind("token"),
     ofKind("strategy"),
-    // The service sends it even without any position.
+    // The service sends these fields even if there is no position.
     { ...total, rows: { ...total.rows, secondary: "total" } },
   )
 }
@@ -61,7 +61,7 @@ export const protocolPositionRows = (
 const isList = (body: JsonObject | ReadonlyArray<JsonObject>): body is ReadonlyArray<JsonObject> =>
   Array.isArray(body)
 
-const kindOf = (field: string): Kept["kind"] | undefined =>
+const kindOf = (field: string): Part["kind"] | undefined =>
   /strateg/i.test(field)
     ? "strategy"
     : /token|balance/i.test(field)
@@ -70,8 +70,8 @@ const kindOf = (field: string): Kept["kind"] | undefined =>
         ? "position"
         : undefined
 
-const partsOf = (body: JsonObject): ReadonlyArray<Kept> => {
-  const parts: Array<Kept> = []
+const partsOf = (body: JsonObject): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
   const others: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(body)) {
     const kind = kindOf(field)
@@ -83,7 +83,7 @@ const partsOf = (body: JsonObject): ReadonlyArray<Kept> => {
   return parts
 }
 
-/** A list of records, or a map of them by name; `undefined` for anything else. */
+/** Reads a list of records, or a map of records by name; `undefined` for anything else. */
 const recordsIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
   if (Array.isArray(value)) return value.every(isJsonObject) ? value : undefined
   if (!isJsonObject(value)) return undefined

@@ -1,4 +1,4 @@
-// Lists of subaccounts: the directory, the caller's, and a vault's (§2.1).
+// Maps the lists of subaccounts (§2.1): the directory, those of the API key's user, and those of a vault.
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
@@ -9,15 +9,15 @@ import { vaultSubaccounts } from "../curator/vault_subaccounts.ts"
 import { mySubaccounts } from "./my_subaccounts.ts"
 import { subaccounts } from "./subaccounts.ts"
 
-/** Windows of the directory: `moving` where the list changed while it was read, so that rows may be missing. */
+/** Windows of the directory; `moving` if the list changed while it was read, so that rows may be missing. */
 export const directoryWindows = { stable: "directory", moving: "directory, moving" } as const
 
-/** A page of the directory; the pages of a stable window are the whole set. */
+/** One row for each subaccount on a page of the directory. The pages of a stable window are the whole set. */
 export const directoryRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedResponse, Violation> => {
-  // Without a window, as in an archive that does not record it, the response counts as whole.
+  // If the window is unknown, as in an archive that does not record it, the response counts as the whole set.
   const isWhole = source.window === undefined || source.window === directoryWindows.stable
   const set = isWhole ? { mergeKey: {} } : {}
   return combined(mapRecords({ table: subaccounts, records, source, ...set }))

@@ -19,7 +19,7 @@ export const subaccountTokens: Table = {
   mode: "slowly_changing",
   grain: "subaccount, list, place in it and version",
   comment:
-    "Token balances of subaccounts, from the summary and from its portfolio; both lists may hold the same tokens.",
+    "Token balances of subaccounts, from the summary and from its portfolio; both lists may contain the same tokens.",
   source: "GET /subaccounts/summary (§4.3, §2.2)",
   key: ["subaccount_address", "list", "ordinal"],
   columns: [

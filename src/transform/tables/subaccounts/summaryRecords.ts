@@ -1,5 +1,5 @@
-// The summary of a subaccount (§2.2): one row of account values, and rows of its tokens, positions and loans. The shapes
-// of the elements are not shown.
+// Maps the summary of a subaccount (§2.2) to one row of account values and to rows of its tokens, positions and loans.
+// The document does not show the shapes of the elements.
 import type * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
 import type { SubaccountRef } from "../../../domain/subaccount.ts"
@@ -14,7 +14,7 @@ import { subaccountSummaries } from "./subaccount_summaries.ts"
 import { subaccountSummaryLoans } from "./subaccount_summary_loans.ts"
 import { subaccountTokens } from "./subaccount_tokens.ts"
 
-/** Position arrays of the portfolio, with the kind of their positions. */
+/** The kinds of positions, by the field of the portfolio that lists them. */
 const positionKinds = {
   cefiPositions: "cefi",
   collateralBalances: "collateral",
@@ -70,13 +70,13 @@ export const summaryRows = (
   )
 }
 
-/** Wraps an element that is not a record in one. */
+/** The elements of a list; those that are not records are wrapped in one. */
 const recordsOf = (elements: unknown): ReadonlyArray<JsonObject> =>
   Array.isArray(elements)
     ? elements.map((element: unknown) => (isJsonObject(element) ? element : { element }))
     : []
 
-/** The summary without its lists; figures of its parts get dotted names, unknown fields stay in their part. */
+/** The summary without its lists. Figures of its parts get dotted names; unknown fields stay in their part. */
 const accountOf = (record: SummaryRecord): JsonObject => {
   const { tokens: _held, loanbook, portfolio, ...account } = record
   const { aggregatesByToken: _byToken, loans: _loans, totalCredit, totalDebt, ...book } = loanbook

@@ -22,7 +22,7 @@ const saysSucceeded = new Set(spellings(...succeededNames))
 const failed = /^(failed|failure|fail|error|errored|reverted|revert|0|0x0)$/i
 const succeeded = /^(success|successful|succeeded|ok|1|0x1)$/i
 
-/** Whether the transaction failed, by a flag or an unambiguous status. */
+/** Whether the transaction failed, according to a flag or an unambiguous status. */
 const failure: Reader = (value, name) => {
   if (saysFailed.has(name) || saysSucceeded.has(name)) {
     return typeof value === "boolean"
@@ -41,45 +41,45 @@ export const transactions: Table = {
   mode: "history",
   grain: "subaccount and transaction",
   comment:
-    "Transactions of subaccounts, with the transfers and logs the service decoded. A transaction between two subaccounts has a row for each.",
+    "Transactions of subaccounts, with the transfers and logs that the service decoded. A transaction between two subaccounts has a row for each.",
   source: "GET /transactions/v2 (§4.3, §2.5)",
   key: ["subaccount_address", "executed_at", "transaction_id"],
   time: "executed_at",
   columns: [
     subaccountAddress,
     field.timestamp("executed_at", "When the transaction was executed", {
-      // Tried before the setting timeFields, whose `created_at` may be when the service recorded it.
+      // These names come before the setting timeFields, whose `created_at` may be when the service recorded it.
       names: ["executed_at", "block_timestamp", "block_time", "transaction_time"],
       required: true,
     }),
     field.text(
       "transaction_id",
-      "The record's id, else chain and hash, else a hash of its content; `#2` and so on where repeated",
+      "The record's id, else chain and hash, else a hash of its content; `#2` and so on for repetitions",
       { names: ["id", "transaction_id"], read: id, required: true },
     ),
     field.integer("chain_id", "The platform's chain id of the transaction", {
       names: ["chain_id", "chain", "network", "blockchain"],
       read: chain,
     }),
-    field.text("transaction_hash", "Hash, in lower case where hexadecimal", {
+    field.text("transaction_hash", "Hash, in lower case if hexadecimal", {
       names: ["transaction_hash", "tx_hash", "hash", "signature"],
       read: hash,
     }),
-    // A receipt's 0 or 1 is a status too.
+    // The 0 or 1 of a receipt is a status too.
     field.text("status", "State of the transaction, as sent", {
       names: statusNames,
       read: id,
     }),
     field.boolean(
       "is_failed",
-      "Whether it was executed and failed; null when the record does not say",
+      "Whether it was executed and failed; null if the record does not say",
       {
         names: [...failedNames, ...succeededNames, ...statusNames],
         read: failure,
       },
     ),
     field.text("function_name", "Function called"),
-    field.json("function_names", "Functions called, where the service lists several"),
+    field.json("function_names", "Functions called, if the service lists several"),
     field.amount("block_number", "Block of the chain"),
     field.text("from_address", "Sender; EVM in lower case, Solana and Stellar unchanged", {
       names: ["from", "from_address", "sender"],
@@ -101,7 +101,7 @@ export const transactions: Table = {
     "select executed_at, subaccount_address, function_name, is_failed from core.transactions order by executed_at desc limit 20",
 }
 
-/** One row for each record. Fails when no record holds a time under a known name. */
+/** One row for each record. Fails if no record has a time under a known name. */
 export const transactionRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<SubaccountRef>,
@@ -121,7 +121,7 @@ export const transactionRows = (
     ),
   )
 
-/** The id, else chain and hash, else a hash of the content. */
+/** The ids of transactions: the record's id, else chain and hash, else a hash of the content. */
 const transactionIds = (
   records: ReadonlyArray<JsonObject>,
   source: Source<SubaccountRef>,

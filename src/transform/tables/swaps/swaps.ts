@@ -21,10 +21,10 @@ export const swaps: Table = {
     timestamp("requested_at", "When the row was written, just before the request was sent", {
       required: true,
     }),
-    timestamp("completed_at", "When the outcome was known; null when it was never recorded"),
+    timestamp("completed_at", "When the outcome was known; null if it was never recorded"),
     text(
       "state",
-      "`confirmed`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, so it is as uncertain",
+      "`confirmed`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, which is equally uncertain",
       { required: true },
     ),
     integer("status", "HTTP status of the response; null without one"),
@@ -34,7 +34,7 @@ export const swaps: Table = {
     }),
     field.text("market", "Market used", { names: ["market", "market_used"] }),
     text("response_id", "Archived response (raw.responses); null without a response"),
-    text("error_tag", "Cause, where the service did not report the swap"),
+    text("error_tag", "Cause, if the service did not report the swap"),
     text("error_text", "The service's message, or what happened"),
     extra,
   ],
@@ -57,11 +57,11 @@ export interface SwapRecord {
   readonly responseId: string | null
   readonly errorTag: string | null
   readonly errorText: string | null
-  /** The service's record of the swap; empty before and without it. */
+  /** The service's record of the swap; empty if there is none (yet). */
   readonly response: JsonObject
 }
 
-/** The journal's row. It has no lineage, so that a replay does not restore it from the response. */
+/** The row of the journal. It has no lineage, so that a replay does not restore it from the response. */
 export const swapRows = (record: SwapRecord): Rows => {
   const { rows } = mapRecords({
     table: swaps,

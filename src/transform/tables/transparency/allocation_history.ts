@@ -1,4 +1,4 @@
-// core.allocation_history: where each EVM vault's assets were, by day and protocol.
+// core.allocation_history: the allocation of each EVM vault's assets by day and protocol.
 import { documented, field } from "../../../domain/column.ts"
 import type * as Result from "effect/Result"
 import { asNumber, type JsonObject } from "../../../domain/json.ts"
@@ -19,7 +19,7 @@ export const allocationHistory: Table = {
   mode: "history",
   grain: "vault, day and protocol",
   comment:
-    "Daily allocation by protocol. Points sent long or wide become one row per protocol. Reading a day again replaces its set of protocols; a protocol it no longer has moves to the versions.",
+    "Daily allocation by protocol, with one row per protocol in whatever layout the service sends it. Reading a day again replaces its set of protocols; a protocol that it no longer has moves to the versions.",
   source: "GET /platform/historical_allocations/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "protocol"],
   mergeKey: ["vault_address", "chain_id", "date"],
@@ -32,7 +32,7 @@ export const allocationHistory: Table = {
     field.double("value", "Value allocated to the protocol", {
       unit: "as sent; USD where the service specifies it",
     }),
-    field.double("share", "Share of the vault's assets, where the service gives one", {
+    field.double("share", "Share of the vault's assets, if the service sends it", {
       unit: "as sent",
     }),
     extra,
@@ -41,7 +41,7 @@ export const allocationHistory: Table = {
     "select date, protocol, value from core.allocation_history order by date desc, value desc limit 20",
 }
 
-/** One row per day and protocol, whatever the layout of the points. A point without a day is rejected. */
+/** One row per day and protocol, for any layout of the points. A point without a day is rejected. */
 export const allocationHistoryRows = (
   body: JsonObject & { readonly points: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
@@ -87,7 +87,7 @@ export const allocationHistoryRows = (
         // A point without a day may belong to any day.
         ...(rejected.length === 0 ? {} : { isPartial: true }),
       },
-      // `parts` comes from `sumOf`, not from the service.
+      // The field `parts` is from `sumOf`, not from the service.
       drift: mapped.drift.filter(({ path }) => path !== "$.parts"),
       rejected: [...rejected, ...mapped.rejected],
     },
@@ -99,14 +99,14 @@ const withoutDay = (point: JsonObject, name: string | undefined, at: string): Vi
   name === undefined
     ? {
         path: at,
-        detail: `holds no day; its fields are ${Object.keys(point).join(", ")}. The setting fields can name it, as \`allocation_history.date: <field>\``,
+        detail: `has no day; its fields are ${Object.keys(point).join(", ")}. The setting fields can name it, as \`allocation_history.date: <field>\``,
       }
     : {
         path: `${at}.${name}`,
         detail: `is not a day: ${JSON.stringify(point[name]) ?? "missing"}`,
       }
 
-/** A protocol sent in parts on one day (by chain, by token) is one row: its sum, the parts in `extra`. */
+/** Sums the parts of a protocol on one day (by chain, by token) into one record, which keeps the parts for `extra`. */
 const onePerProtocol = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,

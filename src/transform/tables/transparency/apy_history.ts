@@ -40,7 +40,7 @@ export const apyHistory: Table = {
   example: "select date, apy from core.apy_history where is_smoothed order by date desc limit 30",
 }
 
-/** A variant of the series; part of the key. */
+/** A variant of the series, which is part of the key. */
 export interface ApySeries {
   readonly smoothing: boolean
   readonly averagingPeriodDays: number

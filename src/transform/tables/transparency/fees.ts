@@ -1,4 +1,4 @@
-// core.fees: what each EVM vault charges, and since when.
+// core.fees: the fees of each EVM vault, with their history.
 import { documented } from "../../../domain/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"

@@ -9,15 +9,15 @@ export const observationWarnings: Table = {
   mode: "slowly_changing",
   grain: "endpoint, vault, warning and version",
   comment:
-    "Warnings the service sends with transparency records: tokens without a price source, custody data or contract reads that failed. A warning ends with the first response without it.",
+    "Warnings that the service sends with transparency records, about tokens without a price source, or custody data and contracts that could not be read. A warning ends with the first response without it.",
   source:
     "`warnings` of GET /platform/oracle_classification and /platform/governance/…/roles and /timelocks (§2.9, §4.1)",
   key: ["endpoint", "chain_id", "vault_address", "warning"],
   columns: [
-    text("endpoint", "Endpoint whose response carried the warning", { required: true }),
+    text("endpoint", "Endpoint whose response has the warning", { required: true }),
     vaultChainId,
     vaultAddress,
-    text("warning", "The warning; its JSON where it is not text", { required: true }),
+    text("warning", "The warning; its JSON if it is not text", { required: true }),
   ],
   example:
     "select endpoint, vault_address, warning, valid_from from core.observation_warnings where is_current",

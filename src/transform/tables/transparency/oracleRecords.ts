@@ -1,5 +1,5 @@
-// The oracle classification of a vault: §2.9 gives the meaning of its records but names only `warnings`, so the records
-// are found by their shape.
+// Maps the oracle classification of a vault. §2.9 describes its records but names only the field `warnings`, so the
+// records are found by their shape.
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
 import type { Rows } from "../../../domain/table.ts"
@@ -16,7 +16,7 @@ import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "./warnings.ts"
 
 const pricingClass = /^(primary|secondary|ce[ _-]?fi)([ _-]?market)?$/i
-/** The class in the name of a list, such as `secondary_market` in `secondary_market_tokens`. */
+/** Finds the class in the name of a list, such as `secondary_market` in `secondary_market_tokens`. */
 const classInName =
   /^((?:primary|secondary|ce[ _-]?fi)(?:[ _-]?market)?)(?:[ _-]?(?:priced|tokens|positions|assets))*$/i
 const CLASS_FIELD = "pricing_class"
@@ -36,7 +36,7 @@ const classFieldOf = (record: JsonObject): string | undefined =>
 const isRecords = (value: unknown): value is ReadonlyArray<JsonObject> =>
   Array.isArray(value) && value.every(isJsonObject)
 
-/** The name of the records in an object, next to their total: of its only list, or the only one that is not empty. */
+/** The name of the records in an object that has a total too: its only list, or its only list that is not empty. */
 const listNameIn = (value: JsonObject): string | undefined => {
   const lists = Object.keys(value).filter((name) => isRecords(value[name]))
   const filled = lists.filter((name) => (value[name] as ReadonlyArray<unknown>).length > 0)
@@ -44,7 +44,7 @@ const listNameIn = (value: JsonObject): string | undefined => {
   return others.length > 0 ? undefined : only
 }
 
-/** Takes the lists by pricing class out of an object: the name of the list is the class of its records. */
+/** Takes the lists by pricing class out of an object. The name of a list contains the class of its records. */
 const byClass = (lists: JsonObject): Found => {
   const records: Array<JsonObject> = []
   const rest: Record<string, unknown> = {}
@@ -62,7 +62,7 @@ const byClass = (lists: JsonObject): Found => {
   return { records, rest }
 }
 
-/** A list of records; lists by pricing class; or records by position. */
+/** Reads a list of records, lists by pricing class, or a map of records by position. */
 const recordsIn = (value: unknown): Found => {
   if (isRecords(value)) return { records: value, rest: {} }
   const fields = isJsonObject(value) ? value : {}
@@ -86,7 +86,7 @@ const rank = (records: ReadonlyArray<JsonObject>, source: Source<VaultRef>): num
   )
 }
 
-/** Fails where several lists may be the classification. */
+/** Finds the records of the response. Fails if several lists may be the classification. */
 const findRecords = (
   body: JsonObject,
   source: Source<VaultRef>,
@@ -106,7 +106,7 @@ const findRecords = (
   if (best.rank === second?.rank) {
     return Result.fail({
       path: "$",
-      detail: `needs one list of classified positions; candidates: ${best.field}, ${second.field}`,
+      detail: `must contain exactly one list of classified positions; candidates: ${best.field}, ${second.field}`,
     })
   }
   const { [best.field]: _records, ...rest } = fields
@@ -117,7 +117,7 @@ const findRecords = (
   })
 }
 
-const nothingIn = (rows: Rows): Rows => ({
+const withoutRows = (rows: Rows): Rows => ({
   ...rows,
   columns: rows.columns.map(() => []),
   length: 0,
@@ -152,7 +152,7 @@ const identityOf = (record: JsonObject, source: Source<VaultRef>): JsonObject =>
     token ?? textOf(record, "token_symbol", source),
   ].filter((part) => part !== undefined)
   if (own !== null || parts.length > 0) return { id: own ?? parts.join(" / ") }
-  // Without a name its content identifies it, except the value, which changes.
+  // A record without a name is identified by its content, except the value, which changes.
   const values = namesOf(table, "usd_value", source)
   return Object.fromEntries(Object.entries(record).filter(([name]) => !values.includes(name)))
 }
@@ -185,14 +185,14 @@ export const oracleRows = (
         snapshot_extra: Object.keys(rest).length === 0 ? null : stableStringify(rest),
       },
     })
-    // Kept where no record's snapshot_extra has them, and reported in any case.
+    // Stored only if there is no record whose snapshot_extra has these fields; their drift is reported in any case.
     const envelope = envelopeRows("oracle_classification", rest, [], source)
-    // §2.9: warnings report tokens that could not be resolved, so the list may lack some.
+    // §2.9: warnings report tokens that could not be resolved, so the list may be incomplete.
     const partial = body.warnings.length === 0 ? {} : { isPartial: true as const }
     return combined(
       { ...mapped, rows: { ...mapped.rows, ...partial } },
       warningRows("oracle_classification", body.warnings, source),
-      { ...envelope, rows: records.length === 0 ? envelope.rows : nothingIn(envelope.rows) },
+      { ...envelope, rows: records.length === 0 ? envelope.rows : withoutRows(envelope.rows) },
     )
   })
 }

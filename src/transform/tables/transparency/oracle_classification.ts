@@ -12,7 +12,7 @@ export const oracleClassification: Table = {
   mode: "history",
   grain: "vault, day and position",
   comment:
-    "Pricing class of each position or token by day, from the newest daily snapshot. Reading a day again replaces its set of positions; a position it no longer has moves to the versions, unless the response has warnings. core.observation_warnings has what could not be resolved.",
+    "Pricing class of each position or token by day, from the newest daily snapshot. Reading a day again replaces its set of positions; a position that it no longer has moves to the versions, unless the response has warnings. core.observation_warnings names what could not be resolved.",
   source: "GET /platform/oracle_classification/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "position_id"],
   mergeKey: ["vault_address", "chain_id", "date"],
@@ -20,13 +20,13 @@ export const oracleClassification: Table = {
   columns: [
     vaultAddress,
     vaultChainId,
-    field.date("date", "Day of the snapshot; of the response where it names none", {
+    field.date("date", "Day of the snapshot; the day of the response if it names none", {
       names: ["snapshot_date", "date", "day", "as_of"],
       required: true,
     }),
     field.text(
       "position_id",
-      "The record's id, else its position and token, else a hash of it; `#2` and so on where repeated",
+      "The record's id, else its position and token, else a hash of it; `#2` and so on for repetitions",
       { names: ["id", "position_id"], read: id, required: true },
     ),
     field.text("position", "Name of the position", {

@@ -27,17 +27,21 @@ export const pnlHistory: Table = {
       names: ["unrealizedPnl", "unrealized_pnl"],
       unit: "USD",
     }),
-    documented.double("unrealized_pnl_in_asset", "The same in the vault's asset", {
-      names: ["unrealizedPnlInAsset", "unrealized_pnl_in_asset"],
-      unit: "the vault's underlying asset",
-    }),
+    documented.double(
+      "unrealized_pnl_in_asset",
+      "Unrealized profit and loss in the vault's asset",
+      {
+        names: ["unrealizedPnlInAsset", "unrealized_pnl_in_asset"],
+        unit: "the vault's underlying asset",
+      },
+    ),
     extra,
   ],
   example:
     "select vault_address, max(snapshot_at) as newest, arg_max(unrealized_pnl, snapshot_at) as unrealized_pnl from core.pnl_history group by vault_address",
 }
 
-/** One row for each snapshot. Fails when no snapshot holds a time under a known name. */
+/** One row for each snapshot. Fails if no snapshot has a time under a known name. */
 export const pnlHistoryRows = (
   snapshots: ReadonlyArray<JsonObject>,
   source: Source<VaultRef>,

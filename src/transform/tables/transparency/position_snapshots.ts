@@ -16,7 +16,7 @@ import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultChainId, extra, vaultAddress } from "../shared.ts"
 import { positionSubaccounts } from "./position_subaccounts.ts"
 
-// §2.9 gives no type for it.
+// §2.9 does not give its type.
 const anyFigure: Reader = (value) => {
   const number = numberOf(value)
   return { value: number ?? null, isWhole: number !== undefined && isExact(number, value) }
@@ -36,11 +36,11 @@ export const positionSnapshots: Table = {
     vaultChainId,
     documented.timestamp("snapshot_at", "Instant of the snapshot", { required: true }),
     documented.double("total_nav", "Net asset value", { unit: "USD" }),
-    documented.double("reported_tvl", "Total assets the vault contract reports", {
+    documented.double("reported_tvl", "Total assets that the vault contract reports", {
       unit: "as sent",
       read: anyFigure,
     }),
-    double("subaccounts_total_usd", "Sum of what the subaccounts hold", { unit: "USD" }),
+    double("subaccounts_total_usd", "Sum of the subaccounts' holdings", { unit: "USD" }),
     double(
       "buffer_usd",
       "Held by the vault contract: total_nav minus subaccounts_total_usd (§2.9)",
@@ -55,7 +55,7 @@ export const positionSnapshots: Table = {
     "select snapshot_at, total_nav, buffer_usd / total_nav as buffer_share from core.position_snapshots order by snapshot_at desc limit 24",
 }
 
-/** The snapshot and a row for each of its subaccounts. */
+/** One row for the snapshot, and one for each of its subaccounts. */
 export const positionRows = (
   record: JsonObject & { readonly subaccounts: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
@@ -79,7 +79,7 @@ export const positionRows = (
     consumed: ["subaccounts", ...echoedFields(record, subject)],
     at: () => "$",
   })
-  // A record without its instant is rejected, subaccounts included.
+  // A record without an instant is rejected, together with its subaccounts.
   if (snapshotAt === undefined) return combined(snapshot)
   const key = { ...vault, snapshot_at: snapshotAt }
   const held = mapRecords({
@@ -95,7 +95,7 @@ export const positionRows = (
   )
 }
 
-/** Null where a subaccount has no figure. */
+/** The sum of the subaccounts; null if one of them has no figure. */
 const sumOf = (subaccounts: ReadonlyArray<JsonObject>): number | null => {
   let sum = 0
   for (const { total_usd: figure } of subaccounts) {

@@ -1,4 +1,4 @@
-// core.position_subaccounts: what each subaccount of a vault was worth at each position snapshot.
+// core.position_subaccounts: the value of each subaccount of a vault at each position snapshot.
 import { documented, field, timestamp } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { extra, subaccountAddress, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
@@ -9,7 +9,7 @@ export const positionSubaccounts: Table = {
   mode: "history",
   grain: "vault, snapshot and subaccount",
   comment:
-    "Subaccounts of each hourly position snapshot. Reading a snapshot again replaces its set of subaccounts; one it no longer has moves to the versions.",
+    "Subaccounts of each hourly position snapshot. Reading a snapshot again replaces its set of subaccounts; a subaccount that it no longer has moves to the versions.",
   source: "GET /platform/positions/{vault_address}, subaccounts (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "snapshot_at", "subaccount_address"],
   mergeKey: ["vault_address", "chain_id", "snapshot_at"],
@@ -21,7 +21,7 @@ export const positionSubaccounts: Table = {
     {
       ...subaccountAddress,
       comment:
-        "Subaccount address; EVM in lower case. Where none is sent, the place in the list, such as `#1`",
+        "Subaccount address; EVM in lower case. If none is sent, the place in the list, such as `#1`",
     },
     wireSpelling("subaccount_address", ["address", "subaccount_address"]),
     field.text("name", "Name of the subaccount", {

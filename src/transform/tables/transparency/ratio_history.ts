@@ -44,7 +44,7 @@ export const ratioHistory: Table = {
     "select observed_at, adjusted_redeem_ratio from core.ratio_history order by observed_at desc limit 24",
 }
 
-/** One row for each point. Fails when no point holds a time under a known name. */
+/** One row for each point. Fails if no point has a time under a known name. */
 export const ratioHistoryRows = (
   points: ReadonlyArray<JsonObject>,
   source: Source<VaultRef>,

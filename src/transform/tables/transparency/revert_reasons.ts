@@ -20,12 +20,12 @@ export const revertReasons: Table = {
   name: "revert_reasons",
   mode: "history",
   grain: "transaction",
-  comment: "Decoded revert reasons of failed transactions; empty lists where nothing matched.",
+  comment: "Decoded revert reasons of failed transactions; empty lists if nothing matched.",
   source: "GET /revert_reason (§4.1, §2.9)",
   key: ["chain_id", "transaction_hash"],
   columns: [
     integer("chain_id", "The platform's chain id of the transaction", { required: true }),
-    text("transaction_hash", "Hash of the request, in lower case where hexadecimal", {
+    text("transaction_hash", "Hash in the request, in lower case if hexadecimal", {
       required: true,
     }),
     documented.json("revert_reasons", "Reasons, as sent", { required: true }),
@@ -34,7 +34,7 @@ export const revertReasons: Table = {
   example: "select chain_id, transaction_hash, revert_reasons from core.revert_reasons limit 20",
 }
 
-/** One row, even when nothing matched, so that the transaction is not traced again. */
+/** One row, even if nothing matched, so that the transaction is not traced again. */
 export const revertReasonRows = (
   body: JsonObject,
   source: Pick<Source<unknown>, "lineage" | "inputs" | "fields">,

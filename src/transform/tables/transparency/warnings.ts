@@ -1,12 +1,12 @@
-// The `warnings` of a transparency record (§2.9): the whole set of a vault and endpoint, so that warnings which are no
-// longer sent are retired.
+// Maps the `warnings` of a transparency record (§2.9). They are the whole set of a vault and endpoint, so that warnings
+// which are no longer sent are retired.
 import { stableStringify } from "../../../domain/json.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
 import { observationWarnings } from "./observation_warnings.ts"
 
-/** One row for each different warning. */
+/** One row for each distinct warning. */
 export const warningRows = (
   endpoint: string,
   warnings: ReadonlyArray<unknown>,

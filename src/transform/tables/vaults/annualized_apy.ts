@@ -1,4 +1,4 @@
-// core.annualized_apy: annualized liquid APY of the vaults the service supports it for.
+// core.annualized_apy: the annualized liquid APY of the vaults for which the service supports it.
 import { field } from "../../../domain/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
@@ -36,37 +36,41 @@ export const annualizedApy: Table = {
     "select vault_address, valid_from, valid_to, liquid_apy_30_day, liquid_apy_7_day from core.annualized_apy order by valid_from desc limit 10",
 }
 
-/** §9.2: removed on 2026-01-01; the names begin with a vault's token. */
-const replaced = [
-  { ending: /30dLiquidAPY$/, by: "liquidAPY30Day" },
-  { ending: /7dLiquidAPY$/, by: "liquidAPY7Day" },
+/** §9.2: deprecated names, removed on 2026-01-01, which begin with the vault's token. */
+const deprecatedNames = [
+  { ending: /30dLiquidAPY$/, replacedBy: "liquidAPY30Day" },
+  { ending: /7dLiquidAPY$/, replacedBy: "liquidAPY7Day" },
 ]
 
-/** Reads a deprecated field where the one that replaces it is missing. */
+/** Reads a deprecated field if the field that replaces it is missing. */
 export const annualizedApyRows = (
   record: JsonObject,
   source: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const { subject } = source
-  const standIns: Record<string, unknown> = {}
+  const fallbacks: Record<string, unknown> = {}
   const consumed = [...echoedFields(record, subject)]
   const drift: Array<Drift> = []
   for (const [name, value] of Object.entries(record)) {
-    const by = replaced.find(({ ending }) => ending.test(name))?.by
-    if (by === undefined) continue
-    const current = record[by] ?? standIns[by]
+    const newName = deprecatedNames.find(({ ending }) => ending.test(name))?.replacedBy
+    if (newName === undefined) continue
+    const current = record[newName] ?? fallbacks[newName]
     if (current === undefined) {
       if (numberOf(value) === undefined) continue
-      standIns[by] = value
+      fallbacks[newName] = value
       consumed.push(name)
-      drift.push({ path: `$.${name}`, kind: "deprecated_field", detail: `used for ${by} (§9.2)` })
+      drift.push({
+        path: `$.${name}`,
+        kind: "deprecated_field",
+        detail: `used for ${newName} (§9.2)`,
+      })
     } else if (numberOf(current) === numberOf(value)) {
       consumed.push(name)
     }
   }
   const mapped = mapRecords({
     table: annualizedApy,
-    records: [{ ...record, ...standIns }],
+    records: [{ ...record, ...fallbacks }],
     source,
     computed: { vault_address: subject.address, chain_id: subject.chainId },
     consumed,

@@ -1,5 +1,5 @@
-// The detail of a vault: its description, its moving figures, and its lists, each a whole set. §2.10 names no field:
-// lists are found by the names that public clients use and the words of §2.10.
+// Maps the details of a vault: its description, its moving figures, and its lists, each of which is a whole set. §2.10
+// names no fields, so lists are found by the names that public clients use and the words of §2.10.
 import type * as Result from "effect/Result"
 import { type Column, spellings } from "../../../domain/column.ts"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
@@ -22,21 +22,21 @@ import { vaultRewards } from "./vault_rewards.ts"
 import { vaultStrategies } from "./vault_strategies.ts"
 
 interface Entry {
-  /** Without moving figures. */
+  /** The entry without moving figures. */
   readonly record: JsonObject
   readonly listedAs: string
 }
 
 interface NestedList {
   readonly table: Table
-  /** Fields of the vault's record that hold such a list. */
+  /** The fields of the vault's record that may contain the list. */
   readonly fields: ReadonlyArray<string>
-  /** The field that an entry of plain text becomes. */
+  /** The field for an entry that is plain text. */
   readonly text: string
-  /** What identifies the entry; its content where this is undefined. */
+  /** The id of an entry; if undefined, the entry is identified by its content. */
   readonly identity: (entry: Entry, source: Source<VaultRef>) => string | undefined
   readonly kind?: (entry: Entry) => string
-  /** Gives entries of all lists one shape. */
+  /** Converts the entries of all lists to one shape. */
   readonly shape?: (record: JsonObject, listedAs: string) => JsonObject
 }
 
@@ -51,7 +51,7 @@ const textOf = (
   return read === null ? undefined : String(read)
 }
 
-/** The entry's id, else the value of the column. */
+/** The id of an entry, or else the value of the column. */
 const idOr = (
   entry: Entry,
   table: Table,
@@ -118,7 +118,7 @@ const nestedLists: ReadonlyArray<NestedList> = [
 const isEntry = (value: unknown): value is string | JsonObject =>
   typeof value === "string" || isJsonObject(value)
 
-/** Description, figures, and each list in the record. */
+/** One row of the description, one of the figures, and one for each entry of the lists. */
 export const vaultDetailRows = (
   record: JsonObject,
   source: Source<VaultRef>,
@@ -134,10 +134,10 @@ export const vaultDetailRows = (
   const movingOfEntries: Record<string, unknown> = {}
   for (const list of nestedLists) {
     const { fields, text, identity, shape } = list
-    // A list with anything else in it stays in `extra`.
+    // A list with other elements stays in `extra`.
     const names = fields.filter((name) => {
-      const held = record[name]
-      return Array.isArray(held) && held.every(isEntry)
+      const value = record[name]
+      return Array.isArray(value) && value.every(isEntry)
     })
     if (names.length === 0) continue
     listFields.push(...names)
@@ -166,7 +166,7 @@ export const vaultDetailRows = (
     }
     lists.push(entryRows(list, entries, ids, source))
   }
-  // Columns of the description come first: a performance fee is part of it.
+  // Columns of the description take precedence: a performance fee is part of the description.
   const figureFields = Object.keys(record).filter(
     (name) =>
       !listFields.includes(name) &&
@@ -195,7 +195,7 @@ export const vaultDetailRows = (
   )
 }
 
-/** The rows of a list, which is whole: entries it no longer has are retired. */
+/** The rows of a list. It is complete, so entries that it no longer has are retired. */
 const entryRows = (
   { table, kind }: NestedList,
   entries: ReadonlyArray<Entry>,

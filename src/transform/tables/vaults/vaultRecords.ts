@@ -1,4 +1,4 @@
-// The list of vaults: the rows of core.vaults and core.vault_reported_metrics. §2.10 names no field of a vault record.
+// Maps the list of vaults to core.vaults and core.vault_reported_metrics. §2.10 names no fields of a vault record.
 import type * as Result from "effect/Result"
 import { canonicalAddress } from "../../../domain/address.ts"
 import type { JsonObject } from "../../../domain/json.ts"
@@ -9,10 +9,10 @@ import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultReportedMetrics } from "./vault_reported_metrics.ts"
 import { vaults } from "./vaults.ts"
 
-/** Window of a reading of both lists, which together are the whole set (docs/decisions/0010). */
+/** The window of a reading of both lists, which together are the whole set (docs/decisions/0010). */
 export const wholeOfVaults = "active and closed"
 
-/** Rows of one of the lists. */
+/** The rows of one of the lists. */
 export const vaultRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
@@ -43,9 +43,9 @@ export const vaultRows = (
     if (figures.length === 0 || chainId === null || address === null) return []
     return [{ chainId, address, figures: Object.fromEntries(figures) }]
   })
-  // A list without figures of any vault retires none, here or in the other list (`asOneSet`).
+  // A list without any figures retires none, neither here nor in the other list (`asOneSet`).
   const hasFigures = measured.length > 0 || records.length === 0
-  const areAll = isWhole && hasFigures && descriptions.rejected.length === 0
+  const areComplete = isWhole && hasFigures && descriptions.rejected.length === 0
   const metrics = mapRecords({
     table: vaultReportedMetrics,
     records: measured.map(({ figures }) => figures),
@@ -54,7 +54,7 @@ export const vaultRows = (
       chain_id: measured.map(({ chainId }) => chainId),
       vault_address: measured.map(({ address }) => address),
     },
-    ...(areAll ? { mergeKey: {} } : {}),
+    ...(areComplete ? { mergeKey: {} } : {}),
   })
   return combined(descriptions, metrics)
 }

@@ -1,4 +1,4 @@
-// A vault summary: §2.10 lists its parts (latest snapshot, returns, strategy allocation) but no names.
+// Maps a vault summary. §2.10 describes its parts (latest snapshot, returns, strategy allocation) without their names.
 import type * as Result from "effect/Result"
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
 import { parseInstant } from "../../../domain/time.ts"
@@ -18,7 +18,7 @@ import { vaultSummaryAllocations } from "./vault_summary_allocations.ts"
 const returnWords = new Set(["return", "returns", "performance"])
 const allocationWords = new Set(["allocation", "allocations", "strategies"])
 
-/** Returns by days, from separate fields or an object; `wireReturns` has them as sent. */
+/** The returns by number of days, from separate fields or an object; `wireReturns` has them as sent. */
 const returnsIn = (record: JsonObject) => {
   const byDays = new Map<number, number>()
   const wireReturns: Record<string, unknown> = {}
@@ -59,7 +59,7 @@ const nameFields = [
   "address",
 ]
 
-/** The record with its name as `protocol`, which `allocationsOf` reads. */
+/** The record with its name in the field `protocol`, which `allocationsOf` reads. */
 const withProtocol = (item: JsonObject, index: number): JsonObject => {
   const field = nameFields.find((name) => typeof item[name] === "string" && item[name] !== "")
   const { [field ?? ""]: name, ...rest } = item
@@ -79,9 +79,9 @@ const allocationsIn = (record: JsonObject) => {
     : isJsonObject(value)
       ? allocationsOf({ allocations: value }, "")
       : []
-  // Without an allocation the field stays with the summary.
-  const understood = allocations.length > 0 || (Array.isArray(value) && value.length === 0)
-  return { allocations, consumed: understood && field !== undefined ? [field] : [] }
+  // A field without a readable allocation stays with the summary.
+  const isReadable = allocations.length > 0 || (Array.isArray(value) && value.length === 0)
+  return { allocations, consumed: isReadable && field !== undefined ? [field] : [] }
 }
 
 const snapshotAt = (record: JsonObject, source: Source<VaultRef>): number | null => {
@@ -92,7 +92,7 @@ const snapshotAt = (record: JsonObject, source: Source<VaultRef>): number | null
   return times.find((time) => time !== undefined) ?? null
 }
 
-/** The summary, and a row for each of its allocations. */
+/** One row for the summary, and one for each of its allocations. */
 export const vaultSummaryRows = (
   record: JsonObject,
   source: Source<VaultRef>,

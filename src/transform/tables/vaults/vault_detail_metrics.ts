@@ -1,5 +1,5 @@
-// core.vault_detail_metrics: the figures on a vault's page that change with every reading, kept apart so that
-// core.vault_details gains a version when the description changes, not every hour.
+// core.vault_detail_metrics: the figures in a vault's details that change with every reading. They are separate so that
+// core.vault_details gets a new version when the description changes, not every hour.
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { reportedFigures } from "../reportedFigures.ts"
@@ -24,7 +24,7 @@ export const vaultDetailMetrics: Table = {
     {
       ...extra,
       comment:
-        "All other changing figures by name, including those of integrations; null when there is none",
+        "All other changing figures by name, including those of integrations; null if there are none",
     },
   ],
   example:

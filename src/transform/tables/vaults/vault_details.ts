@@ -1,10 +1,10 @@
-// core.vault_details: the description on each vault's page, with its history.
+// core.vault_details: the description in each vault's details, with its history.
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 import { vaultDescription } from "../vaultDescription.ts"
 
-// Only names that say percent; figures in another unit stay in the JSON.
+// Only names that say percent: figures in another unit stay in the JSON.
 const fee = (kind: string, comment: string) =>
   field.double(`${kind}_fee_pct`, `${comment} core.fees is the source of fees`, {
     names: [`fee_structure.${kind}_fee_pct`, `fees.${kind}_fee_pct`, `${kind}_fee_pct`],

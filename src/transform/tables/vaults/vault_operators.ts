@@ -1,4 +1,4 @@
-// core.vault_operators: who may operate each vault.
+// core.vault_operators: the operators of each vault.
 import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address } from "../../fields/readers.ts"

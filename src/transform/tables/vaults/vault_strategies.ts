@@ -7,7 +7,7 @@ import { vaultListTable } from "../vaultListTable.ts"
 
 const addressNames = ["address", "subaccount_address"]
 
-/** Not whole, since the column `strategist` keeps the record. */
+/** The reading is not whole, so that the column `strategist` keeps the field. */
 const name: Reader = (value) =>
   typeof value === "string" && value !== "" ? { value, isWhole: false } : undefined
 

@@ -3,10 +3,10 @@ import { double, field, json, timestamp } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
-const returnOver = (days: number, words: string) =>
+const returnOver = (days: number, period: string) =>
   double(
     `return_${days}_day`,
-    `Return over ${words}, in percent or as a fraction: the document does not specify it`,
+    `Return over ${period}, in percent or as a fraction: the document does not specify which`,
     { unit: "as sent, see recent_returns" },
   )
 
@@ -27,7 +27,7 @@ export const vaultSummaries: Table = {
     returnOver(7, "seven days"),
     returnOver(30, "thirty days"),
     json("recent_returns", "The returns under their wire names, which may say their unit"),
-    timestamp("latest_snapshot_at", "Instant of the latest snapshot, where it has one"),
+    timestamp("latest_snapshot_at", "Instant of the latest snapshot, if it has one"),
     field.json("latest_snapshot", "Latest snapshot, as sent", {
       names: ["latest_snapshot", "snapshot"],
     }),

@@ -1,4 +1,4 @@
-// core.vault_summary_allocations: where each vault's assets were according to its summary, and since when.
+// core.vault_summary_allocations: the allocation of each vault's assets according to its summary, with history.
 import { field, text } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
@@ -16,13 +16,13 @@ export const vaultSummaryAllocations: Table = {
     chainId,
     text(
       "position",
-      "Strategy, position or protocol; `#2` and so on where repeated; its place, such as `#1`, where it has no name",
+      "Strategy, position or protocol; `#2` and so on for repetitions; its place, such as `#1`, if it has no name",
       { required: true },
     ),
     field.double("value", "Value allocated", {
       unit: "as sent; USD where the service specifies it",
     }),
-    field.double("share", "Share of the vault's assets, where the service gives one", {
+    field.double("share", "Share of the vault's assets, if the service sends it", {
       unit: "as sent",
     }),
     ...restOfRecord,

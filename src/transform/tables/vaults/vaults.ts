@@ -16,7 +16,7 @@ export const vaults: Table = {
   mode: "slowly_changing",
   grain: "vault and version of its description",
   comment:
-    "Tokenized vaults with the history of their descriptions. A vault ends when no list has it any more. Changing figures are in core.vault_reported_metrics.",
+    "Tokenized vaults with the history of their descriptions. A vault ends when it is no longer in any list. Changing figures are in core.vault_reported_metrics.",
   source: "GET /tokenized_vault (§4.2, §2.10)",
   key: ["chain_id", "vault_address"],
   columns: [

@@ -1,5 +1,5 @@
-// The withdrawal summary of a vault: §2.10 lists its parts without names, so amounts and the queue are found by the words
-// of their names and by their shape.
+// Maps the withdrawals of a vault. §2.10 describes their parts without names, so amounts and the queue are found by the
+// words in their names and by their shape.
 import type * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
@@ -29,17 +29,17 @@ const isAmount = (name: string): boolean => hasWord(name, amountWords)
 const isList = (value: unknown): value is ReadonlyArray<JsonObject> =>
   Array.isArray(value) && value.every(isJsonObject)
 
-/** The list with a name for a queue, else the only list of records. */
+/** The list with a name for a queue, or else the only list of records. */
 const queueField = (record: JsonObject): string | undefined => {
   const lists = Object.keys(record).filter((name) => isList(record[name]))
   const named = lists.find((name) => hasWord(name, queueWords))
   return named ?? (lists.length === 1 ? lists[0] : undefined)
 }
 
-// They change while the request stays the same.
+// These columns change while the request stays the same.
 const movingColumns = ["vault_pct", "estimated_completion_at"]
 
-/** The totals, and a row for each pending request. */
+/** One row for the totals, and one for each pending request. */
 export const withdrawalRows = (
   record: JsonObject,
   source: Source<VaultRef>,

@@ -19,7 +19,7 @@ export const withdrawalRequests: Table = {
     vaultChainId,
     field.text(
       "request_id",
-      "The request's id, else the SHA-256 of its unchanging fields; `#2` and so on where repeated",
+      "The request's id, else the SHA-256 of its unchanging fields; `#2` and so on for repetitions",
       { names: ["id", "request_id"], read: id, required: true },
     ),
     field.timestamp("requested_at", "When the withdrawal was requested", {
@@ -27,7 +27,7 @@ export const withdrawalRequests: Table = {
     }),
     field.timestamp(
       "estimated_completion_at",
-      "Expected time of completion, where the service gives one",
+      "Expected time of completion, if the service sends it",
       { names: ["estimated_completion_date"] },
     ),
     amount("amount_raw", "Amount requested, every digit", {
@@ -35,14 +35,14 @@ export const withdrawalRequests: Table = {
     }),
     double(
       "amount",
-      "Amount requested, normalized; computed with the scale of the totals where only the raw amount is sent",
+      "Amount requested, normalized; computed with the scale of the totals if only the raw amount is sent",
       {
         unit: "the vault's underlying asset",
       },
     ),
     field.double("vault_pct", "Share of the vault", {
       names: ["vault_pct", "vault_percentage", "percentage"],
-      unit: "as sent; percent where the field's name says so",
+      unit: "as sent; percent if the field's name says so",
     }),
     field.text("recipient_address", "Recipient; EVM in lower case, Solana and Stellar unchanged", {
       names: recipientNames,

@@ -26,7 +26,7 @@ export const withdrawalSummaries: Table = {
     double("total_assets", "Current total assets of the vault, normalized", {
       unit: "the vault's underlying asset",
     }),
-    integer("pending_requests", "Number of pending requests; null where the response has no list"),
+    integer("pending_requests", "Number of pending requests; null if the response has no list"),
     ...restOfRecord,
   ],
   example:
