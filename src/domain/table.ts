@@ -62,6 +62,8 @@ export interface Rows {
   readonly emptySets?: ReadonlyArray<Readonly<Record<string, Value>>>
   /** The sets (by `Table.mergeKey`) of these rows may lack members, so nothing they leave out is retired. */
   readonly isPartial?: true
+  /** Of vaulthouse's own tables: no row with one of these keys is stored, but for those that this process has written. */
+  readonly haveNewKeys?: true
 }
 
 const runId = text("_run_id", "Run that wrote this row (ops.runs)", { required: true })

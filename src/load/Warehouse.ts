@@ -16,18 +16,26 @@ import { makePrivateDirectory } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { decodeRow, json, number, text } from "./decodeRow.ts"
 import { databaseError, type LoadError, WarehouseLocked } from "./errors.ts"
+import { executeAll } from "./executeAll.ts"
+import { knownRows } from "./known.ts"
 import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
-import { finishRun, type RunOutcome, type RunStart, type RunSummary, startRun } from "./runs.ts"
-import { type Session, transaction } from "./session.ts"
-import { CATALOG } from "./sql.ts"
+import {
+  finishRun,
+  isBegunHere,
+  type RunOutcome,
+  type RunStart,
+  type RunSummary,
+  startRun,
+} from "./runs.ts"
+import type { Session } from "./session.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { duckdbFile } from "./storage/duckdbFile.ts"
 import type { OpenOptions, Storage } from "./storage/Storage.ts"
 import { storedColumns } from "./storedColumns.ts"
-import { StoredRanges } from "./storedRanges.ts"
 import { operationTables } from "./tables/index.ts"
+import { mayBeRecorded, type TaskKey } from "./taskRows.ts"
 import { checkBatch } from "./validate.ts"
 
 export interface WarehouseOptions extends OpenOptions {
@@ -53,15 +61,30 @@ export class Warehouse extends Context.Service<
     readonly commit: (batch: Batch) => Effect.Effect<Committed, LoadError>
     /** A function from a pipeline's name to the cursors of its partitions, by `entity`. */
     readonly cursors: Effect.Effect<(pipeline: string) => ReadonlyMap<string, unknown>, LoadError>
-    /** Reads what is committed, on a connection of its own. */
+    /**
+     * Reads what is committed, on a connection of its own. `needs`: tables, as `schema.name`, without rows in each of which
+     * there is nothing to read.
+     */
     readonly rows: (
       sql: string,
       parameters?: ReadonlyArray<Parameter>,
+      needs?: ReadonlyArray<string>,
     ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
     /** Everything that `rows` reads during `work` is as it was at one moment, whatever others commit meanwhile. */
     readonly atOneMoment: <A, E, R>(
       work: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | LoadError, R>
+    /** `Database.rowCounts`. */
+    readonly rowCounts: Effect.Effect<ReadonlyMap<string, number>, LoadError>
+    /**
+     * `false`: no task of this window is recorded, of whichever run, so that no statement need look. What other processes
+     * have recorded counts as of this one's last turn, and a worker, which reads on where others have begun, can't say.
+     */
+    readonly mayBeRecorded: (task: TaskKey) => boolean
+    /** Whether this process has written all rows of the table, `schema.name`, as of its last turn. */
+    readonly hasWrittenAll: (table: string) => boolean
+    /** `false`: no row of this set is stored, as `mayBeRecorded`. */
+    readonly mayHold: (set: Rows) => boolean
     /**
      * Runs statements as one transaction (views, macros, housekeeping). Tables whose rows they change
      * must be named, so that all their rows are exported again.
@@ -160,11 +183,11 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
-  const { reader, writer, emptyTables, accepts, checkpoint, makeCopy } = database
+  const { reader, writer, accepts, checkpoint, isAnyEmpty, makeCopy, rowCounts } = database
   const shared = movedClock(clock, database.clockAhead)
   const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
 
-  const known = { marked: new Set<string>(), ranges: new StoredRanges() }
+  const { forget, ...known } = knownRows(rowCounts)
   let last = 0
   const session: Session = {
     connection: writer,
@@ -173,13 +196,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     ...known,
     exclusively: (work) =>
       database.exclusively((turn) => {
-        if (turn.othersWrote) {
-          known.marked.clear()
-          known.ranges.forget()
-        }
+        if (turn.othersWrote) forget()
         return work(turn)
       }),
-    emptyTables,
     storedColumns: storedColumns(writer),
     accepts,
     checkpoint,
@@ -188,8 +207,14 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   yield* attempt("Preparing the warehouse's tables", () =>
     migrate(session, tables, database.keepCopy),
   )
+  const read = async (
+    sql: string,
+    parameters: ReadonlyArray<Parameter> = [],
+    needs: ReadonlyArray<string> = [],
+  ) => (needs.length > 0 && (await isAnyEmpty(needs)) ? [] : readRows(reader, sql, parameters))
+  // Whatever writes rows records that there.
   const [latest = 0] = (yield* attempt("Reading the last run", () =>
-    readRows(writer, sqlFile("state", "latest_instant")),
+    read(sqlFile("state", "latest_instant"), [], ["ops.partition_changes"]),
   )).map(number("latest"))
   const openedAt = Math.max(latest, micros())
   last = openedAt
@@ -209,15 +234,18 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   return Warehouse.of({
     commit,
     cursors: Effect.map(
-      attempt("Reading the cursors", () => readRows(reader, sqlFile("state", "cursors"))),
+      attempt("Reading the cursors", () => read(sqlFile("state", "cursors"), [], ["ops.cursors"])),
       (found) => {
         const byPipeline = Map.groupBy(found.map(decodeCursor), ({ pipeline }) => pipeline)
         return (pipeline) =>
           new Map(byPipeline.get(pipeline)?.map(({ entity, cursor }) => [entity, cursor]))
       },
     ),
-    rows: (sql, parameters) =>
-      attempt("Reading the warehouse", () => readRows(reader, sql, parameters)),
+    rows: (...query) => attempt("Reading the warehouse", () => read(...query)),
+    rowCounts: attempt("Reading how many rows there are", rowCounts),
+    mayBeRecorded: (task) => mayBeRecorded(session, task),
+    hasWrittenAll: (table) => known.keys.areAll(table),
+    mayHold: (set) => !isBegunHere(session) || known.ranges.mayHold(set),
     atOneMoment: (work) =>
       Effect.acquireUseRelease(
         attempt("Reading the warehouse", () => reader.run("BEGIN TRANSACTION READ ONLY")),
@@ -255,21 +283,3 @@ const decodeCursor = decodeRow({
   entity: text("entity"),
   cursor: json("cursor"),
 })
-
-const executeAll = async (
-  session: Session,
-  statements: ReadonlyArray<string>,
-  changed: ReadonlyArray<Table>,
-): Promise<void> => {
-  await transaction(session, async () => {
-    for (const statement of statements) await session.connection.run(statement)
-    for (const table of changed) {
-      // Every month, past ones included: the statements may have removed all rows of one.
-      await session.connection.run(
-        `UPDATE ${CATALOG}.ops.partition_changes SET changed_at = make_timestamp(${session.tick()}::BIGINT)
-         WHERE table_schema = $1 AND table_name IN ($2, $2 || '_versions')`,
-        [table.schema, table.name],
-      )
-    }
-  })
-}

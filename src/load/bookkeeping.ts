@@ -7,9 +7,10 @@ import type { MergeContext } from "./merge.ts"
 import { sameKey } from "./matching.ts"
 import { identifier, identifiers, instant, qualified } from "./sql.ts"
 import { appendTemporary, createTemporary, columnTypes } from "./stage.ts"
+import type { StoredKeys } from "./storedKeys.ts"
 
-/** One row per key, as columns: the last one in mode `replace`, the first one in mode `first`. */
-const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<ReadonlyArray<Value>> => {
+/** One row per key: the last one in mode `replace`, the first one in mode `first`. */
+const onePerKey = (table: Table, all: ReadonlyArray<Rows>): Pick<Entries, "columns" | "keys"> => {
   const keyAt = table.key.map((name) => table.columns.findIndex((column) => column.name === name))
   const byKey = new Map<string, readonly [Rows, number]>()
   for (const rows of all) {
@@ -19,7 +20,12 @@ const onePerKey = (table: Table, all: ReadonlyArray<Rows>): ReadonlyArray<Readon
     }
   }
   const chosen = [...byKey.values()]
-  return table.columns.map((_, at) => chosen.map(([rows, row]) => rows.columns[at]?.[row] ?? null))
+  return {
+    columns: table.columns.map((_, at) =>
+      chosen.map(([rows, row]) => rows.columns[at]?.[row] ?? null),
+    ),
+    keys: [...byKey.keys()],
+  }
 }
 
 /** Months of event time (`-` for a table without one). */
@@ -48,17 +54,25 @@ const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>)
 export interface Entries {
   readonly table: Table
   readonly columns: ReadonlyArray<ReadonlyArray<Value>>
+  /** As text. */
+  readonly keys: ReadonlyArray<string>
+  /** `Rows.haveNewKeys` of all of them. */
+  readonly haveNewKeys: boolean
 }
 
 export const entriesOf = (all: ReadonlyArray<Rows>): ReadonlyArray<Entries> => {
   const filled = all.filter(({ length }) => length > 0)
   const byTable = Map.groupBy(filled, ({ table }) => table)
-  return [...byTable].map(([table, rows]) => ({ table, columns: onePerKey(table, rows) }))
+  return [...byTable].map(([table, rows]) => ({
+    table,
+    ...onePerKey(table, rows),
+    haveNewKeys: rows.every(({ haveNewKeys }) => haveNewKeys === true),
+  }))
 }
 
 const staged = ({ table: { schema, name } }: Entries): string => `bookkeeping_${schema}_${name}`
 
-const writeStatements = (entries: Entries): string => {
+const writeStatements = (entries: Entries, areNew: boolean): string => {
   const { table, columns } = entries
   const target = qualified(table)
   const source = `temp.main.${staged(entries)} s`
@@ -67,15 +81,16 @@ const writeStatements = (entries: Entries): string => {
   const remove = `DELETE FROM ${target} t USING ${source} WHERE ${matches};`
   const isNew = `WHERE NOT EXISTS (
     SELECT 1 FROM ${target} t WHERE ${matches} AND ${withinTimes(table, columns)})`
-  return `${table.mode === "replace" ? remove : ""}
-    INSERT INTO ${target} (${identifiers(names)}) SELECT ${identifiers(names, "s")} FROM ${source}
-    ${table.mode === "first" ? isNew : ""};`
+  const insert = `INSERT INTO ${target} (${identifiers(names)}) SELECT ${identifiers(names, "s")} FROM ${source}`
+  if (areNew) return `${insert};`
+  return table.mode === "replace" ? `${remove} ${insert};` : `${insert} ${isNew};`
 }
 
 /** Runs inside the writer's transaction, in few calls, because each waits for the event loop. */
 export const writeBookkeeping = async (
   { connection }: MergeContext,
   entries: ReadonlyArray<Entries>,
+  keys: StoredKeys,
 ): Promise<void> => {
   const creation = entries.map((each) =>
     createTemporary(staged(each), columnTypes(each.table.columns)),
@@ -85,5 +100,5 @@ export const writeBookkeeping = async (
     const { columns } = each
     await appendTemporary(connection, staged(each), [{ length: columns[0]?.length ?? 0, columns }])
   }
-  await connection.run(entries.map(writeStatements).join("\n"))
+  await connection.run(entries.map((each) => writeStatements(each, keys.add(each))).join("\n"))
 }

@@ -24,7 +24,7 @@ const loadRows = async (
   changes: Changes,
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
-  await session.ranges.findEmptyTables(session.emptyTables)
+  await session.look()
   const filled = pages.filter(({ rows }) => !hasNoEffect(rows))
   for (const [table, ofTable] of Map.groupBy(filled, ({ rows }) => rows.table)) {
     const extents = ofTable.map(({ rows }) => extentOf(rows))
@@ -132,7 +132,7 @@ const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<W
   const now = session.tick()
   const entries = batches.flatMap((batch, at) => [
     ...batch.bookkeeping.filter(isBookkeeping),
-    ...taskRows(batch, counts[at] ?? nothing, before, session.runId, now),
+    ...taskRows(batch, counts[at] ?? nothing, before, session, now),
     ...cursorRows(batch, session.runId, now),
   ])
   await changes.write(entries)

@@ -47,6 +47,7 @@ const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<
   })
   changes.afterCommit()
   session.ranges.forget()
+  session.keys.forget()
 }
 
 const monthsOf = async (

@@ -40,7 +40,7 @@ export const startRun = async (session: Session, start: RunStart): Promise<void>
     },
   ])
   await transaction(session, async () => {
-    await changes.write([rows])
+    await changes.write([{ ...rows, haveNewKeys: true }])
   })
   changes.afterCommit()
 }
@@ -61,6 +61,9 @@ const nothing: ReturnType<typeof decodeTotals> = {
   startedAt: undefined,
 }
 
+/** Whether this process began the run: another has written nothing of it, but for what the workers of the run read. */
+export const isBegunHere = ({ keys, runId }: Session): boolean => keys.hasWritten(runs, [runId])
+
 /** Completes the run's record; its totals come from ops.tasks. */
 export const finishRun = async (
   session: Session,
@@ -80,7 +83,11 @@ export const finishRun = async (
       WHERE run_id = ${literal(session.runId)}`,
     )
     changes.add(runs, ["-"])
-    await changes.write(bookkeeping === undefined ? [] : [bookkeeping])
+    await changes.write(
+      bookkeeping === undefined
+        ? []
+        : [isBegunHere(session) ? { ...bookkeeping, haveNewKeys: true } : bookkeeping],
+    )
   })
   changes.afterCommit()
   const seconds = (finishedAt - (startedAt ?? finishedAt)) / MICROS_PER_SECOND

@@ -6,6 +6,7 @@ import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
 import { type Database, onlyWriter, type Turn } from "./storage/Storage.ts"
+import type { StoredKeys } from "./storedKeys.ts"
 import type { StoredRanges } from "./storedRanges.ts"
 import type { storedColumns } from "./storedColumns.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
@@ -22,7 +23,9 @@ export interface Session extends MergeContext, Writer {
   /** `schema.table/month` already marked as changed by this process since the last export. */
   readonly marked: Set<string>
   readonly ranges: StoredRanges
-  readonly emptyTables: Database["emptyTables"]
+  readonly keys: StoredKeys
+  /** Looks which tables are empty, the first time: to be called in a turn, before rows are written. */
+  readonly look: () => Promise<void>
   readonly storedColumns: ReturnType<typeof storedColumns>
   readonly checkpoint: Database["checkpoint"]
   readonly makeCopy: Database["makeCopy"]
@@ -92,7 +95,8 @@ export class Changes {
     for (const each of entries) this.add(each.table, monthsOf(each))
     const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
     if (entries.length + marks.length === 0) return
-    await writeBookkeeping(this.#session, [...entries, ...marks])
+    await this.#session.look()
+    await writeBookkeeping(this.#session, [...entries, ...marks], this.#session.keys)
   }
 
   #marks() {

@@ -1,8 +1,7 @@
 // What a session knows to be stored, so that it need not compare rows outside of that: most of a first sync is series,
 // times and sets that are not stored yet, and finding that out by a join took a third of the run.
-import { type Table, tableName, versionsOf } from "../domain/table.ts"
-import type { Database } from "./storage/Storage.ts"
-import { type Extent, overlap, placesApart } from "./seriesExtent.ts"
+import { type Rows, type Table, tableName, versionsOf } from "../domain/table.ts"
+import { type Extent, extentOf, overlap, placesApart } from "./seriesExtent.ts"
 
 // With more series than this, the ranges of a table would take tens of megabytes.
 const MAX_SERIES = 100_000
@@ -12,13 +11,10 @@ type Stored = Map<string, Extent>
 export class StoredRanges {
   /** By table and series, for tables that were empty when the session first wrote rows. */
   readonly #stored = new Map<string, Stored>()
-  #hasLooked = false
 
   /** Call it before rows are first written. */
-  async findEmptyTables(emptyTables: Database["emptyTables"]): Promise<void> {
-    if (this.#hasLooked) return
-    this.#hasLooked = true
-    for (const name of await emptyTables()) this.#stored.set(name, new Map())
+  look(emptyTables: Iterable<string>): void {
+    for (const name of emptyTables) this.#stored.set(name, new Map())
   }
 
   /** Call it when another process has written, because what is stored is then unknown. */
@@ -44,6 +40,11 @@ export class StoredRanges {
       return page !== undefined && !isStored(page)
     }
     return new Set(apart.filter(isNewPage))
+  }
+
+  /** Whether the set, or a part of it, may be stored. */
+  mayHold(set: Rows): boolean {
+    return this.newPages(set.table, [extentOf(set)]).size === 0
   }
 
   /** Call it after their commit. */

@@ -1,10 +1,11 @@
 // The rows of a batch in ops.tasks and ops.cursors.
 import { type Batch, recordedOutcome } from "../domain/outcome.ts"
-import type { Rows } from "../domain/table.ts"
+import { type Rows, tableName } from "../domain/table.ts"
 import { decodeRow, number, text } from "./decodeRow.ts"
 import type { Counts } from "./merge.ts"
 import { readRows } from "./readRows.ts"
 import { rowsOf } from "./rowsOf.ts"
+import { isBegunHere } from "./runs.ts"
 import type { Session } from "./session.ts"
 import { sqlFile } from "./sqlFile.ts"
 import { cursors } from "./tables/cursors.ts"
@@ -29,7 +30,7 @@ const recorded = decodeRow({
   seconds: number("seconds"),
 })
 
-interface TaskKey {
+export interface TaskKey {
   readonly pipeline: string
   readonly entity: string
   readonly window: string
@@ -68,14 +69,24 @@ export const areRecorded = async (
   const parameters = [runId, pipeline, entity, window, now]
   return (await readRows(connection, sqlFile("state", "is_recorded"), parameters)).length > 0
 }
+/** `Warehouse.mayBeRecorded`. */
+export const mayBeRecorded = (session: Session, { pipeline, entity, window }: TaskKey): boolean =>
+  !isBegunHere(session) ||
+  !session.keys.areAll(tableName(tasks)) ||
+  session.keys.hasWritten(tasks, [session.runId, pipeline, entity, window])
+
+/** Where nobody else can have recorded a task of the batch in this run. */
+const haveNewKeys = ({ claim }: Batch, session: Session): boolean =>
+  claim === undefined ? isBegunHere(session) : claim.epoch === 1
 
 export const taskRows = (
-  { task }: Batch,
+  batch: Batch,
   own: Counts,
   before: ReadonlyMap<string, Recorded>,
-  runId: string,
+  session: Session,
   now: number,
 ): ReadonlyArray<Rows> => {
+  const { task } = batch
   if (task === undefined) return []
   const earlier = before.get(keyOf(task)) ?? nothing
   const counts: Counts = {
@@ -84,7 +95,7 @@ export const taskRows = (
     unchanged: own.unchanged,
   }
   const record = {
-    run_id: runId,
+    run_id: session.runId,
     pipeline: task.pipeline,
     entity: task.entity,
     window: task.window,
@@ -103,7 +114,8 @@ export const taskRows = (
     covers_from: task.covers?.from,
     covers_to: task.covers?.to,
   }
-  return [rowsOf(tasks, [record])]
+  const rows = rowsOf(tasks, [record])
+  return [haveNewKeys(batch, session) ? { ...rows, haveNewKeys: true } : rows]
 }
 
 export const cursorRows = (batch: Batch, runId: string, now: number): ReadonlyArray<Rows> => {

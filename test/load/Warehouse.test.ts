@@ -224,6 +224,28 @@ describe("the other modes", () => {
       }),
     ),
   )
+  it.effect("of a task once, whether this process recorded it before or another one", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const { task } = batchOf([])
+      const record = (requests: number) => {
+        const response = rowsOf(once, [{ vault_address: "a", day: 19_753, value: requests }])
+        const bookkeeping = [{ ...response, haveNewKeys: true } as const]
+        return commit(batchOf([], { task: { ...task, requests }, bookkeeping }))
+      }
+      const recorded = rows("SELECT requests FROM ops.tasks")
+      const ofRun = Effect.gen(function* () {
+        yield* (yield* Warehouse).startRun({ command: "sync", version: "test" })
+        yield* record(1)
+        yield* record(2)
+        expect(yield* rows("SELECT value FROM core.once")).toEqual([{ value: 1 }])
+        return yield* recorded
+      })
+      expect(yield* inWarehouse(dataDir, ofRun)).toEqual([{ requests: 2 }])
+      const goneOn = Effect.andThen(commit(batchOf([], { task })), recorded)
+      expect(yield* inWarehouse(dataDir, goneOn)).toEqual([{ requests: 1 }])
+    }),
+  )
 })
 
 /** Only the database sees that a column is missing, when all of the group is under way. */

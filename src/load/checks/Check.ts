@@ -1,6 +1,9 @@
 // A data-quality check: a query for the rows that break a rule.
 import type { Table } from "../../domain/table.ts"
 
+/** More rows in one statement cost memory, fewer a statement more. */
+export const ROWS_AT_ONCE = 150_000
+
 export type Severity = "warn" | "error"
 
 /** Which rows are checked. */
@@ -9,6 +12,20 @@ export interface Scope {
   readonly since: number | undefined
   /** Only rows whose event time is in these months, YYYY-MM, both included: for a check with `monthsOf`. */
   readonly months?: { readonly from: string; readonly to: string }
+}
+
+/** What a value may be looked up in by `screen`: ids of runs, of responses that landed, addresses of vaults. */
+export type LookUp = "known_runs" | "landed_responses" | "known_vaults"
+
+/** A cheap test of the rows of one table, together with those of its other rules and of other tables. */
+export interface Screening {
+  /** The rows to be checked, with `flags`: expressions over a stored row `t`, with names. */
+  readonly from: (scope: Scope, flags: ReadonlyArray<string>) => string
+  /** Whether `t` may offend, so that the check's `sql` decides; with `lookUp`, a value that offends where it is not found. */
+  readonly mayOffend: (scope: Scope) => string
+  readonly lookUp?: LookUp
+  /** `t` is a stored row; otherwise what `from` makes of it. */
+  readonly isOfStoredRow: boolean
 }
 
 export interface Check {
@@ -27,13 +44,8 @@ export interface Check {
    * touched, a few at a time. Comparing all keys at once would be the peak of a run's memory.
    */
   readonly monthsOf?: Table
-  /** For a rule about single rows: one scan of the table tests all of its rules of this kind first. */
-  readonly ofRows?: {
-    /** The rows to be checked, as `t`. */
-    readonly from: (scope: Scope) => string
-    /** Whether `t` may offend, never null; if so, `sql` decides. */
-    readonly mayOffend: (scope: Scope) => string
-  }
+  /** For a rule about a table's rows: `screen` looks first whether any may offend. */
+  readonly screening?: Screening
   /** The offending rows, their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string
 }

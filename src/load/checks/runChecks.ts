@@ -2,13 +2,15 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/time.ts"
-import { decodeRow, number, text } from "../decodeRow.ts"
+import { tableName } from "../../domain/table.ts"
+import { decodeRow, text } from "../decodeRow.ts"
 import { rowsOf } from "../rowsOf.ts"
 import type { Row } from "../readRows.ts"
-import { CATALOG, instant, qualified } from "../sql.ts"
+import { CATALOG, instant } from "../sql.ts"
 import { checkResults } from "../tables/check_results.ts"
 import { Warehouse } from "../Warehouse.ts"
-import type { Check, CheckResult, Scope } from "./Check.ts"
+import { type Check, type CheckResult, ROWS_AT_ONCE, type Scope } from "./Check.ts"
+import { screen } from "./screen.ts"
 
 const MAX_EXAMPLES = 5
 const COUNT = "_offending"
@@ -18,37 +20,31 @@ export const findOffenders = Effect.fnUntraced(function* (
   checks: ReadonlyArray<Check>,
   scope: Scope,
 ) {
-  const warehouse = yield* Warehouse
-  const hasRows = new Map<string, boolean>()
+  const { rows: read, rowCounts } = yield* Warehouse
+  const stored = yield* rowCounts
+  const { passed, filled } = yield* screen(checks, scope, stored)
+  const partsOf = yield* parts(checks, scope, stored)
   const isFilled = Effect.fnUntraced(function* (table: string) {
-    const known = hasRows.get(table)
-    if (known !== undefined) return known
-    const found = (yield* warehouse.rows(`select 1 from ${table} limit 1`)).length > 0
-    hasRows.set(table, found)
+    if (filled.has(table)) return true
+    const found =
+      stored.get(table) !== 0 && (yield* read(`select 1 from ${table} limit 1`)).length > 0
+    if (found) filled.add(table)
     return found
   })
-  const passed = new Set<Check>()
-  for (const [table, ofTable] of Map.groupBy(checks.filter(hasOfRows), ({ needs }) => needs[0])) {
-    const [counted = {}] = yield* warehouse.rows(offendersOf(ofTable, scope))
-    if (Number(counted["checked"]) > 0) hasRows.set(table ?? "", true)
-    for (const [at, check] of ofTable.entries()) {
-      if (Number(counted[`offending_${at}`]) === 0) passed.add(check)
-    }
-  }
   const results: Array<CheckResult> = []
   for (const check of checks) {
     const { name, description, severity, tolerance } = check
     const result = { name, description, severity, tolerance }
-    const filled = yield* Effect.forEach(check.needs, isFilled)
-    const emptyTables = check.needs.filter((_, at) => filled[at] === false)
+    const areFilled = yield* Effect.forEach(check.needs, isFilled)
+    const emptyTables = check.needs.filter((_, at) => areFilled[at] === false)
     if (emptyTables.length > 0) {
       results.push({ ...result, outcome: "not_applicable", failures: 0, emptyTables, examples: [] })
       continue
     }
     let failures = 0
     const examples: Array<Row> = []
-    for (const part of passed.has(check) ? [] : yield* partsOf(check, scope)) {
-      const rows = yield* warehouse.rows(
+    for (const part of passed.has(check) ? [] : partsOf(check)) {
+      const rows = yield* read(
         `select *, count(*) over ()::double as ${COUNT} from (${check.sql(part)}) limit ${MAX_EXAMPLES}`,
       )
       failures += Number(rows[0]?.[COUNT] ?? 0)
@@ -65,43 +61,34 @@ export const findOffenders = Effect.fnUntraced(function* (
   return results
 })
 
-const hasOfRows = (check: Check): check is Check & Required<Pick<Check, "ofRows">> =>
-  check.ofRows !== undefined
+const touchedMonth = decodeRow({ table: text("name"), month: text("month") })
 
-/** Counts the rows to be checked of one table, and those that may offend against each check. */
-const offendersOf = (
-  checks: ReadonlyArray<Required<Pick<Check, "ofRows">>>,
+/** The parts of a check: `scope`, or the months of it that a run touched, as many at a time as hold so many rows. */
+const parts = Effect.fnUntraced(function* (
+  checks: ReadonlyArray<Check>,
   scope: Scope,
-): string => {
-  const offends = checks.map(({ ofRows }, at) => `${ofRows.mayOffend(scope)} as offends_${at}`)
-  const counts = checks.map(
-    (_, at) => `(count(*) filter (offends_${at}))::double as offending_${at}`,
-  )
-  return `select count(*)::double as checked, ${counts.join(", ")}
-    from (select ${offends.join(", ")} from ${checks[0]?.ofRows.from(scope) ?? ""})`
-}
-
-// More rows at once take more memory, fewer take more statements.
-const ROWS_AT_ONCE = 150_000
-
-/** `scope`, or the months of it that a run touched, in parts of about `ROWS_AT_ONCE` rows. */
-const partsOf = Effect.fnUntraced(function* ({ monthsOf: table }: Check, scope: Scope) {
-  if (table === undefined || scope.since === undefined) return [scope]
+  stored: ReadonlyMap<string, number>,
+) {
+  const { since } = scope
+  if (since === undefined || checks.every(({ monthsOf }) => monthsOf === undefined)) {
+    return (): ReadonlyArray<Scope> => [scope]
+  }
   const { rows } = yield* Warehouse
   const touched = yield* rows(
-    `select month, (select count(*) from ${qualified(table)})::double as stored
-     from ${CATALOG}.ops.partition_changes
-     where table_schema = $1 and table_name = $2 and changed_at >= ${instant(scope.since)}
-     order by month`,
-    [table.schema, table.name],
+    `select table_schema || '.' || table_name as name, month
+     from ${CATALOG}.ops.partition_changes where changed_at >= ${instant(since)} order by all`,
   )
-  const months = touched.map(decodeRow({ month: text("month"), stored: number("stored") }))
-  const stored = months[0]?.stored ?? 0
-  const atOnce = Math.max(1, Math.floor((months.length * ROWS_AT_ONCE) / Math.max(1, stored)))
-  return months.flatMap(({ month: from }, at) => {
-    const to = months[Math.min(at + atOnce, months.length) - 1]?.month ?? from
-    return at % atOnce === 0 ? [{ ...scope, months: { from, to } }] : []
-  })
+  const byTable = Map.groupBy(touched.map(touchedMonth), ({ table }) => table)
+  return ({ monthsOf: table }: Check): ReadonlyArray<Scope> => {
+    if (table === undefined) return [scope]
+    const months = byTable.get(tableName(table)) ?? []
+    const rowCount = Math.max(1, stored.get(tableName(table)) ?? Infinity)
+    const atOnce = Math.max(1, Math.floor((months.length * ROWS_AT_ONCE) / rowCount))
+    return months.flatMap(({ month: from }, at) => {
+      const to = months[Math.min(at + atOnce, months.length) - 1]?.month ?? from
+      return at % atOnce === 0 ? [{ ...scope, months: { from, to } }] : []
+    })
+  }
 })
 
 const withoutCount = (row: Row): Row =>

@@ -2,7 +2,7 @@
 import { allColumns, storedKey, type Table, tableName } from "../../domain/table.ts"
 import { storedTables } from "../ddl.ts"
 import { identifier, identifiers, instant } from "../sql.ts"
-import type { Check, Scope } from "./Check.ts"
+import type { Check, LookUp, Scope, Screening } from "./Check.ts"
 
 /** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */
 const SKEW_SECONDS = 3600
@@ -52,24 +52,70 @@ const base = (table: Table, rule: string, description: string) => ({
   isIncremental: writtenAt(table) !== undefined,
 })
 
+/** All rows of the entities that were written, of a slowly changing table, with what the next one begins with. */
+const ofEntities = (table: Table, scope: Scope, flags: ReadonlyArray<string> = []): string => {
+  const key = identifiers(table.key)
+  const columns = [identifiers(table.key, "t"), "t.valid_from, t.valid_to, t.is_current", ...flags]
+  return `(select *, count(*) filter (is_current) over (partition by ${key}) as current_rows,
+      lead(valid_from) over (partition by ${key} order by valid_from) as next_valid_from
+    from (select ${columns.join(", ")} from ${ofWrittenKeys(table, table.key, scope)})) t`
+}
+
+const writtenRows = (table: Table, scope: Scope, flags: ReadonlyArray<string>): string =>
+  `(select ${flags.join(", ")} from ${sqlName(table)} t where ${isWritten(table, scope)})`
+
+const screening = (
+  table: Table,
+  rule: Pick<Screening, "mayOffend" | "lookUp" | "isOfStoredRow">,
+): Required<Pick<Check, "screening">> => ({
+  screening: {
+    ...rule,
+    from: (scope, flags) =>
+      (table.mode === "slowly_changing" ? ofEntities : writtenRows)(table, scope, flags),
+  },
+})
+
+const ofEntity = (table: Table, mayOffend: string) =>
+  screening(table, { mayOffend: () => mayOffend, isOfStoredRow: false })
+
 /** A rule about single rows; `columns` of offending rows are shown next to their key. */
 const ofRows = (
   table: Table,
   offends: (scope: Scope) => string,
   columns: ReadonlyArray<string> = [],
-  mayOffend = offends,
-): Pick<Check, "sql" | "ofRows"> => {
-  const from = (scope: Scope) => `${sqlName(table)} t where ${isWritten(table, scope)}`
+): Pick<Check, "sql" | "screening"> => {
   const shown = [identifiers(storedKey(table), "t"), ...columns].join(", ")
   return {
-    ofRows: { from, mayOffend },
-    sql: (scope) => `select ${shown} from ${from(scope)} and ${offends(scope)}`,
+    ...screening(table, {
+      mayOffend: (scope) => `${isWritten(table, scope)} and ${offends(scope)}`,
+      isOfStoredRow: true,
+    }),
+    sql: (scope) => `select ${shown} from ${sqlName(table)} t
+      where ${isWritten(table, scope)} and ${offends(scope)}`,
   }
 }
+
+/** As `ofRows`, of a value that must be known. */
+const known = (
+  table: Table,
+  lookUp: LookUp,
+  value: string,
+  ...rule: readonly [offends: (scope: Scope) => string, columns: ReadonlyArray<string>]
+): Pick<Check, "sql" | "screening"> => ({
+  ...ofRows(table, ...rule),
+  ...screening(table, {
+    mayOffend: (scope) => `case when ${isWritten(table, scope)} then ${value} end`,
+    lookUp,
+    isOfStoredRow: true,
+  }),
+})
 
 const uniqueKey: Rule = (table) => ({
   ...base(table, "unique_key", `One row for each ${storedKey(table).join(", ")}`),
   ...(hasMonths(table) ? { monthsOf: table } : {}),
+  ...(table.mode === "slowly_changing"
+    ? ofEntity(table, "t.next_valid_from is not distinct from t.valid_from")
+    : {}),
   sql: (scope) => `select ${identifiers(storedKey(table), "t")}, count(*)::bigint as "rows"
     from ${
       scope.months === undefined
@@ -100,11 +146,16 @@ const oneCurrent: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "one_current", `At most one current row for each ${table.key.join(", ")}`),
+        ...ofEntity(table, "t.current_rows > 1"),
         sql: (scope) => `select ${identifiers(table.key, "t")},
             count(*) filter (t.is_current)::bigint as current_rows
           from ${ofWrittenKeys(table, table.key, scope)}
           group by ${identifiers(table.key, "t")} having count(*) filter (t.is_current) > 1`,
       }
+
+const isBrokenInterval = `(t.valid_to <= t.valid_from
+  or t.is_current is distinct from (t.valid_to is null)
+  or t.next_valid_from < coalesce(t.valid_to, 'infinity'::timestamp))`
 
 const intervals: Rule = (table) =>
   table.mode !== "slowly_changing"
@@ -115,16 +166,12 @@ const intervals: Rule = (table) =>
           "intervals",
           "valid_from is before valid_to, a row is current as long as it has no end, and none overlaps the next",
         ),
-        sql: (scope) => `select * from (
-            select ${identifiers(table.key, "t")}, t.valid_from, t.valid_to, t.is_current,
-              lead(t.valid_from) over (
-                partition by ${identifiers(table.key, "t")} order by t.valid_from
-              ) as next_valid_from
-            from ${ofWrittenKeys(table, table.key, scope)}
-          )
-          where valid_to <= valid_from
-            or is_current is distinct from (valid_to is null)
-            or next_valid_from < coalesce(valid_to, 'infinity'::timestamp)`,
+        ...ofEntity(table, isBrokenInterval),
+        sql: (
+          scope,
+        ) => `select ${identifiers(table.key, "t")}, t.valid_from, t.valid_to, t.is_current,
+            t.next_valid_from
+          from ${ofEntities(table, scope)} where ${isBrokenInterval}`,
       }
 
 const superseded: Rule = (table) =>
@@ -146,13 +193,14 @@ const runKnown: Rule = (table) =>
           "run_known",
           "_run_id is a run of ops.runs, or of the archive a warehouse was rebuilt from",
         ),
-        ...ofRows(
+        // The run ids of archived responses are looked up only if there are such rows.
+        ...known(
           table,
+          "known_runs",
+          "t._run_id",
           () => `coalesce(t._run_id not in (
             select run_id from ops.runs union select run_id from raw.responses), false)`,
           ["t._run_id"],
-          // The run ids of archived responses are looked up only if there are such rows.
-          () => "coalesce(t._run_id not in (select run_id from ops.runs), false)",
         ),
       }
 
@@ -165,8 +213,10 @@ const responseKnown: Rule = (table) =>
           "response_known",
           "_response_id is an archived response of raw.responses that landed",
         ),
-        ...ofRows(
+        ...known(
           table,
+          "landed_responses",
+          "t._response_id",
           // If no response landed, `null not in` is true.
           ({ since }) => `(t._response_id is not null and t._response_id not in (
             select response_id from raw.responses r
@@ -183,9 +233,13 @@ const vaultKnown: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "vault_known", "vault_address is a vault of core.vaults"),
-        ...ofRows(
+        ...known(
           table,
+          "known_vaults",
+          // Null is no vault.
+          "coalesce(t.vault_address, '')",
           () => "coalesce(t.vault_address not in (select vault_address from core.vaults), true)",
+          [],
         ),
       }
 

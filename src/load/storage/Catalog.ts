@@ -30,12 +30,14 @@ const SILENCE = "15s"
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
   SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
 
-const EMPTY_TABLES = `
-  SELECT s.schema_name || '.' || t.table_name AS name
+// Row ids are given to each row that is ever stored.
+const ROW_COUNTS = `
+  SELECT s.schema_name || '.' || t.table_name AS name,
+    coalesce(stats.next_row_id, 0)::float8 AS row_count
   FROM ${METADATA_SCHEMA}.ducklake_table t
   JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
   LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
-  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL AND coalesce(stats.next_row_id, 0) = 0`
+  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
 
 const MICROS_PER_SECOND = 1_000_000
 
@@ -120,9 +122,10 @@ export class Catalog {
     return path === undefined ? undefined : String(path["value"])
   }
 
-  /** Like `Database.emptyTables`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
-  async emptyTables(): Promise<ReadonlySet<string>> {
-    return new Set((await this.rows(EMPTY_TABLES)).map(({ name }) => String(name)))
+  /** Like `Database.rowCounts`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
+  async rowCounts(): Promise<ReadonlyMap<string, number>> {
+    const found = this.#isLost ? [] : await this.rows(ROW_COUNTS)
+    return new Map(found.map(({ name, row_count }) => [String(name), Number(row_count)]))
   }
 
   async rows(

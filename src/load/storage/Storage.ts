@@ -66,8 +66,10 @@ export interface Database {
   readonly longestWaitMillis: number
   /** Microseconds by which the clock that all writers go by is ahead of this machine's. */
   readonly clockAhead: () => number
-  /** Tables without a row, as `schema.name`. Call it in a turn. */
-  readonly emptyTables: () => Promise<ReadonlySet<string>>
+  /** How many rows each table holds at most, as `schema.name`; those of which that is not known are left out. */
+  readonly rowCounts: () => Promise<ReadonlyMap<string, number>>
+  /** Whether one of the tables surely has no row: `false` also where finding that out takes as long as reading it. */
+  readonly isAnyEmpty: (tables: ReadonlyArray<string>) => Promise<boolean>
   /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */
   readonly accepts: (statement: string) => boolean
   /** Whether another process that works on the run is alive. */

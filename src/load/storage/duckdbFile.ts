@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { copyDatabase } from "../copyDatabase.ts"
 import { openConnections } from "../database.ts"
-import { text } from "../decodeRow.ts"
+import { number, text } from "../decodeRow.ts"
 import { WarehouseLocked } from "../errors.ts"
 import { inspect } from "../inspect.ts"
 import { lockHolder } from "../LockFile.ts"
@@ -64,10 +64,11 @@ export const duckdbFile = (dataDir: string): Storage => {
         alone: async () => undefined,
         longestWaitMillis: 100,
         clockAhead: () => 0,
-        emptyTables: async () => {
-          const rows = await readRows(writer, sqlFile("state", "empty_tables"))
-          return new Set(rows.map(text("name")))
+        rowCounts: async () => {
+          const rows = await readRows(writer, sqlFile("state", "row_counts"))
+          return new Map(rows.map((row) => [text("name")(row), number("row_count")(row)]))
         },
+        isAnyEmpty: async () => false,
         accepts: () => true,
         isRunning: async () => false,
         checkpoint,

@@ -26,7 +26,11 @@ export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
   const found = yield* lookup.rows(sqlFile("partitions", "indebted_subaccounts"))
   const inDebt = new Set(found.map((row) => indebtedSubaccount(row).address))
   const indebted = (yield* evmSubaccounts(lookup)).filter(({ entity }) => inDebt.has(entity))
-  const tokens = (yield* lookup.rows(sqlFile("partitions", "ladder_tokens")))
+  const tokens = (yield* lookup.rows(
+    sqlFile("partitions", "ladder_tokens"),
+    [],
+    ["core.discount_factors"],
+  ))
     .map(ladderToken)
     .map(({ chainId, address, ...token }): Token => {
       const wireAddress = sendable(token.wireAddress)

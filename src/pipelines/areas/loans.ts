@@ -38,7 +38,11 @@ const changedLoan = decodeRow({
 
 /** A loan whose record names no chain can't be requested. */
 const changedLoans = Effect.fnUntraced(function* (lookup: Lookup) {
-  const found = (yield* lookup.rows(sqlFile("partitions", "changed_loans"))).map(changedLoan)
+  const found = (yield* lookup.rows(
+    sqlFile("partitions", "changed_loans"),
+    [],
+    ["core.loans"],
+  )).map(changedLoan)
   const parties = lookup.isSelection
     ? new Set((yield* subaccounts(lookup)).map(({ entity }) => entity))
     : undefined

@@ -30,14 +30,22 @@ const entityOf = ({ chainId, transactionHash }: TransactionRef): string =>
 const failedTransactions = Effect.fnUntraced(function* (lookup: Lookup) {
   const { rows, vaults, isSelection, context } = lookup
   const selected = new Set(isSelection ? (yield* vaults).map(({ address }) => address) : [])
-  const found = (yield* rows(sqlFile("partitions", "failed_transactions")))
+  const found = (yield* rows(
+    sqlFile("partitions", "failed_transactions"),
+    [],
+    ["core.transactions"],
+  ))
     .map(failedTransaction)
     .filter((each) =>
       isSelection
         ? ((each.vaults ?? []) as ReadonlyArray<string>).some((vault) => selected.has(vault))
         : true,
     )
-  const stored = yield* rows("select chain_id, transaction_hash from core.revert_reasons")
+  const stored = yield* rows(
+    "select chain_id, transaction_hash from core.revert_reasons",
+    [],
+    ["core.revert_reasons"],
+  )
   const known = new Set(context.full ? [] : stored.map((row) => entityOf(storedReason(row))))
   const wanted = [...context.revertReasons, ...found].map(
     ({ chainId, transactionHash }): Partition<TransactionRef> => ({

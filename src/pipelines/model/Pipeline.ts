@@ -11,7 +11,7 @@ import type { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint } from "../../extract/Endpoint.ts"
 import type { ArchiveError } from "../../archive/ResponseArchive.ts"
 import type { LoadError } from "../../load/errors.ts"
-import type { Row } from "../../load/readRows.ts"
+import type { Warehouse } from "../../load/Warehouse.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
 import type { PartitionState } from "./PartitionState.ts"
 import type { RunSettings } from "./runSettings.ts"
@@ -38,10 +38,7 @@ export interface Partition<S> {
 
 /** Where a pipeline finds its partitions: the warehouse, as the pipelines before it left it. */
 export interface Lookup {
-  readonly rows: (
-    sql: string,
-    parameters?: ReadonlyArray<string>,
-  ) => Effect.Effect<ReadonlyArray<Row>, LoadError>
+  readonly rows: Warehouse["Service"]["rows"]
   /** Vaults this run reads; known once their lists have been read. */
   readonly vaults: Effect.Effect<ReadonlyArray<VaultRef>, LoadError>
   /** Whether `vaults` were selected by the user: what belongs to others is then not read. */

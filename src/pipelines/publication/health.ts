@@ -62,6 +62,13 @@ const parts = {
   run_ends: decodeRow({ outcome: text("outcome"), ended_at: text("ended_at") }),
 } as const
 
+/** Tables without which a part has no rows. */
+const needs: Readonly<Record<string, ReadonlyArray<string>>> = {
+  gaps: ["ops.gaps"],
+  quarantine: ["ops.quarantine"],
+  failed_checks: ["ops.check_results"],
+}
+
 type Parts = typeof parts
 
 export type HealthRow<Part extends keyof Parts> = ReturnType<Parts[Part]>
@@ -79,7 +86,7 @@ const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 export const recordHealth = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(Object.entries(parts), ([part, decode]) =>
-    Effect.map(warehouse.rows(sqlFile("health", part)), (rows) => [
+    Effect.map(warehouse.rows(sqlFile("health", part), [], needs[part]), (rows) => [
       part,
       rows.map((row) => decode(row)),
     ]),

@@ -59,7 +59,7 @@ export const commitMarkerOf = (
 
 const responseRows = (result: TaskResult, task: RecordedTask): Rows => {
   const landed = landedIn(result)
-  return mapObjects(
+  const rows = mapObjects(
     responses,
     result.responses.map((response) => ({
       response_id: response.responseId,
@@ -84,6 +84,8 @@ const responseRows = (result: TaskResult, task: RecordedTask): Rows => {
       archive_length: response.length,
     })),
   )
+  // Their ids were made when they were received.
+  return { ...rows, haveNewKeys: true }
 }
 
 const gapRows = (

@@ -23,7 +23,7 @@ const indexOfRun = "select response_id from raw.responses where run_id = $1"
 /** Ends every run that may lack its end and is not in progress elsewhere. Call it before a new run is recorded. */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
-  const found = yield* warehouse.rows(unended)
+  const found = yield* warehouse.rows(unended, [], ["ops.runs"])
   const dead = yield* Effect.filter(found, (run) =>
     Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning),
   )

@@ -15,7 +15,7 @@ const open = "select 1 from ops.quarantine where closed_at is null and run_id <>
 /** Writes nothing if nothing is resolved. */
 export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
-  if ((yield* warehouse.rows(open, [runId])).length === 0) return
+  if ((yield* warehouse.rows(open, [runId], ["ops.quarantine"])).length === 0) return
   const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [runId])
   if (resolved.length === 0) return
   const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")

@@ -112,7 +112,7 @@ export const openGap = decodeRow({
 })
 
 const openGaps = (warehouse: Store) =>
-  Effect.map(warehouse.rows(sqlFile("state", "open_gaps")), (rows) => {
+  Effect.map(warehouse.rows(sqlFile("state", "open_gaps"), [], ["ops.gaps"]), (rows) => {
     const byPipeline = Map.groupBy(rows.map(openGap), ({ pipeline }) => pipeline)
     return (pipeline: string): ReadonlyMap<string, ReadonlyArray<OpenGap>> =>
       Map.groupBy(byPipeline.get(pipeline) ?? [], ({ entity }) => entity)
@@ -146,12 +146,13 @@ const skipsOf = Effect.fnUntraced(function* (
       [name, now - (endpoint.serverCacheSeconds ?? 0) * MICROS_PER_SECOND] as const,
   )
   const absent = now - unsupportedRetryDays * MICROS_PER_DAY
-  const rows = yield* warehouse.rows(sqlFile("state", "skips"), [
+  const limits = [
     JSON.stringify(Object.fromEntries(cached.map(([name, at]) => [name, timestampText(at)]))),
     timestampText(absent),
     timestampText(now),
     timestampText(Math.min(absent, ...cached.map(([, at]) => at))),
-  ])
+  ]
+  const rows = yield* warehouse.rows(sqlFile("state", "skips"), limits, ["ops.tasks"])
   const found = new Set(
     rows.map(skip).map(({ pipeline, entity, window }) => skipKey(pipeline, entity, window)),
   )
@@ -177,7 +178,7 @@ const storedVault = decodeRow({
 })
 
 export const storedVaults = (warehouse: Store) =>
-  Effect.map(warehouse.rows(sqlFile("partitions", "vaults")), (rows) =>
+  Effect.map(warehouse.rows(sqlFile("partitions", "vaults"), [], ["core.vaults"]), (rows) =>
     rows.map(storedVault).map(({ startedAt, wireAddress, ...vault }): StoredVault => ({
       ...vault,
       wireAddress: sendable(wireAddress),
@@ -205,7 +206,7 @@ const storedBody = decodeRow({
 /** Where the bodies of the last run are, by SHA-256. */
 export const lastBodies = (warehouse: Store) =>
   Effect.map(
-    warehouse.rows(sqlFile("state", "last_bodies")),
+    warehouse.rows(sqlFile("state", "last_bodies"), [], ["raw.responses"]),
     (rows) =>
       new Map(rows.map(storedBody).map(({ sha256, ...place }): [string, Place] => [sha256, place])),
   )
@@ -217,4 +218,6 @@ const driftKey = decodeRow({
 })
 
 export const knownDrift = (warehouse: Store) =>
-  Effect.map(warehouse.rows(sqlFile("state", "known_drift")), (rows) => rows.map(driftKey))
+  Effect.map(warehouse.rows(sqlFile("state", "known_drift"), [], ["ops.schema_drift"]), (rows) =>
+    rows.map(driftKey),
+  )

@@ -43,8 +43,7 @@ interface Window {
   readonly window: string | null
 }
 
-/** Whether an earlier task of the partition had rows; of one window, if `window` is not null. */
-export const wasLoaded = batched<Window>((windows) =>
+const loaded = batched<Window>((windows) =>
   Effect.gen(function* () {
     const wanted = windows.map((each, place) => ({ ...each, place }))
     const { rows } = yield* Warehouse
@@ -52,6 +51,14 @@ export const wasLoaded = batched<Window>((windows) =>
     return new Set(found.map(number("place")))
   }),
 )
+
+/** Whether an earlier task of the partition had rows; of one window where that is not null. */
+export const wasLoaded = ({ pipeline, entity, window }: Window) =>
+  Effect.flatMap(Warehouse, ({ mayBeRecorded }) =>
+    window === null || mayBeRecorded({ pipeline, entity, window })
+      ? loaded({ pipeline, entity, window })
+      : Effect.succeed(false),
+  )
 
 const columnsOf = ({ mergeKey = {} }: Rows): ReadonlyArray<string> => Object.keys(mergeKey)
 
@@ -90,7 +97,10 @@ const holdsCurrent = batched<Rows>((sets) =>
 )
 
 /** Whether any of these sets has a current row. */
-export const holdCurrent = (sets: ReadonlyArray<Rows>) =>
-  Effect.map(Effect.forEach(sets, holdsCurrent, { concurrency: "unbounded" }), (found) =>
-    found.includes(true),
-  )
+export const holdCurrent = Effect.fnUntraced(function* (sets: ReadonlyArray<Rows>) {
+  const { mayHold } = yield* Warehouse
+  const found = yield* Effect.forEach(sets.filter(mayHold), holdsCurrent, {
+    concurrency: "unbounded",
+  })
+  return found.includes(true)
+})

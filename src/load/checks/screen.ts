@@ -1,0 +1,111 @@
+// Screens tables for rows that may break a rule: one statement for the rules of several tables, so that those that all rows
+// keep need none of their own.
+import * as Effect from "effect/Effect"
+import { instant } from "../sql.ts"
+import { Warehouse } from "../Warehouse.ts"
+import { type Check, type LookUp, ROWS_AT_ONCE, type Scope, type Screening } from "./Check.ts"
+
+const lookUps: Readonly<Record<LookUp, (scope: Scope) => string>> = {
+  known_runs: () => "select run_id from ops.runs",
+  landed_responses: ({ since }) => `select response_id from raw.responses
+    where is_landed ${since === undefined ? "" : `and received_at >= ${instant(since)}`}`,
+  known_vaults: () => "select vault_address from core.vaults where vault_address is not null",
+}
+
+type Screened = Check & { readonly screening: Screening }
+
+const isScreened = (check: Check): check is Screened => check.screening !== undefined
+
+/** Where each check's result stands: those that look up have a column for each thing that is looked up. */
+const columnsOf = (checks: ReadonlyArray<Screened>): ReadonlyMap<string, Screened> => {
+  const flags = checks.filter(({ screening }) => screening.lookUp === undefined)
+  return new Map([
+    ...flags.map((check, at) => [`flag_${at}`, check] as const),
+    ...checks.flatMap((check) =>
+      check.screening.lookUp === undefined ? [] : [[check.screening.lookUp, check] as const],
+    ),
+  ])
+}
+
+const isLookUp = (column: string): column is LookUp => column in lookUps
+
+/** Counts the rows that may offend by table and column. All tables in one query: each look-up is one join for all of them. */
+const statement = (
+  tables: ReadonlyArray<ReadonlyMap<string, Screened>>,
+  scopeOf: (table: string) => Scope,
+): string => {
+  const columns = [...new Set(tables.flatMap((checks) => [...checks.keys()]))]
+  const selects = tables.map((checks, place) => {
+    const scope = scopeOf(tableOf([...checks.values()]))
+    const flags: Array<string> = []
+    const values = columns.map((column) => {
+      const screening = checks.get(column)?.screening
+      if (screening === undefined) return `null::${isLookUp(column) ? "varchar" : "boolean"}`
+      const value = `${screening.mayOffend(scope)} as ${column}`
+      if (screening.isOfStoredRow) flags.push(value)
+      return screening.isOfStoredRow ? column : value
+    })
+    const [first] = checks.values()
+    return `select ${[place, ...values].join(", ")} from ${first?.screening.from(scope, flags) ?? ""}`
+  })
+  const used = columns.filter(isLookUp)
+  const steps = [
+    ...used.map((name) => `${name} as (${lookUps[name](scopeOf("raw.responses"))})`),
+    `screened (place, ${columns.join(", ")}) as (${selects.join(" union all ")})`,
+  ]
+  const counts = columns.map((column) => {
+    const offends = isLookUp(column) ? `screened.${column} not in (from ${column})` : column
+    return `(count(*) filter (${offends}))::double as ${column}`
+  })
+  return `with ${steps.join(", ")}
+    select place, ${counts.join(", ")} from screened group by place`
+}
+
+// However few its rows, a table that changes slowly needs several megabytes for its windows: 20 of them took all 128 MB.
+const LEAST_ROWS = 25_000
+
+/** Tables in groups of so many rows, those that are looked up included: DuckDB reads all tables of a statement in turns. */
+const together = (
+  tables: ReadonlyArray<ReadonlyArray<Screened>>,
+  rowCounts: ReadonlyMap<string, number>,
+): ReadonlyArray<ReadonlyArray<ReadonlyArray<Screened>>> => {
+  const lookedUp = rowCounts.get("raw.responses") ?? 0
+  const groups: Array<Array<ReadonlyArray<Screened>>> = []
+  let rows = Infinity
+  for (const checks of tables) {
+    const more = Math.max(LEAST_ROWS, lookedUp + (rowCounts.get(tableOf(checks)) ?? Infinity))
+    rows += more
+    if (rows > ROWS_AT_ONCE) {
+      groups.push([])
+      rows = more
+    }
+    groups.at(-1)?.push(checks)
+  }
+  return groups
+}
+
+const tableOf = ([check]: ReadonlyArray<Screened>): string => check?.needs[0] ?? ""
+
+/** The checks that all rows pass, and tables that have rows to be checked. */
+export const screen = Effect.fnUntraced(function* (
+  checks: ReadonlyArray<Check>,
+  scope: Scope,
+  rowCounts: ReadonlyMap<string, number>,
+) {
+  const { hasWrittenAll, rows } = yield* Warehouse
+  // Of a table that was empty before, all rows were written since: it is read once, not twice.
+  const scopeOf = (table: string) => (hasWrittenAll(table) ? { ...scope, since: undefined } : scope)
+  const byTable = Map.groupBy(checks.filter(isScreened), (check) => tableOf([check]))
+  const passed = new Set<Check>()
+  const filled = new Set<string>()
+  for (const group of together([...byTable.values()], rowCounts)) {
+    const tables = group.map(columnsOf)
+    const found = yield* rows(statement(tables, scopeOf))
+    for (const [at, ofTable] of tables.entries()) {
+      const counts = found.find(({ place }) => place === at)
+      if (counts !== undefined) filled.add(tableOf([...ofTable.values()]))
+      for (const [column, check] of ofTable) if (!(Number(counts?.[column]) > 0)) passed.add(check)
+    }
+  }
+  return { passed, filled }
+})
