@@ -27,10 +27,11 @@ export const folderStore = (directory: string): ArchiveStore => ({
   },
   write: (file) => writer(directory, file),
   append: async (file, end, frame) => {
-    const handle = await open(join(directory, file), "r+")
+    // At the end of the file, even if a process that hung begins to write it again now.
+    const handle = await open(join(directory, file), "a")
     try {
       await handle.truncate(end)
-      await handle.write(frame, 0, frame.length, end)
+      await handle.appendFile(frame)
       await handle.datasync()
     } finally {
       await handle.close()

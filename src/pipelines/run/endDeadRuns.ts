@@ -20,12 +20,17 @@ const unended = `select run_id, outcome from ops.runs
   where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
-/** Ends every run that may lack its end and is not in progress elsewhere. Call it before a new run is recorded. */
+/**
+ * Ends every run that may lack its end and is not in progress elsewhere. Nothing more is committed of one that is recorded as
+ * ended, so a worker of it that hangs is no reason to wait. Call it before a new run is recorded.
+ */
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = yield* warehouse.rows(unended, [], ["ops.runs"])
   const dead = yield* Effect.filter(found, (run) =>
-    Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning),
+    run["outcome"] === null
+      ? Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning)
+      : Effect.succeed(true),
   )
   const killed = dead.filter(({ outcome }) => outcome === null).map(text("run_id"))
   if (killed.length > 0) {
