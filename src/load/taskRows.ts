@@ -69,6 +69,7 @@ export const areRecorded = async (
   const parameters = [runId, pipeline, entity, window, now]
   return (await readRows(connection, sqlFile("state", "is_recorded"), parameters)).length > 0
 }
+
 /** `Warehouse.mayBeRecorded`. */
 export const mayBeRecorded = (session: Session, { pipeline, entity, window }: TaskKey): boolean =>
   !isBegunHere(session) ||

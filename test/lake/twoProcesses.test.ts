@@ -178,6 +178,9 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
   it.live("read what was committed at one moment, however long they read", () =>
     Effect.gen(function* () {
       const shared = yield* Effect.promise(newLake)
+      const name = new URL(shared.catalog).pathname.slice(1)
+      const impatient = `alter database ${name} set idle_in_transaction_session_timeout = '50ms'`
+      yield* Effect.promise(() => sharedPostgres().query(impatient))
       const other = yield* lakeProcess(shared, "two")
       yield* commit(other, ["v", 0, 0])
       yield* Effect.gen(function* () {

@@ -144,6 +144,14 @@ const dataOf = ({ catalog, data }: LakeOptions, stored: string | undefined): str
   return stored ?? data ?? ""
 }
 
+// What is read at one moment may take minutes, during which PostgreSQL sees a transaction without a statement.
+const SESSION = [
+  "tcp_keepalives_idle=20",
+  "tcp_keepalives_interval=5",
+  "tcp_keepalives_count=4",
+  "idle_in_transaction_session_timeout=0",
+]
+
 /** The connection string for libpq, without secrets, because messages may show it. */
 const conninfo = (target: PostgresTarget): string => {
   const { host, port, database, user, passwordFile, sslMode } = target
@@ -166,7 +174,7 @@ const conninfo = (target: PostgresTarget): string => {
     keepalives_interval: 5,
     keepalives_count: 4,
     tcp_user_timeout: 40_000,
-    options: "-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4",
+    options: SESSION.map((setting) => `-c ${setting}`).join(" "),
   }
   return Object.entries(parts)
     .flatMap(([name, value]) =>
