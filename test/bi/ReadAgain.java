@@ -1,5 +1,5 @@
 // Opens a file through JDBC as DBeaver and Metabase do, read-only, and reads it, again and again until standard input ends.
-// java -cp duckdb_jdbc.jar ReadAgain.java FILE SQL held|anew
+// java -cp duckdb_jdbc.jar ReadAgain.java FILE SQL held|again
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -29,7 +29,7 @@ public class ReadAgain {
                 rows.next();
                 System.out.println(rows.getString(1));
             }
-            if (arguments[2].equals("anew")) {
+            if (arguments[2].equals("again")) {
                 connection.close();
                 connection = DriverManager.getConnection(url, readOnly);
             }

@@ -1,5 +1,5 @@
 // Opens a file read-only and reads it, again and again until standard input ends, with an older DuckDB.
-// node readAgain.js INSTALLED FILE SQL held|anew
+// node readAgain.js INSTALLED FILE SQL held|again
 import { createRequire } from "node:module"
 import { join } from "node:path"
 
@@ -15,7 +15,7 @@ while (!process.stdin.readableEnded) {
   const [[line]] = (await connection.runAndReadAll(sql)).getRows()
   process.stdout.write(`${String(line)}\n`)
   connection.closeSync()
-  if (how === "anew") {
+  if (how === "again") {
     instance.closeSync()
     instance = await open()
   }

@@ -66,11 +66,11 @@ const readers: Array<Reader> = []
 try {
   await sync()
   readers.push(
-    start("DuckDB 1.4.2, opened anew", node("anew")),
+    start("DuckDB 1.4.2, opened again", node("again")),
     start("DuckDB 1.4.2, held open", node("held")),
   )
   if (driver !== undefined) {
-    readers.push(start("JDBC, opened anew", java("anew")), start("JDBC, held open", java("held")))
+    readers.push(start("JDBC, opened again", java("again")), start("JDBC, held open", java("held")))
   }
   for (let round = 1; round <= ROUNDS; round += 1) {
     simulator.patch({ now: at(round), revision: round })
