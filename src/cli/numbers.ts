@@ -1,10 +1,6 @@
 // Numbers as people read them.
 
-export const count = (value: number): string => value.toLocaleString("en")
-
-/** `1 row`, `1,234 rows`. */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`
+export { count, counted } from "../domain/numbers.ts"
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 

@@ -12,7 +12,7 @@ import {
   apyHistoryRows,
   type ApySeries,
 } from "../../transform/tables/transparency/apy_history.ts"
-import type { MissingSlots, PartitionState } from "../model/PartitionState.ts"
+import type { PartitionState } from "../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
 import { cursorCodec, Day } from "../strategies/cursors.ts"
 import { missingIn, permanentGaps, slotsToFill, stillMissing } from "../strategies/missingSlots.ts"
@@ -71,21 +71,6 @@ const daysAgo = (
   return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
 }
 
-/** Missing slots on days older than those read anyway. */
-const oldSlots = (
-  series: ApySeries,
-  mark: Mark | undefined,
-  { missingSlots }: PartitionState,
-  context: RunContext,
-): MissingSlots | undefined =>
-  mark === undefined
-    ? undefined
-    : slotsToFill(
-        missingSlots?.get(martSeries(series)),
-        context,
-        (day) => day < revisedSince(series, mark.through),
-      )
-
 const readSeries = Effect.fnUntraced(function* (
   partition: Partition<VaultRef>,
   series: ApySeries,
@@ -94,7 +79,11 @@ const readSeries = Effect.fnUntraced(function* (
 ) {
   const entity = `${partition.entity} ${seriesName(series)}`
   const mark = cursors.decode(state.cursor(entity))
-  const slots = oldSlots(series, mark, state, context)
+  const slots = slotsToFill(
+    state.missingSlots?.get(martSeries(series)),
+    mark === undefined ? undefined : { before: revisedSince(series, mark.through) },
+    context,
+  )
   const [oldest] = missingIn(slots)
   const days = daysAgo(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
   const inputs = {

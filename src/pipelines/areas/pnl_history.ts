@@ -78,7 +78,11 @@ const readHistory = Effect.fnUntraced(function* (
   context: RunContext,
 ) {
   const mark = cursors.decode(state.cursor(partition.entity))
-  const slots = oldSlots(mark, state, context)
+  const slots = slotsToFill(
+    state.missingSlots?.get(SERIES),
+    mark === undefined ? undefined : { before: dayOf(mark.through) - context.overlapDays },
+    context,
+  )
   const first = yield* readSnapshots(partition, limitFor(mark, slots, context), context)
   const isShort = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
   if (!isShort) return taskResult(partition.entity, mark, slots, first, context)
@@ -90,20 +94,6 @@ const readHistory = Effect.fnUntraced(function* (
   }
   return taskResult(partition.entity, mark, slots, page, context)
 })
-
-/** Missing slots older than the days this run reads anyway. */
-const oldSlots = (
-  mark: Mark | undefined,
-  { missingSlots }: PartitionState,
-  context: RunContext,
-): MissingSlots | undefined =>
-  mark === undefined
-    ? undefined
-    : slotsToFill(
-        missingSlots?.get(SERIES),
-        context,
-        (day) => day < dayOf(mark.through) - context.overlapDays,
-      )
 
 /** Slots that the newest snapshots lack or do not reach. They can't be requested in any other way. */
 const notFilled = (

@@ -1,14 +1,10 @@
 // The texts of problems: what is wrong, and what to do about it.
 import { reasonOf } from "../../domain/errorText.ts"
+import { count, counted } from "../../domain/numbers.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { HealthRow } from "../publication/health.ts"
 import type { PostgresState } from "../publication/postgres.ts"
 import { ageHours, ageText, type Freshness } from "./freshness.ts"
-
-const number = (value: number): string => value.toLocaleString("en")
-
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${number(value)} ${value === 1 ? one : many}`
 
 /** For a text at the end of a sentence that adds its own full stop. */
 const withoutStop = (text: string): string => text.replace(/\.$/, "")
@@ -39,8 +35,8 @@ const reason = (error: string | undefined): string =>
 
 export const failingPipeline = (row: HealthRow<"failing">): ReadonlyArray<Problem> => {
   const { pipeline, tasks, failed, deferred, since } = row
-  const ofTasks = (count: number): string =>
-    `${count === tasks ? "" : `${number(count)} of `}${counted(tasks, "task")}`
+  const ofTasks = (affected: number): string =>
+    `${affected === tasks ? "" : `${count(affected)} of `}${counted(tasks, "task")}`
   const problems: Array<Problem> = []
   if (failed > 0) {
     problems.push({
@@ -85,7 +81,7 @@ export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
       ? "stale"
       : late === 1
         ? `stale for ${oldest_name}`
-        : `stale for ${number(late)} of ${counted(with_facts, "vault")}`
+        : `stale for ${count(late)} of ${counted(with_facts, "vault")}`
   return [
     {
       kind: "stale",

@@ -4,13 +4,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../domain/errorText.ts"
+import { counted } from "../../domain/numbers.ts"
 import { type Problem, problemKinds } from "../../domain/problem.ts"
 import { type Health, readHealth } from "../publication/health.ts"
 import { type PostgresState, readPostgresState } from "../publication/postgres.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
-  counted,
   failedCheck,
   failedPublication,
   failedRun,

@@ -131,14 +131,13 @@ const rereadsOf = (
   context: RunContext,
 ): Rereads => ({
   openGaps,
-  slots:
+  slots: slotsToFill(
+    missingSlots?.get(series),
     cursor === undefined
       ? undefined
-      : slotsToFill(
-          missingSlots?.get(series),
-          context,
-          (day) => day >= cursor.from && day < cursor.through - context.overlapDays,
-        ),
+      : { from: cursor.from, before: cursor.through - context.overlapDays },
+    context,
+  ),
 })
 
 const windowText = ({ from, to }: DateWindow): string =>

@@ -7,22 +7,26 @@ import type { GapNote } from "../model/TaskResult.ts"
 
 export const MICROS_PER_HOUR = MICROS_PER_DAY / 24
 
-/** The missing slots on days within the run's range that the run does not read anyway. */
+/** Days that earlier runs read and this run does not read anyway: `before` is exclusive. */
+export interface OldDays {
+  readonly from?: number
+  readonly before: number
+}
+
+/** The missing slots of a series on old days within the run's range. */
 export const slotsToFill = (
   slots: MissingSlots | undefined,
-  { since, until, full }: RunContext,
-  isOld: (day: number) => boolean,
-): MissingSlots | undefined =>
-  slots === undefined || full
-    ? undefined
-    : {
-        ...slots,
-        days: slots.days.map((each) =>
-          isOld(each.day) && each.day >= (since ?? -Infinity) && each.day <= (until ?? Infinity)
-            ? each
-            : { ...each, missing: [] },
-        ),
-      }
+  old: OldDays | undefined,
+  { since = -Infinity, until = Infinity, full }: RunContext,
+): MissingSlots | undefined => {
+  if (slots === undefined || old === undefined || full) return undefined
+  const from = Math.max(since, old.from ?? -Infinity)
+  const isWanted = (day: number) => day >= from && day < old.before && day <= until
+  return {
+    ...slots,
+    days: slots.days.map((each) => (isWanted(each.day) ? each : { ...each, missing: [] })),
+  }
+}
 
 /** Starts of the missing hours or days, microseconds since 1970 UTC. */
 export const missingIn = (slots: MissingSlots | undefined): ReadonlyArray<number> =>

@@ -8,7 +8,7 @@ export interface Line {
   readonly label: string
   /** One for each time; null leaves a hole in the line. */
   readonly figures: Figures
-  /** The number of a colour in style.css, `--hue-1` to `--hue-8`. */
+  /** The number of a colour in base.css, `--hue-1` to `--hue-8`. */
   readonly hue: number
   /** The edge of an area, not drawn as a line. */
   readonly isEdge?: boolean

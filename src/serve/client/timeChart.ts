@@ -1,4 +1,4 @@
-// A uPlot chart over time, with instants in UTC and the colours of style.css for the light, dark or print style.
+// A uPlot chart over time, with instants in UTC and the colours of base.css for the light, dark or print style.
 import uPlot from "uplot"
 import { figureAt, lonePlaces, type Picture, timeLabel } from "../charts/picture.ts"
 

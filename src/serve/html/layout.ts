@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
 import { time } from "./figure.ts"
 import { html, type Html, nothing } from "./html.ts"
+import { styleSheets } from "./styles.ts"
 
 export type Section = "overview" | "data" | "sql"
 
@@ -15,7 +16,7 @@ export interface Page {
   readonly sections?: ReadonlyArray<Effect.Effect<Html, Error>>
   /** Scripts of `assets.ts` that the page needs besides `live.js`. */
   readonly scripts?: ReadonlyArray<string>
-  /** Style sheets that the page needs besides `style.css`. */
+  /** Style sheets that the page needs besides those of every page. */
   readonly styles?: ReadonlyArray<string>
 }
 
@@ -48,7 +49,7 @@ export const documentHead = (
           <meta name="color-scheme" content="light dark" />
           <title>${title} – vaulthouse</title>
           <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
-          ${[...styles, "style.css"].map((file) => html`<link rel="stylesheet" href="${asset(file)}" />`)}
+          ${[...styles, ...styleSheets].map((file) => html`<link rel="stylesheet" href="${asset(file)}" />`)}
           ${publication && ["live.js", ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
         </head>
         <body>

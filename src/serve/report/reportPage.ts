@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { raw } from "hono/html"
 import { count, MISSING, money, percent, ratio } from "../figures.ts"
 import { html, type Html, name } from "../html/html.ts"
+import { styleSheets } from "../html/styles.ts"
 import { svgChart } from "../html/svgChart.ts"
 import { table } from "../html/table.ts"
 import { troubleList } from "../html/troubles.ts"
@@ -13,7 +14,7 @@ import { dayOf, type Report, type VaultReport } from "./readReport.ts"
 const DAY_MILLIS = 86_400_000
 
 const style = (): string =>
-  ["style.css", "report.css"]
+  [...styleSheets, "report.css"]
     .map((file) => readFileSync(join(import.meta.dirname, "../assets", file), "utf8"))
     .join("\n")
 
