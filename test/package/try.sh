@@ -75,7 +75,7 @@ fetched=$(node_modules/.bin/node --eval '
   for (const file of files) await read(file)
   console.log(files.length)
 ' --input-type=module "$address")
-[ "$fetched" -eq 6 ] || { echo "the installed page has $fetched files" >&2; exit 1; }
+[ "$fetched" -eq 10 ] || { echo "the installed page has $fetched files" >&2; exit 1; }
 kill "$page"
 wait "$page"
 

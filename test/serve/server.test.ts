@@ -96,7 +96,7 @@ describe("who may read", () => {
       })
       expect(body).not.toMatch(/ style=| on\w+=|<script>|https?:\/\//)
       const files = [...body.matchAll(/(?:src|href)="(\/assets[^"]+)"/g)].map(([, path]) => path)
-      expect(files).toHaveLength(3)
+      expect(files).toHaveLength(7)
       for (const file of files) expect((yield* get(`${url}${file}`)).status).toBe(200)
     }).pipe(Effect.scoped),
   )
@@ -182,7 +182,7 @@ describe("pages", () => {
           /href="([^"]*column=executable_timelocks[^"]*)"/.exec(executable) ?? []
         expect((yield* get(`${url}${traced.replaceAll("&amp;", "&")}`)).status).toBe(200)
         const style = yield* get(
-          `${url}${/href="([^"]*style[^"]*css[^"]*)"/.exec(body)?.[1] ?? ""}`,
+          `${url}${/href="([^"]*tables[^"]*css[^"]*)"/.exec(body)?.[1] ?? ""}`,
         )
         expect(style.body).toMatch(/bdi \{[^}]*overflow-wrap: anywhere/)
         // The worst first.

@@ -4,8 +4,8 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     par: collateral ratio below which an hour counts; 1 unless it is set
 --
--- One row an episode: hours below par that follow one another. An hour without a ratio point neither proves
--- nor ends one: it splits it: hours_missing_before shows that (hours without a point just before it).
+-- One row for each episode: consecutive hours below par. An hour without a ratio point splits an episode, although
+-- it may have been below par too: hours_missing_before counts the hours without a point just before the episode.
 -- deepest is a fraction below par: 0.002 is 0.2%.
 with
 

@@ -3,10 +3,10 @@
 --
 --     risk_free: yearly yield without risk, a fraction; 0 unless it is set
 --
--- annual_return is what a holder had over 90 days, carried to a year: the yield the vault credits (apy_return_90d)
--- and the change of its collateral ratio (return_90d). sharpe is what it is above risk_free over volatility_90d;
--- calmar is annual_return over max_drawdown. Both measure risk by the hourly ratio and are null where it shows none,
--- or where missing_reason says what is missing. Closed vaults are left out.
+-- annual_return is what a holder gained over 90 days, annualized: the yield the vault credits (apy_return_90d)
+-- and the change of its collateral ratio (return_90d). sharpe is annual_return less risk_free, over volatility_90d;
+-- calmar is annual_return over max_drawdown. Both measure risk by the hourly ratio. They are null where the ratio
+-- did not move, or where figures are missing (missing_reason says which). Closed vaults are left out.
 with
 
 measured as (

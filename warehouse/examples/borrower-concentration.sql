@@ -3,8 +3,8 @@
 --
 --     token: symbol of the token lent; all of them, each by itself unless it is set
 --
--- Active loans only. Principal in the unit sent, per chain and token, never across. share is the borrower's
--- fraction of the token's book; running_share adds the largest up.
+-- Only active loans. Principal is in the unit sent, for each chain and token separately. share is the borrower's
+-- fraction of the token's book; running_share adds the shares up, the largest first.
 with
 
 loans as (

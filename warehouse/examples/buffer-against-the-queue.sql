@@ -3,10 +3,10 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- buffer_adequacy is buffer_usd over queue_usd: from 1 on the buffer pays the whole queue. Amounts in the
--- vault's asset, the buffer in USD: queue_usd is the queue's share of the vault, taken of its net asset
--- value. Null where the vault has no position snapshot (chains other than EVM). A vault without pending
--- requests has no row.
+-- buffer_adequacy is buffer_usd over queue_usd: from 1 on, the buffer pays the whole queue. Amounts are in the
+-- vault's asset, the buffer is in USD: queue_usd is the queue's share of the vault times its net asset value.
+-- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests has
+-- no row.
 with
 
 queue as (

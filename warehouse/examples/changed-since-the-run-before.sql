@@ -3,8 +3,8 @@
 --
 --     run: id of a run (ops.runs); the newest unless it is set
 --
--- One row a pipeline and outcome. A pipeline whose rows_inserted and rows_revised are zero found nothing new:
--- that is a result, and no fault. error_text is one of the outcome's, null where nothing failed.
+-- One row for each pipeline and outcome. A pipeline whose rows_inserted and rows_revised are zero found nothing
+-- new, which is not a fault. error_text is one of the errors with this outcome; null where nothing failed.
 with
 
 tasks as (

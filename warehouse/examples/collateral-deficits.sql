@@ -4,8 +4,8 @@
 --     target: health factor to be kept; one that was requested (1.2 is the service's default); 1.2 unless it is set
 --
 -- lacking_usd is positive. The same deficit differs between tokens, since each counts at its discount factor.
--- Only subaccounts with debt are requested: one without debt by a newer figure has no row. read_at is when the
--- service last answered, since_at since when it has answered just that.
+-- Only subaccounts with debt are requested: one that has no debt by a newer figure has no row. read_at is when the
+-- service last responded, since_at since when it has reported this figure.
 with
 
 deficits as (

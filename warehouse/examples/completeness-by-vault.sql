@@ -3,12 +3,12 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- Counts of expected hours (ratio, pnl) or days (each APY series, allocation), from the first fact to what was covered
--- last. `empty` was requested and answered, without a fact; `missing` was not requested, or not
--- answered. Only series that have a fact at all: a vault without any has no row, see mart.freshness.
+-- Counts of expected hours (ratio, pnl) or days (each APY series, allocation), from the first fact to the last
+-- instant covered. `empty`: requested, with a response without a fact; `missing`: not requested, or without a
+-- response. Only series with a fact are counted: a vault without any has no row, see mart.freshness.
 with
 
--- A series requested by the address alone is the same on every chain of it.
+-- A series requested by address alone is the same on every chain of the address.
 expected as (
     select
         completeness.vault_address,

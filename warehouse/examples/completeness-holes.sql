@@ -4,12 +4,12 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     series: ratio, pnl, allocation, apy_smoothed_7d, …, (mart.series); all of them unless it is set
 --
--- Consecutive hours or days of one state together, longest first; until_at is the end of the last one,
--- exclusive. `missing` is worth `vaulthouse sync --fill-gaps`; `empty` (requested and answered, without a
--- fact) and `unreachable` are the service's last word.
+-- One row for consecutive hours or days of one state, the longest first; until_at is the end of the last one,
+-- exclusive. `vaulthouse sync --fill-gaps` may fill what is `missing`. It can't fill what is `empty` (requested, with
+-- a response without a fact) or `unreachable`.
 with
 
--- A series requested by the address alone is the same on every chain of it.
+-- A series requested by address alone is the same on every chain of the address.
 holes as (
     select
         completeness.vault_address,
@@ -43,7 +43,7 @@ numbered as (
         state,
         expected_at,
         step,
-        -- The same instant for all of a run without a break.
+        -- The same instant for all consecutive hours or days.
         expected_at - step * row_number() over (
             partition by vault_address, chain_id, series, state order by expected_at
         ) as run

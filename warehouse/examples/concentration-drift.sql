@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- One row a vault and month. hhi is the sum of the squared weights: 1 is everything in one protocol, 1/n is n
--- equal parts. top_share is a fraction. Null where a position is negative or the total is not above zero: the
--- weights are then no parts of a whole. The month under way ends with its newest day.
+-- One row for each vault and month. hhi is the sum of the squared weights: 1 is everything in one protocol, 1/n is
+-- n equal parts. top_share is a fraction. Null where a position is negative or the total is not above zero, since
+-- there are then no weights. The present month ends with its newest day.
 with
 
 allocations as (
@@ -30,7 +30,7 @@ vaults as (
     where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
--- The day's figures stand on each of its rows: one row a day is enough.
+-- The day's figures are repeated on each of its rows: one row a day is enough.
 days as (
     select
         chain_id,

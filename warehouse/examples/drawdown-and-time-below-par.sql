@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- Fractions: a max_drawdown of 0.03 is a fall of the hourly collateral ratio of 3% from the high before it. Below
--- par is a collateral ratio below 1, by the hour; hours without a point are in neither count. Where recovered_at is
--- null the ratio has not been back at that high.
+-- Figures are fractions: a max_drawdown of 0.03 is a fall of the hourly collateral ratio of 3% from the high before
+-- it. Below par are hours with a collateral ratio below 1; hours without a point are in neither count. Where
+-- recovered_at is null, the ratio has not returned to that high.
 select
     vault_name,
     vault_address,

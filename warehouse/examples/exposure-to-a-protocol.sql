@@ -3,10 +3,10 @@
 --
 --     protocol: name as in mart.allocation_daily, whatever its case; every protocol unless it is set
 --
--- Each vault's newest allocation, as old as allocation_on. Vaults that have ended are left out, as in
+-- The newest allocation of each vault, of the day allocation_on. Vaults that have ended are left out, as in
 -- mart.protocol_exposure. value is in USD where the service says so; weight is a fraction of the vault,
--- share_of_protocol of all vaults' value in it. Null where the day has shares and no values. Chains other than EVM
--- have no allocations.
+-- share_of_protocol a fraction of all vaults' value in the protocol. Null where the day has shares and no values.
+-- Vaults on chains other than EVM have no allocations.
 with
 
 exposures as (

@@ -3,9 +3,8 @@
 --
 --     days: days back from the newest transaction there is; 90 unless it is set
 --
--- One row a subaccount and function. is_failed is null where the record does not have it: such a transaction is
--- in neither count. reason is one of those read, as sent; null where it was not requested, or the chain's
--- node can't trace.
+-- One row for each subaccount and function. A transaction without is_failed is in neither count. reason is one of
+-- those that were read, as sent; null where none was requested, or the chain's node can't trace.
 with
 
 transactions as (

@@ -3,11 +3,11 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- One row for each time a vault's fees stayed the same, with the mean unsmoothed APY of its days. Fees are
--- percent, APYs fractions a year. valid_from is when we first read these fees, not when they were set: the
--- audit log (mart.governance_timeline) may have it. The days before the first reading count to the first row, as
--- their fees are not known otherwise. fee_drag is what the fees take off that mean, a fraction a year; null where
--- one of them is not known.
+-- One row for each period in which a vault's fees stayed the same, with the mean unsmoothed APY of its days. Fees
+-- are percent, APYs fractions a year. valid_from is when these fees were first read, not when they were set: that
+-- may be in the audit log (mart.governance_timeline). Days before the first reading belong to the first row, since
+-- their fees are not known. fee_drag is what the fees take off that mean, a fraction a year; null where one of them
+-- is not known.
 with
 
 schedule as (
@@ -88,7 +88,7 @@ select
     days,
     mean_apy,
     case
-        -- greatest() skips nulls: without days there would be a drag on nothing.
+        -- greatest() skips nulls, so without days there would be a drag although there is no yield.
         when mean_apy is not null
             then
                 management_fee_pct / 100

@@ -3,9 +3,8 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- One row a vault and comparison of mart.reconciliation, the widest contradictions first, whatever their
--- sign. relative_difference is a fraction; values in `unit`. A comparison whose two sides are not both known
--- is not here.
+-- One row for each vault and comparison of mart.reconciliation, the largest contradictions first, whatever their
+-- sign. relative_difference is a fraction; values are in `unit`. A comparison with an unknown side is left out.
 with
 
 comparisons as (
@@ -38,7 +37,7 @@ select
 from comparisons
 order by
     is_within_tolerance,
-    -- Digits beyond are those of the arithmetic.
+    -- Further digits come from the arithmetic alone.
     round(abs(relative_difference), 9) desc nulls last,
     vault_name,
     comparison

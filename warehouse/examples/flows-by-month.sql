@@ -3,10 +3,10 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- In the vault's own asset. flow is what the month's change of supply leaves after the change of unrealized
--- PnL: deposits less withdrawals, as far as the PnL the service reports accounts for the rest. For it both
--- changes are between the months' newest days that have both figures; supply_change is between their newest. An
--- estimate: it also holds fees and rewards. Null where a month has no PnL.
+-- In the vault's own asset. flow is the month's change of supply less its change of unrealized PnL: deposits less
+-- withdrawals, if the reported PnL accounts for the rest. Both changes are measured between the newest days of the
+-- months that have both figures; supply_change is measured between their newest days. flow is an estimate: it also
+-- contains fees and rewards. Null where a month has no PnL.
 with
 
 days as (

@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- is_whitelisted false comes from the chain (read at checked_at); an unchecked subaccount has no row here,
--- see core.whitelist_status. held_usd is from the vault's newest position snapshot, else the subaccount's own
--- net value, which may be other vaults' too: source shows which. Only what holds more than nothing.
+-- That is_whitelisted is false comes from the chain (read at checked_at); a subaccount that was not checked has no
+-- row here, see core.whitelist_status. held_usd is from the vault's newest position snapshot, else the subaccount's
+-- own net value, which may belong to other vaults too: source says which. Only subaccounts that hold something.
 with
 
 statuses as (

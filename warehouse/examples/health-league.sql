@@ -3,10 +3,10 @@
 --
 --     places: how many; 20 unless it is set
 --
--- Only subaccounts with debt that a list still has have a place. health_factor is a ratio: liquidation is
--- possible below 1.0, 1.2 is the least that is healthy. collateral_fall_to_liquidation is the fraction the
--- counted collateral may lose before the factor is at 1.0; zero and below is where liquidation is possible
--- already. Mind as_of_at: a figure is as old as it says, whatever the run.
+-- Only listed subaccounts with debt are ranked. health_factor is a ratio: liquidation is possible below 1.0, and
+-- 1.2 is the lowest healthy factor. collateral_fall_to_liquidation is the fraction that the counted collateral may
+-- lose before the factor is at 1.0; at zero or below, liquidation is possible already. Look at as_of_at: a figure
+-- may be older than the last run.
 with
 
 health as (

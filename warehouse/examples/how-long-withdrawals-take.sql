@@ -3,10 +3,10 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- Of the requests that are gone from the queue; whether they were paid or taken back is not known. Days from the
--- request to the first reading without it, so at most that long, and no finer than the readings. Amounts in the
--- vault's asset. longest_pending_days is the age of the oldest that still waits: where it is above longest_days,
--- the past says too little.
+-- Figures of the requests that are gone from the queue; it is not known whether they were paid or withdrawn. Days
+-- are from the request to the first reading without it: an upper limit, as exact as the readings are frequent.
+-- Amounts are in the vault's asset. longest_pending_days is the age of the oldest pending request: where it is above
+-- longest_days, past requests say too little.
 with
 
 requests as (

@@ -5,8 +5,8 @@
 --     instant: an instant in UTC, such as 2026-06-01T13:00; when the newest run began unless it is set
 --     hours: hours before the instant; 48 unless it is set
 --
--- mart.<table>_as_of(instant) answers from what had been loaded by then. status: `same`; `revised`: the
--- service gave another figure since; `came later`: the hour was not there yet. Ratios are fractions.
+-- mart.<table>_as_of(instant) returns what had been loaded by then. status: `same`; `revised`: the service has
+-- reported another figure since; `came later`: the hour was not there yet. Ratios are fractions.
 with
 
 instant as (

@@ -3,10 +3,10 @@
 --
 --     fall: loss of the collateral's value, a fraction; 0.2 unless it is set
 --
--- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors
--- stay (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral each would need
--- to be back at 1.0. One row a band before and after: read it as a table of transitions. Subaccounts that no list
--- has any more are left out.
+-- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors stay
+-- the same (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral that the
+-- subaccounts would need to be back at 1.0. One row for each band before and after: read it as a table of
+-- transitions. Subaccounts that are in no list any more are left out.
 with
 
 health as (
@@ -26,7 +26,7 @@ stressed as (
         band,
         debt_usd,
         health_factor * (1 - coalesce(getvariable('fall'), 0.2)::double) as stressed_factor,
-        -- greatest() skips nulls: an unknown collateral is no shortfall of zero.
+        -- greatest() skips nulls, but an unknown collateral is not a shortfall of zero.
         case
             when collateral_usd is not null
                 then greatest(debt_usd - collateral_usd * (1 - coalesce(getvariable('fall'), 0.2)::double), 0)

@@ -3,9 +3,8 @@
 --
 --     days: days ahead; overdue payments are always there; 30 unless it is set
 --
--- The service gives the next payment of a loan: later ones are not here, and when the loan itself is due is
--- mart.loan_book.matures_at, where it is known. Amounts are in the unit sent, so add them up per token only:
--- running_amount does.
+-- The service reports only the next payment of a loan; mart.loan_book.matures_at is when the loan itself is due,
+-- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does.
 with
 
 payments as (

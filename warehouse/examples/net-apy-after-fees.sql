@@ -4,11 +4,10 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     days: days the yield is averaged over, ending with the vault's newest day; 30 unless it is set
 --
--- Yields are fractions a year (0.05 is 5%), fees percent (10 is 10%). net_apy is an estimate: the management
--- fee is taken off the mean yield, then the performance fee off what is above zero. It is not documented whether
--- the service's APY has fees taken off already: if it has, gross_apy is the figure to use. Null where a fee
--- is not known; it is not taken for zero. The column days says how many days there were. Only vaults that accept
--- deposits, unless one is named.
+-- Yields are fractions a year (0.05 is 5%), fees percent (10 is 10%). net_apy is an estimate: the mean yield less
+-- the management fee, and of what is above zero less the performance fee. It is not documented whether the
+-- service's APY is net of fees already: if it is, use gross_apy. Null where a fee is not known. The column days
+-- says how many days there were. Only vaults that accept deposits, unless one is named.
 with
 
 apys as (
@@ -30,7 +29,7 @@ fees as (
     where is_current
 ),
 
--- The yield is an address's: of those on several chains one vault has it.
+-- Yields belong to an address: where it is a vault on several chains, one of them gets the yield.
 vaults as (
     select
         chain_id,

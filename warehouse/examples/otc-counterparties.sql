@@ -3,10 +3,10 @@
 --
 --     counterparty: id of a counterparty; all of them unless it is set
 --
--- Units as sent (the platform's OTC figures are in USD as far as seen). value adds positions up and is null
--- where the service gives none under a name that is known: look in core.otc_positions.extra then. shortfall
--- is what is required and not posted, requirement by requirement: too much for one does not help another.
--- coverage is posted over required, null where nothing is.
+-- Units are as sent (USD, in what has been seen of the platform's OTC figures). value is the sum of the positions;
+-- null where the service sends no value under a known name: look in core.otc_positions.extra then. shortfall is
+-- what is required and not posted, for each requirement separately: too much for one does not help another.
+-- coverage is posted over required; null where nothing is required.
 with
 
 positions as (

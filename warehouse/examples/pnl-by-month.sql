@@ -3,11 +3,10 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- USD, and the vault's own asset. Unrealized PnL is a level: what a month made is the sum of its daily
--- changes, and a vault's first day has none, since the level before it is not known. share_of_total is null
--- where the changes cancel out to zero. A vault's first month, from its first close on, and the month under way
--- are parts of months: do not compare them with whole ones. The months add up to the change from the first close
--- to the newest.
+-- In USD and in the vault's own asset. Unrealized PnL is a level: a month's result is the sum of its daily changes,
+-- and a vault's first day has none, since the level before it is not known. share_of_total is null where the
+-- changes add up to zero. A vault's first month, from its first close on, and the present month are partial: do
+-- not compare them with whole months. The months add up to the change from the first close to the newest.
 with
 
 days as (

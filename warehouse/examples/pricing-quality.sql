@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- Each vault's newest daily classification. usd_value in USD; share is a fraction of what is classified.
--- Classes as the service names them: Primary, Secondary Market, CeFi; `unknown` where it names none. Net of
--- debt a value may be below zero: the shares are then no parts of a whole, and null.
+-- The newest daily classification of each vault. usd_value is in USD; share is a fraction of what is classified.
+-- Classes are those of the service: Primary, Secondary Market, CeFi; `unknown` where it names none. Net of debt a
+-- value may be below zero: shares are null then.
 with
 
 classified as (

@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- core.withdrawal_summaries keeps a row for each change, with valid_from and valid_to: the figure stood from
--- the one to the other (null: it still does). Between two readings it may have changed twice, unseen
--- that. Amounts in the vault's asset; hours_stood counts to now where the figure still stands.
+-- core.withdrawal_summaries keeps a row for each change, with valid_from and valid_to: the figure held from the one
+-- to the other (null: it still does). Changes between two readings are not seen. Amounts are in the vault's asset;
+-- hours_stood counts up to now where the figure still holds.
 with
 
 summaries as (

@@ -4,10 +4,9 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     hours: hours after the event; 24 unless it is set
 --
--- Each event with the newest ratio point at or before it, and the newest at or before the end of the window
--- (both ASOF joins: no point has to be there at that very instant). ratio_change is a fraction. Null where
--- there is no such point, or where the newest after the event is the one from before it: nothing was measured
--- then. That something came after is no proof that it came because of it.
+-- Each event with the newest ratio point at or before it, and the newest at or before the end of the window (both
+-- ASOF joins: no point need exist at that very instant). ratio_change is a fraction; null where there is no such
+-- point, or where no point was measured after the event. A change after an event need not be caused by it.
 with
 
 events as (

@@ -5,8 +5,8 @@
 --     move: least change from one hour to the next that counts, a fraction; 0.0001 unless it is set
 --     hours: how far back an event may lie; 48 unless it is set
 --
--- Hours that follow one another only: over a hole the time of the move is not known. The event is the newest of
--- mart.governance_timeline at or before the move (ASOF join), null where there is none within `hours`.
+-- Only consecutive hours are compared: across a hole the time of the move is not known. The event is the newest in
+-- mart.governance_timeline at or before the move (ASOF join); null where there is none within `hours`.
 with
 
 hours as (

@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- One row a vault and series. A revision is another value for the same instant: the old one is in
--- core.<table>_versions. widest_change is in the unit of the series: a fraction for ratio and apy, USD for
--- pnl. A smoothed APY is revised as a rule, since smoothing looks back and forth.
+-- One row for each vault and series. A revision is another value for the same instant: the old one is in
+-- core.<table>_versions. widest_change is in the unit of the series: a fraction for ratio and apy, USD for pnl.
+-- Smoothed APYs are usually revised, since smoothing also uses later values.
 with
 
 ratio as (

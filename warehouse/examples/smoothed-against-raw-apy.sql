@@ -3,9 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- Fractions a year. Smoothing is a rolling median and mean of the service's own: over time the means should
--- be close, and a day far apart is where the raw yield jumped. roughness_* is the mean change from day to
--- day; smoothing_removes is the part of it that smoothing takes away. Days that have both series only.
+-- Fractions a year. Smoothing is the service's own rolling median and mean: over time the means of both series
+-- should be close, and a day on which they differ much is one on which the raw yield jumped. roughness_* is the mean
+-- change from day to day; smoothing_removes is the part of it that smoothing removes. Only days with both series.
 with
 
 days as (

@@ -4,10 +4,10 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     days: days ahead; what can be executed already is always there; 14 unless it is set
 --
--- Scheduled timelocks that were neither executed nor cancelled when last read. Where executable_at could not be
--- read it is scheduled_at and the delay of the same timelock_id in either table (is_reported: false); without
--- a delay it is null and the timelock stands last, not at zero: it may fire at any moment. hours_left
--- below 0: it can fire already.
+-- Scheduled timelocks that were neither executed nor cancelled when last read. Where executable_at could not be read,
+-- it is derived from scheduled_at and the delay of the same timelock_id in either table (is_reported: false).
+-- Without a delay it is null, and the timelock comes last: it may fire at any moment. Where hours_left is below 0,
+-- it can fire already.
 with
 
 timelocks as (

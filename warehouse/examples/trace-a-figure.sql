@@ -4,9 +4,9 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     at: instant of the ratio point; each vault's newest unless it is set
 --
--- Every row of core carries _run_id and _response_id. body_sha256 is the digest of the archived answer;
--- `vaulthouse trace` goes the same way and prints the bytes themselves. versions_before counts the values
--- that stood for the same instant before this one.
+-- Every row of core has _run_id and _response_id. body_sha256 is the digest of the archived response;
+-- `vaulthouse trace` follows the same path and prints the bytes themselves. versions_before counts earlier values
+-- for the same instant.
 with
 
 ratios as (

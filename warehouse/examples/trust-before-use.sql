@@ -4,11 +4,11 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     days: newest days whose completeness counts; 30 unless it is set
 --
--- One row a vault and series. verdict: `no facts`; `stale`: the newest fact is older than its target;
--- `holes`: hours or days of the newest `days` are missing; `contradicted`: two figures the service gives of
--- this vault differ by more than their tolerance (mart.reconciliation; whichever series); `ok`. The first
--- that holds. share_present is a fraction of the hours or days expected by what was covered, null where none
--- is. A closed vault goes stale: see status.
+-- One row for each vault and series. verdict is the first that applies: `no facts`; `stale`: the newest fact is
+-- older than its target; `holes`: hours or days within the newest `days` are missing; `contradicted`: two figures
+-- that the service reports for this vault, of whatever series, differ by more than their tolerance
+-- (mart.reconciliation); `ok`. share_present is a fraction of the expected hours or days; null where none is
+-- expected. A closed vault becomes stale: see status.
 with
 
 freshness as (
@@ -28,7 +28,7 @@ freshness as (
     where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
--- A series requested by the address alone is the same on every chain of it.
+-- A series requested by address alone is the same on every chain of the address.
 expected as (
     select
         completeness.vault_address,

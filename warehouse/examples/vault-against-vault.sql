@@ -4,8 +4,8 @@
 --     vault: address or name; the vault with the largest backing unless it is set
 --     other: the other one; the one with the next largest unless it is set
 --
--- Backing is in each vault's own asset: rank by it only among vaults of one asset, or name both. Yields and
--- ratios are fractions; days that have an unsmoothed APY of both. lead is the first's return over the
+-- Backing is in each vault's own asset: name both vaults unless all vaults have the same asset. Yields and ratios
+-- are fractions. Only days on which both have an unsmoothed APY. lead is the first vault's return over the
 -- second's since the first common day, each compounded from its daily APY: 0.01 is one percent ahead.
 with
 

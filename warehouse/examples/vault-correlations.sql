@@ -4,9 +4,9 @@
 --     days: newest days compared; 90 unless it is set
 --     least: fewest days in common for a pair to be shown; 20 unless it is set
 --
--- Pearson correlation of the daily changes of the collateral ratio's close: 1 moves alike, 0 unrelated, -1
--- against each other. Changes over a missing day are left out. Null where one of the two never moved. With n
--- days, anything within about 2 / sqrt(n) of zero is noise: that is `noise`.
+-- Pearson correlation of the daily changes of the collateral ratio's close: at 1 they move alike, at 0 they are
+-- unrelated, at -1 they move against each other. Changes over a missing day are left out. Null where one of the two
+-- never moved. With n days, anything within about 2 / sqrt(n) of zero is noise: that limit is `noise`.
 with
 
 days as (
@@ -44,7 +44,7 @@ recent as (
         changes.change
     from changes
     cross join newest
-    -- No ratio moves by a million, and where one does the squares may be more than a double holds.
+    -- No real ratio moves by a million, and the square of such a move might exceed a double.
     where abs(changes.change) < 1e6 and changes.day > newest.to_on - coalesce(getvariable('days'), 90)::integer
 )
 

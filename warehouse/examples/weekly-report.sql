@@ -4,10 +4,10 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     week_end: last day of the week; the newest day every figure below can have: yesterday in UTC unless it is set
 --
--- Seven UTC days that end with `week_end`, changes against the newest day before them within the seven days
--- before that. Fractions, USD, and the vault's own asset as named. return_7d is null unless all seven days
--- have an APY; apy_smoothed is the last day's. hours_missing is hours expected without a ratio point: the
--- more, the less the low is worth.
+-- Seven UTC days that end with `week_end`; changes are measured from the newest day of the seven days before them.
+-- Figures are fractions, USD, or the vault's own asset, as named. return_7d is null unless all seven days have an
+-- APY; apy_smoothed is that of the last day. hours_missing counts expected hours without a ratio point: the more,
+-- the less the low means.
 with
 
 days as (
@@ -82,7 +82,7 @@ weeks as (
         last(apy_smoothed order by day) filter (is_in_week and apy_smoothed is not null)
             as apy_smoothed,
         count(*) filter (is_in_week and apy_unsmoothed > -1) as apy_days,
-        -- A case: the argument is worked out for the rows that filter leaves out, too.
+        -- A case, since the argument is also computed for the rows that the filter leaves out.
         exp(
             sum(ln(case when apy_unsmoothed > -1 then 1 + apy_unsmoothed end))
                 filter (is_in_week)

@@ -4,8 +4,8 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     share: part of the queue from which a recipient is shown, a fraction; 0.25 unless it is set
 --
--- One row a vault and recipient, all of the recipient's requests together. Amounts in the vault's asset.
--- share_of_vault is a fraction of the vault's assets as given with the queue.
+-- One row for each vault and recipient, with all of the recipient's requests. Amounts are in the vault's asset.
+-- share_of_vault is a fraction of the vault's assets as reported with the queue.
 with
 
 queue as (

@@ -3,9 +3,9 @@
 --
 --     least: least fall of the health factor that counts, a ratio; 0 unless it is set
 --
--- Each subaccount's newest day against the day before that has a calculation, days_since_before earlier. The
--- factor is counted collateral over debt: by_collateral is what the change of the collateral alone did to it,
--- by_debt the rest. Only subaccounts with debt on both days that a list still has; USD.
+-- The newest day of each subaccount is compared with the previous day with a calculation, days_since_before
+-- earlier. The factor is counted collateral over debt: by_collateral is the effect of the change of collateral
+-- alone, by_debt the rest. Only listed subaccounts with debt on both days; in USD.
 with
 
 days as (

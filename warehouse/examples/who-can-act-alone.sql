@@ -3,10 +3,9 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- acts_alone: true where the holder is no Safe, or one that needs one signature; null where the service does
--- not say whether it is a Safe, or warns that it could not read the roles' custody data (warnings says what):
--- a Safe may then look like none. A holder that is another contract (a timelock, a governor) counts as no
--- Safe: look at it.
+-- acts_alone is true where the holder is not a Safe, or is one that needs one signature; null where the service
+-- does not say whether it is a Safe, or warns that it could not read the roles' custody data (see warnings): a Safe
+-- may then look like another wallet. Another contract (a timelock, a governor) does not count as a Safe: look at it.
 with
 
 roles as (
