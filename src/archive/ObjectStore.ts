@@ -1,12 +1,13 @@
-// Objects below one prefix of a bucket: list, read, write and remove them, with errors that say what to do. Requests are
-// repeated where the store or the network failed; each can be, since an object is never written with another content.
+// Lists, reads, writes and removes the objects below a prefix of a bucket, with errors that say what to do. A request
+// is repeated if the store or the network failed, which is safe because an object is never overwritten with other
+// content.
 import { setTimeout } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
 import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/objectStore.ts"
 import { explainRefusal, type ObjectAction } from "../domain/objectStoreRefusal.ts"
 
-/** Object storage refused or could not be reached. */
+/** Object storage refused a request or could not be reached. */
 export class ObjectStoreError extends Error {
   readonly why: string
   readonly advice: string
@@ -20,7 +21,7 @@ export class ObjectStoreError extends Error {
 }
 
 export interface StoredObject {
-  /** Below the prefix. */
+  /** The name below the prefix. */
   readonly name: string
   readonly bytes: number
 }
@@ -28,7 +29,7 @@ export interface StoredObject {
 const ATTEMPTS = 5
 const FIRST_WAIT_MS = 200
 
-/** An S3 error, as the client parses it. */
+/** An S3 error as parsed by the client. */
 interface Refusal {
   readonly statusCode: number
   readonly code: string
@@ -44,7 +45,7 @@ const refusalOf = (cause: unknown): Refusal | undefined =>
 export const isMissing = (cause: unknown): boolean =>
   cause instanceof ObjectStoreError && refusalOf(cause.cause)?.code === "NoSuchKey"
 
-const isWorthRepeating = (cause: unknown): boolean => {
+const isRepeatable = (cause: unknown): boolean => {
   if (cause instanceof ObjectStoreError) return false
   const status = refusalOf(cause)?.statusCode
   return status === undefined || status >= 500 || status === 429 || status === 408
@@ -66,7 +67,7 @@ export class ObjectStore {
     this.#access = access
   }
 
-  /** Objects whose names begin with `start`, ordered by name. */
+  /** Lists the objects whose names begin with `start`, ordered by name. */
   list(start: string): Promise<ReadonlyArray<StoredObject>> {
     return this.#attempt("list", async (client) => {
       const found: Array<StoredObject> = []
@@ -77,7 +78,7 @@ export class ObjectStore {
     })
   }
 
-  /** `length` bytes from `offset` on. */
+  /** Reads `length` bytes from `offset` on. */
   read(name: string, offset: number, length: number): Promise<Buffer> {
     return this.#attempt("read", async (client) => {
       const response = await client.getPartialObject(this.#prefix + name, { offset, length })
@@ -105,7 +106,7 @@ export class ObjectStore {
         this.#client ??= this.#connect()
         return await work(await this.#client)
       } catch (cause) {
-        if (attempt === ATTEMPTS || !isWorthRepeating(cause)) throw this.#explain(action, cause)
+        if (attempt === ATTEMPTS || !isRepeatable(cause)) throw this.#explain(action, cause)
         await setTimeout(FIRST_WAIT_MS * 2 ** (attempt - 1))
       }
     }
@@ -113,7 +114,7 @@ export class ObjectStore {
 
   async #connect(): Promise<S3Client> {
     const { key, region, endpoint } = this.#accessNow()
-    // Loaded where it is used: most archives are folders.
+    // Loaded only when it is used, because most archives are folders.
     const { S3Client } = await import("@bradenmacdonald/s3-lite-client")
     return new S3Client({
       endPoint: (endpoint ?? new URL(`https://s3.${region}.amazonaws.com`)).href,
@@ -150,22 +151,22 @@ export class ObjectStore {
     if (refusal === undefined) {
       const { host } = this.#accessNow().endpoint ?? { host: "S3" }
       return new ObjectStoreError(
-        `${at} can't be reached at ${host}: ${rootOf(cause)}`,
+        `${at} can't be reached at ${host}: ${rootCause(cause)}`,
         "Check AWS_ENDPOINT_URL_S3, AWS_REGION and the network.",
         cause,
       )
     }
-    const { code, statusCode: status, message, region: itsRegion } = refusal
+    const { code, statusCode: status, message, region: bucketRegion } = refusal
     const { region } = this.#accessNow()
-    const about = { location: at, action, status, code, message, region, itsRegion }
+    const about = { location: at, action, status, code, message, region, bucketRegion }
     const { why, advice } = explainRefusal(about)
     return new ObjectStoreError(why, advice, cause)
   }
 }
 
-/** What went wrong first, which `fetch failed` hides. */
-const rootOf = (cause: unknown): string => {
+/** The message of the innermost cause, which `fetch failed` hides. */
+const rootCause = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.cause !== undefined) return rootOf(cause.cause)
+  if (cause.cause !== undefined) return rootCause(cause.cause)
   return cause.message === "" ? cause.name : cause.message
 }

@@ -1,5 +1,6 @@
-// Appends every response to the run's segment before it is decoded, then the commit markers. A segment is zstd frames of
-// JSON lines, so `zstdcat`, `jq` and DuckDB read it too. A body that the run before also received is not written again.
+// Appends every response to the run's segment before it is decoded, and commit markers. A segment consists of zstd
+// frames of JSON lines, so `zstdcat`, `jq` and DuckDB can read it. A body that the previous run received too is not
+// written again.
 import { randomUUID } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,7 +17,7 @@ import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of
 import { ObjectStoreError } from "./ObjectStore.ts"
 import { FRAME_LINES, frameOf, type Place, segmentOfRun } from "./segments.ts"
 
-/** The archive could not be written: disk full, no permission, no connection. The run can't go on without it. */
+/** The archive could not be written: disk full, no permission, no connection. The run can't continue without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
   readonly file: string
   readonly cause: unknown
@@ -32,17 +33,17 @@ export class ArchiveError extends Data.TaggedError("ArchiveError")<{
 }
 
 export interface Received extends ExchangeRecord {
-  /** As received, without the key. */
+  /** The body as received, without the API key. */
   readonly body: Buffer
   readonly isJson: boolean
 }
 
-interface Waiting {
+interface WaitingLine {
   readonly line: Buffer
   readonly done: Deferred.Deferred<Place, ArchiveError>
 }
 
-// Compresses history 8 to 1 and costs far less than parsing it.
+// Compresses a history 8 to 1 in far less time than parsing it takes.
 const LEVEL = 1
 
 export class ResponseArchive extends Context.Service<
@@ -50,17 +51,17 @@ export class ResponseArchive extends Context.Service<
   {
     readonly keep: (received: Received) => Effect.Effect<ArchivedResponse, ArchiveError>
     /**
-     * Records which of the kept responses the commit that follows turns into rows. Once it returns, the responses and
-     * the marker are in the archive, whatever becomes of this process.
+     * Records which of the kept responses the following commit turns into rows. Once it returns, the responses and the
+     * marker are in the archive, even if this process is killed.
      */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
-    /** Remembers that the commit of a marker was refused for good; the end of the segment records it. */
+    /** Notes that the commit of a marker was finally refused, for the end of the segment to record it. */
     readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
-    /** Records that every other marker's commit has happened and nothing follows. */
+    /** Records the end of the segment: the commits of all other markers have happened. */
     readonly end: Effect.Effect<void, ArchiveError>
   }
 >()("vaulthouse/archive/ResponseArchive") {
-  /** Keeps nothing: for requests outside a run. `onReceived` sees each response. */
+  /** Keeps nothing, for requests outside a run. `onReceived` is called with each response. */
   static readonly nowhere = (
     onReceived: (received: Received) => void = () => undefined,
   ): Layer.Layer<ResponseArchive> =>
@@ -92,11 +93,11 @@ export class ResponseArchive extends Context.Service<
   static readonly layer = (options: {
     readonly store: ArchiveStore
     readonly runId: string
-    /** This process among those of the run, where it has several. */
+    /** The name of this process, if the run has several. */
     readonly worker?: string
-    /** In microseconds; every response of this run is newer, whatever the clock says. */
+    /** In microseconds; every response of this run gets a later time, even if the clock is behind. */
     readonly notBefore?: number
-    /** Bodies of the last run by SHA-256, which are not written again. */
+    /** The bodies of the last run by SHA-256, which are not written again. */
     readonly known?: ReadonlyMap<string, Place>
   }): Layer.Layer<ResponseArchive> =>
     Layer.effect(
@@ -105,7 +106,7 @@ export class ResponseArchive extends Context.Service<
         const { runId } = options
         const file = segmentOfRun(runId, options.worker)
         const segment = options.store.write(file)
-        const queue = yield* Queue.bounded<Waiting>(2 * FRAME_LINES)
+        const queue = yield* Queue.bounded<WaitingLine>(2 * FRAME_LINES)
         let isEmpty = true
         let last = options.notBefore ?? 0
         const uncommitted: Array<string> = []
@@ -116,8 +117,8 @@ export class ResponseArchive extends Context.Service<
             catch: (cause) => new ArchiveError({ file: options.store.pathOf(file), cause }),
           })
 
-        /** Compresses the waiting lines together, which costs less than a frame for each. */
-        const writeFrame = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
+        /** Compresses the waiting lines together, which is cheaper than a frame for each line. */
+        const writeFrame = Effect.fnUntraced(function* (waiting: ReadonlyArray<WaitingLine>) {
           const written = yield* Effect.exit(
             attempt(async () => {
               const lines = waiting.map(({ line }) => line)
@@ -134,13 +135,13 @@ export class ResponseArchive extends Context.Service<
         yield* Effect.forkScoped(
           Effect.forever(
             Effect.flatMap(Queue.takeBetween(queue, 1, FRAME_LINES), (waiting) =>
-              // An interruption must not leave half a frame between two whole ones.
+              // An interruption must not leave part of a frame between whole ones.
               Effect.uninterruptible(writeFrame(waiting)),
             ),
           ),
         )
 
-        /** Returns once the line is in the file. */
+        /** Appends a line, and returns once it is in the file. */
         const append = Effect.fnUntraced(function* (line: Buffer) {
           const done = yield* Deferred.make<Place, ArchiveError>()
           yield* Queue.offer(queue, { line, done })
@@ -149,7 +150,7 @@ export class ResponseArchive extends Context.Service<
 
         const keep = Effect.fnUntraced(function* ({ body, isJson, ...about }: Received) {
           const task = yield* CurrentTask
-          // Rows are ordered by it, so no two may be equal.
+          // Rows are ordered by this time, so it must be unique.
           last = Math.max(last + 1, microsFromMillis(yield* Clock.currentTimeMillis))
           const lineage = { responseId: randomUUID(), receivedAt: last }
           const sha256 = sha256Of(body)

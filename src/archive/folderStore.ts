@@ -1,4 +1,4 @@
-// The archive in a folder: a file for each segment.
+// Stores the archive in a folder, with a file for each segment.
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
@@ -43,7 +43,7 @@ export const folderStore = (directory: string): ArchiveStore => ({
 const writer = (directory: string, file: string): SegmentWriter => {
   let handle: FileHandle | undefined
   let end = 0
-  // Set where the segment may end with part of a frame: nothing more may be appended.
+  // Set if the segment may end with part of a frame, so that nothing more may be appended.
   let broken: { readonly cause: unknown } | undefined
   return {
     append: async (frame) => {
@@ -57,7 +57,7 @@ const writer = (directory: string, file: string): SegmentWriter => {
       try {
         await handle.appendFile(frame)
       } catch (cause) {
-        // A full disk takes part of a frame, and no reader would find the frames after it.
+        // On a full disk part of a frame may be written, and readers would not find the frames after it.
         await handle.truncate(end).catch(() => (broken = { cause }))
         throw cause
       }
@@ -65,7 +65,7 @@ const writer = (directory: string, file: string): SegmentWriter => {
       end += frame.length
       return offset
     },
-    // What is in the file outlives the process.
+    // The content of the file survives a kill of the process.
     ship: async () => undefined,
     end: async () => handle?.datasync(),
     close: async () => handle?.close(),

@@ -1,5 +1,5 @@
-// The lines of a segment: a response with its request, a commit marker, or the end of a run
-// (docs/decisions/0011-commit-markers.md). A body is kept byte for byte.
+// Writes and reads the lines of a segment: a response with its request, a commit marker, or the end of a run
+// (docs/decisions/0011-commit-markers.md). Bodies are kept byte for byte.
 import { isUtf8 } from "node:buffer"
 import { hash } from "node:crypto"
 import type { Outcome } from "../domain/outcome.ts"
@@ -7,7 +7,7 @@ import type { ExchangeRecord, Lineage } from "../domain/response.ts"
 
 const FORMAT = 1
 
-/** The archive does not hold what its index says. */
+/** The archive's content is not as it was written. */
 export class ArchiveDamaged extends Error {
   constructor(file: string, detail: string) {
     super(`The response archive ${file} is damaged: ${detail}.`)
@@ -15,39 +15,39 @@ export class ArchiveDamaged extends Error {
   }
 }
 
-/** Which responses of a task became rows; written before the task's commit. The last marker of a response counts. */
+/** Says which responses of a task became rows; written before its commit. The last marker of a response counts. */
 export interface CommitMarker {
   readonly runId: string
   readonly pipeline: string
   readonly entity: string
   readonly window: string
   readonly outcome: Outcome
-  /** Ids of the responses that became rows. Pages of one marker are one set. */
+  /** The ids of the responses that became rows. The pages of one marker are one set. */
   readonly landed: ReadonlyArray<string>
-  /** Ids of the others: failures, repeated attempts, suspicious responses. */
+  /** The ids of the others: failures, repeated attempts, suspicious responses. */
   readonly notLanded: ReadonlyArray<string>
 }
 
-/** No line of the run follows in its segment. */
+/** The last line of a run in its segment. */
 export interface RunEnd {
   readonly runId: string
-  /** Ids of responses with a marker whose commit never happened. */
+  /** The ids of responses with a marker whose commit never happened. */
   readonly uncommitted: ReadonlyArray<string>
 }
 
-/** A response's line without its body. */
+/** The line of a response without its body. */
 export interface ResponseHead extends ExchangeRecord, Lineage {
   readonly runId: string
-  /** Null for a request outside a task. */
+  /** Null if the request was sent outside a task. */
   readonly pipeline: string | null
   readonly entity: string | null
   readonly sha256: string
 }
 
 export interface ResponseLine extends ResponseHead {
-  /** Absent where the archive has it elsewhere. */
+  /** Absent if the body is elsewhere in the archive. */
   readonly body: Buffer | undefined
-  /** The line as in the segment, and the length of what precedes the body. */
+  /** The line as it is in the segment, and the length of the part before the body. */
   readonly bytes: Buffer
   readonly headLength: number
 }
@@ -56,7 +56,7 @@ export interface Lines {
   readonly responses: ReadonlyArray<ResponseLine>
   readonly markers: ReadonlyArray<CommitMarker>
   readonly ends: ReadonlyArray<RunEnd>
-  /** What is wrong with lines that can't be read. */
+  /** Descriptions of the lines that can't be read. */
   readonly damages: ReadonlyArray<string>
 }
 
@@ -85,19 +85,19 @@ const headText = (head: ResponseHead): string =>
     subject: head.subject,
     status: head.status,
     received_at: head.receivedAt,
-    // Last: readers find the body after it.
+    // This must be the last field: readers find the body after it.
     sha256: head.sha256,
   }).slice(0, -1)
 
 const ELSEWHERE = `,"is_elsewhere":true}\n`
 
-// Far below the longest string, even when escaped.
+// Far below the maximum length of a string, even when escaped.
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
 const NEWLINE = 0x0a
-// Its first byte; JSON never begins with it.
+// The first byte of one; JSON never begins with it.
 const BYTE_ORDER_MARK = 0xef
 
-/** `body` is absent where the archive holds the same bytes already; one-line JSON is written as it is. */
+/** `body` is absent if the archive already has it. JSON on one line is written unchanged. */
 export const responseLine = (
   head: ResponseHead,
   body: Buffer | undefined,
@@ -114,7 +114,7 @@ export const responseLine = (
   return Buffer.concat([Buffer.from(`${start},"base64":"`), ...base64Of(body), Buffer.from(`"}\n`)])
 }
 
-// Multiples of three bytes and four characters.
+// Base64 encodes three bytes as four characters, so chunks must be multiples of these.
 const PLAIN_CHUNK = 3 * 1024 * 1024
 const BASE64_CHUNK = 4 * 1024 * 1024
 
@@ -132,7 +132,7 @@ const fromBase64 = (text: Buffer): Buffer =>
     ),
   )
 
-/** A response's line for an archive that holds the body elsewhere. */
+/** The line of a response whose body is elsewhere in the archive. */
 export const withoutBody = ({ bytes, headLength }: ResponseLine): Buffer =>
   Buffer.concat([bytes.subarray(0, headLength), Buffer.from(ELSEWHERE)])
 
@@ -155,10 +155,10 @@ const bodyOf = (rest: Buffer): Buffer | undefined => {
 const textOrNull = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined ? null : String(value)
 
-/** Cuts the body out of its line, without parsing it. */
+/** Reads the line of a response, without parsing the body. */
 const readResponse = (file: string, bytes: Buffer): ResponseLine => {
   const found = bytes.indexOf(HASH_FIELD)
-  if (found === -1) throw new ArchiveDamaged(file, "it holds a line of another format")
+  if (found === -1) throw new ArchiveDamaged(file, "it contains a line of another format")
   const headLength = found + HASH_FIELD.length + HASH_LENGTH + 1
   const head = JSON.parse(`${bytes.subarray(0, headLength).toString()}}`) as Record<
     string,
@@ -184,7 +184,7 @@ const readResponse = (file: string, bytes: Buffer): ResponseLine => {
   }
 }
 
-/** The body of a line, if it has one. Throws `ArchiveDamaged` where its hash does not match. */
+/** The body of a line, if it has one. Throws `ArchiveDamaged` if its hash does not match. */
 export const intactBody = (file: string, { body, sha256, responseId }: ResponseLine) => {
   if (body !== undefined && sha256Of(body) !== sha256) {
     throw new ArchiveDamaged(file, `the body of response ${responseId} was changed`)
@@ -206,7 +206,7 @@ const END = `{"end":`
 const startsWith = (bytes: Buffer, text: string): boolean =>
   bytes.subarray(0, text.length).toString("latin1") === text
 
-/** Every line of a frame's content. */
+/** Reads every line of a frame's content. */
 export const readLines = (file: string, content: Buffer): Lines => {
   const responses: Array<ResponseLine> = []
   const markers: Array<CommitMarker> = []

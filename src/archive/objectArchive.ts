@@ -1,5 +1,5 @@
-// The archive in object storage: a segment is one object, or pieces named by their offset in it
-// (docs/decisions/0024-archive-in-object-storage.md). Pieces hold whole frames, and are never changed.
+// Stores the archive in object storage. A segment is one object, or pieces that are named by their offset in the
+// segment (docs/decisions/0024-archive-in-object-storage.md). Pieces contain whole frames and never change.
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
 import { isMissing, type ObjectStore, type StoredObject } from "./ObjectStore.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
 
-/** Part of a segment, or all of it. */
+/** A segment or a part of it. */
 interface Piece extends StoredObject {
   readonly offset: number
 }
@@ -17,7 +17,7 @@ const DIGITS = 15
 const pieceName = (file: string, offset: number): string =>
   `${file}/${String(offset).padStart(DIGITS, "0")}`
 
-// The next piece grows while one is uploaded; without this wait, a fast store would get a piece for each commit.
+// The next piece grows while one is uploaded; without this delay, a fast store would get a piece for each commit.
 const LINGER_MS = 20
 // Larger segments stay in pieces.
 const LARGEST_JOINED = 64 * 1024 * 1024
@@ -26,7 +26,7 @@ const READ_AHEAD = 1024 * 1024
 const WINDOWS_KEPT = 8
 const READS_AT_ONCE = 8
 
-/** `spool` is a local folder for frames that are not shipped yet. */
+/** `spool` is a local folder for frames that have not been shipped yet. */
 export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore => {
   const known = new Map<string, ReadonlyArray<Piece>>()
   const windows: Array<{ readonly name: string; readonly from: number; readonly bytes: Buffer }> =
@@ -40,7 +40,7 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
 
   const readFrom = async (file: string, offset: number, length: number): Promise<Buffer> => {
     const piece = (await piecesOf(file)).findLast((each) => each.offset <= offset)
-    if (piece === undefined) throw new Error(`${objects.location}/${file} is not there`)
+    if (piece === undefined) throw new Error(`${objects.location}/${file} does not exist`)
     const { name, bytes } = piece
     const from = offset - piece.offset
     const isIn = (window: (typeof windows)[number]): boolean =>
@@ -58,8 +58,8 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
     return window.bytes.subarray(from - window.from, from - window.from + length)
   }
 
-  /** Its pieces may have been joined since they were listed. */
-  const again = async <A>(file: string, work: () => Promise<A>): Promise<A> => {
+  /** Repeats `work` if an object is missing, because pieces may have been joined since they were listed. */
+  const relistingIfMissing = async <A>(file: string, work: () => Promise<A>): Promise<A> => {
     try {
       return await work()
     } catch (cause) {
@@ -81,9 +81,9 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
       }))
     },
     read: (file) =>
-      again(file, async () => {
+      relistingIfMissing(file, async () => {
         const pieces = await piecesOf(file)
-        if (pieces.length === 0) throw new Error(`${objects.location}/${file} is not there`)
+        if (pieces.length === 0) throw new Error(`${objects.location}/${file} does not exist`)
         const read: Array<Buffer> = []
         for (let at = 0; at < pieces.length; at += READS_AT_ONCE) {
           const next = pieces.slice(at, at + READS_AT_ONCE)
@@ -93,7 +93,8 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
         }
         return Buffer.concat(read)
       }),
-    readPart: (file, offset, length) => again(file, () => readFrom(file, offset, length)),
+    readPart: (file, offset, length) =>
+      relistingIfMissing(file, () => readFrom(file, offset, length)),
     write: (file) => new Shipper(objects, spool, file),
     append: async (file, end, frame) => {
       await objects.write(pieceName(file, end), frame)
@@ -110,7 +111,7 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
 
 const segmentOf = (name: string): string => name.split("/")[0] ?? name
 
-/** Segments by name, each with its pieces in order, without those that a joined one holds too. */
+/** The segments by name, each with its pieces in order, without those that are contained in a joined one. */
 const segmentsOf = (
   objects: ReadonlyArray<StoredObject>,
 ): ReadonlyMap<string, ReadonlyArray<Piece>> => {
@@ -125,9 +126,9 @@ const segmentsOf = (
         .toSorted((one, other) => one.offset - other.offset || other.bytes - one.bytes)
       let end = 0
       const kept = pieces.filter(({ offset, bytes }) => {
-        const isHeld = offset + bytes <= end
+        const isContained = offset + bytes <= end
         end = Math.max(end, offset + bytes)
-        return !isHeld
+        return !isContained
       })
       return [file, kept] as const
     }),
@@ -139,7 +140,7 @@ const isOfSegment = (name: string): boolean => {
   return file.endsWith(SEGMENT_SUFFIX) && /^(\d{15})?$/.test(offset ?? "") && more.length === 0
 }
 
-/** Appends to an unlinked local file, and ships from there. */
+/** Appends frames to an unlinked local file, and ships them from there. */
 class Shipper implements SegmentWriter {
   readonly #objects: ObjectStore
   readonly #spool: string
@@ -167,7 +168,7 @@ class Shipper implements SegmentWriter {
     return offset
   }
 
-  /** Calls made while a piece is uploaded all wait for the same next piece. */
+  /** All calls made while a piece is uploaded wait for the same next piece. */
   ship(): Promise<void> {
     if (this.#next !== undefined) return this.#next
     const next = this.#underWay
@@ -183,7 +184,7 @@ class Shipper implements SegmentWriter {
   async end(): Promise<void> {
     if (this.#end > LARGEST_JOINED) return this.ship()
     await this.#underWay
-    // One object in place of many small ones; until they are gone, readers pass over them.
+    // One object replaces many small ones; until those are removed, readers ignore them.
     await this.#objects.write(this.#file, await this.#bytes(0, this.#end))
     for (const piece of this.#pieces) await this.#objects.remove(piece)
   }
@@ -196,7 +197,7 @@ class Shipper implements SegmentWriter {
     await mkdir(this.#spool, { recursive: true, mode: 0o700 })
     const path = join(this.#spool, `${this.#file}.${randomUUID()}`)
     const handle = await open(path, "wx+", 0o600)
-    // The unlinked file disappears with the process: what was not shipped was not committed.
+    // The unlinked file disappears with the process; frames that were not shipped were not committed.
     await rm(path)
     return handle
   }

@@ -1,4 +1,4 @@
-// Changes segments of past runs: writes them into a new one (retention, compaction), or appends lines.
+// Changes the segments of past runs: writes them into a new segment (retention, compaction), or appends lines.
 import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
 import {
   commitMarkerLine,
@@ -16,7 +16,7 @@ import {
   readWholeFrames,
 } from "./segments.ts"
 
-// Written once and kept long, so compressed more than during a run.
+// The segment is written once and kept long, so it is compressed more than during a run.
 const LEVEL = 9
 
 export interface Moved {
@@ -26,22 +26,22 @@ export interface Moved {
 
 export interface Rewriting {
   readonly store: ArchiveStore
-  /** Segments, in the order of their runs. */
+  /** The segments, in the order of their runs. */
   readonly files: ReadonlyArray<string>
-  /** Name of the new segment. */
+  /** The name of the new segment. */
   readonly target: string
   readonly isWanted: (line: ResponseLine) => boolean
 }
 
 interface WaitingLine {
-  /** Of the body in the line. */
+  /** The hash of the body in the line, if there is one. */
   readonly sha256: string | undefined
   readonly bytes: Buffer
 }
 
 /**
- * Writes the wanted responses, each body once, with their markers, and returns where the bodies are now. The new segment
- * is then complete and in the archive. Throws `ArchiveDamaged`, or the store's error.
+ * Writes the wanted responses, each body once, and their markers to a new segment. Once it returns the new places of
+ * the bodies, the segment is complete and in the archive. Throws `ArchiveDamaged` or the store's error.
  */
 export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArray<Moved>> => {
   const { store, files, target, isWanted } = rewriting
@@ -111,7 +111,7 @@ class FrameWriter {
   }
 }
 
-/** Appends lines to a segment; they replace a frame that a kill cut short. */
+/** Appends lines to a segment, replacing a frame that a kill cut short. */
 export const appendLines = async (
   store: ArchiveStore,
   file: string,

@@ -16,13 +16,13 @@ const decompress = promisify(zstdDecompress)
 
 export const FRAME_LINES = 16
 
-/** Compresses the lines as one frame, at this zstd level. */
+/** Compresses the lines to one frame. */
 export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
   compress(Buffer.concat(lines), {
     params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
   })
 
-/** Where a body is: the segment, and the frame in it that holds a line with the body's SHA-256. */
+/** The place of a body: the segment, and the frame in it that contains the body's line. */
 export interface Place {
   readonly file: string
   readonly offset: number
@@ -31,29 +31,29 @@ export interface Place {
 
 export const SEGMENT_SUFFIX = ".ndjson.zst"
 
-/** Name of the segment that a process of a run writes; `worker` is its name, without dots, where there are several. */
+/** The name of the segment of a process; `worker` is the name of the process, without dots, if the run has several. */
 export const segmentOfRun = (runId: string, worker?: string): string =>
   `${runId}${worker === undefined ? "" : `.${worker}`}${SEGMENT_SUFFIX}`
 
-/** The run that wrote a segment; a compacted one is named by its month. */
+/** The run that wrote a segment, or the month of a compacted segment. */
 export const runOfSegment = (file: string): string => file.split(".")[0] ?? file
 
 const PRUNED = /\.r[0-9a-z]+$/
 
-/** Name of the segment with what pruning at `at` keeps of `file`; it sorts to the same place. */
+/** The name of the segment with the rest of `file` after pruning at the time `at`; it sorts to the same place. */
 export const prunedSegment = (file: string, at: number): string =>
   `${file.slice(0, -SEGMENT_SUFFIX.length).replace(PRUNED, "")}.r${at.toString(36)}${SEGMENT_SUFFIX}`
 
-/** Names of all segments, ordered by run or month. */
+/** The names of all segments, ordered by run or month. */
 export const segmentFiles = async (store: ArchiveStore): Promise<ReadonlyArray<string>> =>
   (await store.segments()).map(({ file }) => file)
 
-/** The last segment with lines about a run: the run's own last one, or the compacted one of its month. */
+/** The last segment with lines of a run: the run's own last segment, or the compacted one of its month. */
 export const segmentHolding = (files: ReadonlyArray<string>, runId: string): string =>
   files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
   segmentOfRun(runId)
 
-/** Run ids begin with the time of their start, YYYYMMDD…, compacted segments with the month. */
+/** The month of a run id, which begins with the time of its start (YYYYMMDD…), or of a compacted segment. */
 export const monthOf = (name: string): string => name.slice(0, 6)
 
 export const segmentBytes = async (store: ArchiveStore): Promise<number> =>
@@ -61,18 +61,18 @@ export const segmentBytes = async (store: ArchiveStore): Promise<number> =>
 
 export interface Frame extends Lines {
   readonly place: Place
-  /** Why nothing of the frame can be read. */
+  /** Why the frame can't be read, if it can't. */
   readonly unreadable: string | undefined
 }
 
-/** What a zstd frame begins with. */
+/** The first bytes of a zstd frame. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 const nothing: Lines = { responses: [], markers: [], ends: [], damages: [] }
 
-/** The content of the frame at the beginning of `bytes` and the frame's length. Throws zlib's error. */
+/** The content and length of the frame at the beginning of `bytes`. Throws zlib's error. */
 const decompressFirst = (bytes: Buffer) => {
-  // TypeScript's library does not know the option `info`.
+  // TypeScript's library does not have the option `info`.
   const read = zstdDecompressSync(bytes, { info: true }) as unknown as {
     readonly buffer: Buffer
     readonly engine: { readonly bytesWritten: number }
@@ -81,9 +81,9 @@ const decompressFirst = (bytes: Buffer) => {
 }
 
 /**
- * Every frame of a segment, damaged ones too. After a damaged frame it continues at the next `known` offset of a frame,
- * or at bytes that look like one and can be read. A frame cut short at the very end, as a kill leaves it, is not part
- * of the segment: nothing in it was acknowledged.
+ * Reads every frame of a segment, including damaged ones. After a damaged frame it continues at the next `known` offset
+ * of a frame, or at bytes that look like a frame and can be read. A frame at the end that was cut short by a kill is
+ * not part of the segment: nothing in it was acknowledged.
  */
 export async function* readFrames(
   store: ArchiveStore,
@@ -93,7 +93,7 @@ export async function* readFrames(
   const bytes = await store.read(file)
   const places = [...known].toSorted((a, b) => a - b)
   let offset = 0
-  // Whether a frame must begin here, as opposed to four bytes that look like one.
+  // Whether a frame must begin here, as opposed to bytes that only look like one.
   let isFrame = true
   while (offset < bytes.length) {
     try {
@@ -120,12 +120,12 @@ const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>)
   return Math.min(known, found === -1 ? bytes.length : found)
 }
 
-// More than the last frame of a segment takes, unless hundreds of its process's commits were refused.
+// More than the size of a segment's last frame, unless hundreds of the process's commits were refused.
 const TAIL_BYTES = 64 * 1024
 
 /**
- * The run's own segments whose last bytes lack the run's end. A segment whose last frame is longer than these bytes, or
- * does not hold the end, is returned too.
+ * The run's own segments without the run's end in their last frame. A segment whose last frame is longer than
+ * TAIL_BYTES is returned too.
  */
 export const unendedSegments = async (
   store: ArchiveStore,
@@ -151,7 +151,7 @@ const tailOf = async (store: ArchiveStore, file: string, bytes: number): Promise
   return Buffer.concat(parts)
 }
 
-/** The lines of the frame that ends where `tail` does; none if it is cut short, or longer than `tail`. */
+/** The lines of the frame at the end of `tail`; none if the frame is cut short or longer than `tail`. */
 const lastLines = (file: string, tail: Buffer): Lines => {
   for (let at = tail.length; at > 0;) {
     at = tail.lastIndexOf(MAGIC, at - 1)
@@ -160,13 +160,13 @@ const lastLines = (file: string, tail: Buffer): Lines => {
       const { content, length } = decompressFirst(tail.subarray(at))
       return at + length === tail.length ? readLines(file, content) : nothing
     } catch {
-      // Four bytes that look like the beginning of a frame.
+      // These bytes only look like the beginning of a frame.
     }
   }
   return nothing
 }
 
-/** Every frame of a segment. Throws `ArchiveDamaged` at the first damage. */
+/** Reads every frame of a segment. Throws `ArchiveDamaged` at the first damage. */
 export async function* readWholeFrames(store: ArchiveStore, file: string): AsyncGenerator<Frame> {
   for await (const frame of readFrames(store, file)) {
     const [damage = frame.unreadable] = frame.damages
@@ -175,7 +175,7 @@ export async function* readWholeFrames(store: ArchiveStore, file: string): Async
   }
 }
 
-/** What the archive's markers say of responses; the last marker of a response counts. */
+/** Collects the commit markers of frames; the last marker of a response counts. */
 export class Commits {
   readonly #markers = new Map<string, CommitMarker>()
   /** Runs with an end, by segment. */
@@ -191,11 +191,11 @@ export class Commits {
     }
   }
 
-  of(responseId: string): CommitMarker | undefined {
+  markerOf(responseId: string): CommitMarker | undefined {
     return this.#markers.get(responseId)
   }
 
-  /** Whether the process of the run that wrote the segment recorded that nothing follows. */
+  /** Whether the segment has the run's end. */
   hasEnd(file: string, runId: string): boolean {
     return this.#ended.get(file)?.has(runId) === true
   }
@@ -209,7 +209,7 @@ export class Commits {
   }
 }
 
-/** The responses of one frame. Throws `ArchiveDamaged`, or the store's error. */
+/** Reads the responses of one frame. Throws `ArchiveDamaged` or the store's error. */
 const readFrame = async (
   store: ArchiveStore,
   { file, offset, length }: Place,
@@ -225,10 +225,10 @@ const readFrame = async (
 
 const FRAMES_KEPT = 32
 
-// It drops a byte order mark, which JSON does not allow.
+// It removes a byte order mark, which JSON does not allow.
 const decoder = new TextDecoder()
 
-/** Reads bodies by their place, and keeps recent frames: bodies of one frame are mostly read in a row. */
+/** Reads bodies by their place, and caches recent frames, because the bodies of a frame are mostly read in a row. */
 export class ArchiveReader {
   readonly #store: ArchiveStore
   readonly #frames = new Map<string, ReadonlyArray<ResponseLine>>()
@@ -237,13 +237,16 @@ export class ArchiveReader {
     this.#store = store
   }
 
-  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged`, or the store's error. */
+  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged` or the store's error. */
   async text(place: Place, sha256: string): Promise<string> {
     const lines = await this.#frame(place)
     const found = lines.find((line) => line.sha256 === sha256 && line.body !== undefined)
     const body = found === undefined ? undefined : intactBody(place.file, found)
     if (body === undefined) {
-      throw new ArchiveDamaged(place.file, `the frame at byte ${place.offset} lacks body ${sha256}`)
+      throw new ArchiveDamaged(
+        place.file,
+        `the frame at byte ${place.offset} does not contain the body ${sha256}`,
+      )
     }
     return decoder.decode(body)
   }

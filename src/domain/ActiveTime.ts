@@ -1,4 +1,5 @@
-// Time that counts against a limit: all but the time spent waiting for a turn in the request budget.
+// Measures the time that counts against a limit, which excludes the time spent waiting for a start in the request
+// budget.
 
 export class ActiveTime {
   private readonly startedAt: number
@@ -6,12 +7,12 @@ export class ActiveTime {
   private pauses = 0
   private pausedAt = 0
 
-  /** Instants in milliseconds, here and below. */
+  /** All instants are in milliseconds. */
   constructor(startedAt: number) {
     this.startedAt = startedAt
   }
 
-  /** Stops the clock until every pause has ended: requests of one task may wait side by side. */
+  /** Stops the clock until every pause has ended, because several requests of a task may wait at once. */
   pause(now: number): void {
     if (this.pauses === 0) this.pausedAt = now
     this.pauses += 1

@@ -1,11 +1,11 @@
-// Vault and subaccount addresses: EVM, Solana and Stellar (§2, §7 rule 1).
+// Parses vault and subaccount addresses: EVM, Solana and Stellar (§2, §7 rule 1).
 import { createRequire } from "node:module"
 import { base58 } from "@scure/base"
 import type * as Stellar from "@stellar/stellar-base/lib/strkey.js"
 import * as Result from "effect/Result"
 import type * as Ethereum from "micro-eth-signer"
 
-// Loaded with the first address whose checksum needs them: loading takes a tenth of a command's start.
+// Loaded when a checksum first needs them, because loading takes a tenth of the time to start a command.
 const require = createRequire(import.meta.url)
 const strKey = () => (require("@stellar/stellar-base/lib/strkey.js") as typeof Stellar).StrKey
 const ethereum = () => (require("micro-eth-signer") as typeof Ethereum).addr
@@ -27,7 +27,7 @@ export const kindsText = (kinds: ReadonlyArray<AddressKind>): string =>
 
 export interface Address {
   readonly kind: AddressKind
-  /** The spelling joins use: EVM in lower case, the others as they are (they are case-sensitive). */
+  /** The spelling for joins: EVM in lower case; the others are case-sensitive and unchanged. */
   readonly canonical: string
 }
 
@@ -53,14 +53,14 @@ const isStellar = (text: string): boolean =>
   (strKey().isValidEd25519PublicKey(text) || strKey().isValidContract(text))
 
 /**
- * Reads an address that a user typed. A mixed-case EVM address must pass its EIP-55 checksum, a Solana address must be
- * base58 of 32 bytes, a Stellar address a strkey with a valid checksum. Fails with what is wrong, as a predicate.
+ * Parses an address that a user typed. A mixed-case EVM address must pass its EIP-55 checksum, a Solana address must be
+ * base58 of 32 bytes, and a Stellar address a strkey with a valid checksum. Fails with what is wrong, as a predicate.
  */
 export const parseAddress = (
   text: string,
   allowed: ReadonlyArray<AddressKind> = ["evm", "solana", "stellar"],
 ): Result.Result<Address, string> => {
-  const found = verified(text)
+  const found = recogniseCached(text)
   if (Result.isFailure(found)) return found
   return allowed.includes(found.success.kind)
     ? found
@@ -76,11 +76,11 @@ const recognise = (text: string): Result.Result<Address, string> => {
     }
     return !/[A-F]/.test(text) || ethereum().isValid(text)
       ? Result.succeed({ kind: "evm", canonical: text.toLowerCase() })
-      : Result.fail("fails its EIP-55 checksum: a letter's case, or a digit, was mistyped")
+      : Result.fail("fails its EIP-55 checksum: a digit or the case of a letter is wrong")
   }
   if (isStellar(text)) return Result.succeed({ kind: "stellar", canonical: text })
   if (stellarText.test(text)) {
-    return Result.fail("fails its Stellar checksum: a character was mistyped")
+    return Result.fail("fails its Stellar checksum: a character is wrong")
   }
   if (isSolana(text)) return Result.succeed({ kind: "solana", canonical: text })
   return Result.fail(
@@ -89,8 +89,8 @@ const recognise = (text: string): Result.Result<Address, string> => {
 }
 
 /**
- * The canonical form of an address in a response. More lenient than for typed text: the case of an EVM address does
- * not matter. `undefined` for a kind of address that no endpoint accepts.
+ * The canonical form of an address in a response. It is more lenient than `parseAddress`: the case of an EVM address
+ * does not matter. Returns `undefined` for a kind of address that no endpoint accepts.
  */
 export const canonicalAddress = (wireAddress: string): Address | undefined => {
   if (hex40.test(wireAddress)) return { kind: "evm", canonical: wireAddress.toLowerCase() }
@@ -99,16 +99,16 @@ export const canonicalAddress = (wireAddress: string): Address | undefined => {
 }
 
 /**
- * The spelling in which an address from a response is sent back: unchanged, since some services compare spellings,
- * unless it would fail validation (an EVM address whose case is not its checksum).
+ * The spelling in which an address from a response is sent back. It is unchanged, since some services compare
+ * spellings, unless it would fail validation (an EVM address with a wrong checksum).
  */
 export const sendable = (wireAddress: string): string =>
-  Result.isSuccess(verified(wireAddress))
+  Result.isSuccess(recogniseCached(wireAddress))
     ? wireAddress
     : (canonicalAddress(wireAddress)?.canonical ?? wireAddress)
 
-/** `recognise` with a cache: every pipeline sends the same addresses, and a checksum takes a tenth of a millisecond. */
-const verified = (text: string): Result.Result<Address, string> => {
+/** `recognise` with a cache, because every pipeline sends the same addresses and a checksum takes 0.1 ms. */
+const recogniseCached = (text: string): Result.Result<Address, string> => {
   const known = addresses.get(text)
   if (known !== undefined) return known
   const found = recognise(text)

@@ -1,8 +1,8 @@
-// A column is written once, in a line: `double(…)` is computed by the table's mapping, `field.double(…)` is read from
-// a record.
+// Columns of tables. Each is declared once: `double(…)` is computed by the table's mapping, `field.double(…)` is read
+// from a record, and `documented.double(…)` from a field that the API document names.
 
 /**
- * How a column is stored. The loader takes these JavaScript values:
+ * How a column is stored. The loader expects these JavaScript values:
  * `text`, `json`, `amount` string · `integer`, `double` number · `boolean` boolean ·
  * `timestamp` whole microseconds since 1970-01-01 UTC as a number (exact until the year 2255) ·
  * `date` whole days since 1970-01-01 as a number · `null` for an absence.
@@ -19,35 +19,35 @@ export type ColumnType =
   | "json"
   | "amount"
 
-/** What a column takes from a field. */
+/** The value that a column reads from a field. */
 export interface Reading {
   readonly value: Value
-  /** The column holds everything in the field, so `extra` need not keep it. */
+  /** Whether the value keeps the whole field, so that `extra` can omit it. */
   readonly isWhole: boolean
 }
 
-/** `undefined` for a value that the column can't take. */
+/** Returns `undefined` for a value that the column can't store. */
 export type Reader = (value: unknown, name: string) => Reading | undefined
 
 export interface Column {
   readonly name: string
   readonly type: ColumnType
-  /** Meaning in one sentence; becomes the COMMENT, the dictionary entry and Parquet metadata. */
+  /** The meaning of the column; becomes the COMMENT, the dictionary entry and Parquet metadata. */
   readonly comment: string
   /** For example `USD`, `fraction`, `percent`, `UTC`; part of the COMMENT. */
   readonly unit?: string
-  /** Never null: a record without a value is rejected. */
+  /** Whether the column is never null; then a record without a value is rejected. */
   readonly required?: boolean
   /**
-   * Wire names it is read from; the first that can be read wins, and `a.b` is a field of a nested record. Without them
-   * the table's mapping computes the column (a key from the request, a resolved time).
+   * The wire names of the column, of which the first that can be read is used; `a.b` is a field of a nested record. A
+   * column without names is computed by the table's mapping (a key from the request, a resolved time).
    */
   readonly fields?: ReadonlyArray<string>
-  /** How a value is read, where the type does not say enough. */
+  /** Reads a value that needs more than a conversion to the type. */
   readonly read?: Reader
-  /** The API document names the field (§2): a record without it, or with another type, is rejected. */
+  /** Whether the API document names the field (§2); then a record without it, or with another type, is rejected. */
   readonly isDocumented?: true
-  /** Changes with every response (its time, say): a change in it alone makes no new version. */
+  /** Whether the column changes with every response, like a time; a change of it alone does not make a new version. */
   readonly isIncidental?: true
 }
 
@@ -56,16 +56,16 @@ export type Value = string | number | boolean | null
 type Options = Omit<Column, "name" | "type" | "comment" | "fields" | "read" | "isDocumented">
 
 interface FieldOptions extends Options, Pick<Column, "read"> {
-  /** Wire names, in place of the column's name; the first that can be read wins. All are read in camelCase too. */
+  /** Wire names instead of the column's name; the first that can be read is used. Each is also tried in camelCase. */
   readonly names?: ReadonlyArray<string>
 }
 
-/** Names in `snake_case` and the same in camelCase; `a.b` is a field of a nested record. */
+/** The names in snake_case and in camelCase; `a.b` is a field of a nested record. */
 export const spellings = (...names: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(names.flatMap((name) => bothCases(name.split(".")))),
 ]
 
-/** Each part of a path in either case. */
+/** All combinations of snake_case and camelCase for the parts of a path. */
 const bothCases = ([first = "", ...inner]: ReadonlyArray<string>): ReadonlyArray<string> => {
   const camel = first.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   return inner.length === 0
@@ -110,7 +110,7 @@ export const date = computed("date")
 export const json = computed("json")
 export const amount = computed("amount")
 
-/** Read from a record. */
+/** Columns that are read from a record. */
 export const field = {
   text: read("text"),
   integer: read("integer"),
@@ -129,7 +129,7 @@ const documentedColumn =
     isDocumented: true,
   })
 
-/** Read from a field that the API document names. */
+/** Columns that are read from a field that the API document names. */
 export const documented = {
   text: documentedColumn("text"),
   integer: documentedColumn("integer"),

@@ -1,6 +1,6 @@
-// What the texts of many errors have in common, so that a summary can say it once.
+// Removes the details from error texts, so that a summary can show equal errors once.
 
-/** Without the endpoint, the subject, the address and the number of attempts. */
+/** The text without the endpoint, the subject, the address and the number of attempts. */
 export const reasonOf = (error: string): string =>
   error
     .replace(/^[a-z0-9_]+(?: for [^:]+)?: /, "")
@@ -8,5 +8,5 @@ export const reasonOf = (error: string): string =>
     .replace(/, from https?:\S+/, "")
     .replace(/, after \d+ attempts$/, "")
 
-/** The same for every request that fails in the same way, at whatever path. */
+/** The same text for every request that fails in the same way, at any path. */
 export const causeOf = (error: string): string => reasonOf(error).replaceAll(/https?:\S+/g, "…")

@@ -1,17 +1,17 @@
-// Why a call failed: one error type with a tagged reason for each cause (§7).
+// The error of a call, with a tagged reason for each cause (§7).
 import * as Data from "effect/Data"
 import type { ArchivedResponse } from "./response.ts"
 
 export type ApiErrorReason =
   /** Rejected before any request was sent (§7, client-side rules). */
   | { readonly _tag: "InvalidInput"; readonly parameter: string }
-  /** No key, or one that the service does not know (401). */
+  /** There is no key, or the service does not know it (401). */
   | { readonly _tag: "Unauthorized" }
   /** The key has no access (403). */
   | { readonly _tag: "Forbidden" }
   /** The document does not show the path, and the configuration does not name it or names an invalid one. */
   | { readonly _tag: "NotConfigured"; readonly setting: string }
-  /** 404 and the like; `expected` where the document lists it as an absence (§7). */
+  /** 404 or similar; `expected` if the document lists it as an absence (§7). */
   | { readonly _tag: "NotFound"; readonly expected: boolean }
   /** The service does not offer this for the vault or transaction (400, 422). */
   | { readonly _tag: "Unsupported" }
@@ -20,16 +20,16 @@ export type ApiErrorReason =
   /** 429, or a failure with a `Retry-After` longer than the call may take; `delaySeconds` is that wait. */
   | { readonly _tag: "RateLimited"; readonly delaySeconds: number | undefined }
   | { readonly _tag: "ServerError" }
-  /** Any other status that is no success, redirects included. */
+  /** Any other unsuccessful status, including redirects. */
   | { readonly _tag: "UnexpectedStatus" }
   | { readonly _tag: "Timeout"; readonly of: "attempt" | "task"; readonly seconds: number }
-  /** No response, or not all of it; or the service did not get all of the request (408). */
+  /** There was no complete response, or the service did not receive the complete request (408). */
   | { readonly _tag: "Transport" }
-  /** The body exceeds `maxResponseMegabytes`, as sent or decompressed. */
+  /** The body exceeds `maxResponseMegabytes`, compressed or decompressed. */
   | { readonly _tag: "ResponseTooLarge"; readonly megabytes: number }
-  /** A successful response whose body is not what the document says; the body is in the archive. */
+  /** The body of a successful response is not as documented; it is in the archive. */
   | { readonly _tag: "ContractViolation"; readonly path: string }
-  /** A defect of vaulthouse. */
+  /** A bug in vaulthouse. */
   | { readonly _tag: "Defect" }
 
 export type ApiErrorTag = ApiErrorReason["_tag"]
@@ -48,13 +48,13 @@ export const isRetryable = (reason: ApiErrorReason): boolean =>
 export class ApiError extends Data.TaggedError("ApiError")<{
   readonly reason: ApiErrorReason
   readonly endpoint: string
-  /** The vault, subaccount, loan or transaction of the request; `-` without one. */
+  /** The vault, subaccount, loan or transaction of the request, or `-`. */
   readonly subject: string
   readonly status: number | undefined
-  /** The service's message, or what went wrong; never holds a credential. */
+  /** The service's message, or what went wrong; never contains a credential. */
   readonly detail: string
   readonly attempts: number
-  /** Every response of the call; they are in the archive like any other. */
+  /** Every response of the call. All of them are in the archive. */
   readonly responses: ReadonlyArray<ArchivedResponse>
 }> {
   /** Whether another attempt can help. */
@@ -62,7 +62,7 @@ export class ApiError extends Data.TaggedError("ApiError")<{
     return isRetryable(this.reason)
   }
 
-  /** The same text for every request that fails for the same cause, so that a summary can say it once. */
+  /** The same text for every request that fails for the same reason, so that a summary can show it once. */
   get problem(): string {
     return this.status === undefined ? this.detail : `${this.detail} (HTTP ${this.status})`
   }

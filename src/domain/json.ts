@@ -1,7 +1,7 @@
-// Lossless JSON: numbers that a double can't hold keep every digit.
+// Parses JSON without loss: numbers that a double can't represent keep every digit.
 import * as Result from "effect/Result"
 
-// TypeScript's library does not know these yet (ECMAScript "JSON.parse source text access").
+// TypeScript's library does not have these yet (ECMAScript "JSON.parse source text access").
 const json = JSON as typeof JSON & {
   rawJSON(text: string): { readonly rawJSON: string }
   isRawJSON(value: unknown): value is { readonly rawJSON: string }
@@ -9,14 +9,14 @@ const json = JSON as typeof JSON & {
 
 export type JsonObject = { readonly [field: string]: unknown }
 
-// Every integer of 15 digits is safe, and 17 digits are enough to spell any double.
+// Every integer of 15 digits is safe, and 17 digits are enough for any double.
 const SAFE_INTEGER_DIGITS = 15
 const DOUBLE_DIGITS = 17
 
-// A number that loses a digit is at least this long, so looking at one character in 16 finds it.
+// A number that loses a digit is at least this long, so checking one character in 16 finds it.
 const STRIDE = SAFE_INTEGER_DIGITS + 1
 
-// Far above any documented shape; recursive code relies on it.
+// Far deeper than any documented shape; recursive code relies on the limit.
 const MAX_DEPTH = 100
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
@@ -27,8 +27,8 @@ const precedesNumber = (code: number): boolean =>
   code === 0x3a || code === 0x5b || code === 0x2c || code === 0x2d || code <= 0x20
 
 /**
- * Whether the text may hold a number with more digits than a double. Every body is searched, so only one character
- * in sixteen is looked at. Digits inside a string may match: that costs time, but no digit.
+ * Whether the text may contain a number with more digits than a double. Every body is searched, so only one character
+ * in sixteen is checked. Digits inside a string may match, which only takes more time.
  */
 const mayLoseDigits = (text: string): boolean => {
   const { length } = text
@@ -67,14 +67,14 @@ const keepDigits = (_key: string, value: unknown, { source }: { readonly source?
 /** The depth of a parsed value, and whether a number overflowed. */
 interface Extremes {
   depth: number
-  /** Whether it holds a number such as 1e400. */
+  /** Whether it contains a number such as 1e400. */
   isInfinite: boolean
 }
 
 const measure = (value: object, depth: number, extremes: Extremes): void => {
   if (depth > extremes.depth) extremes.depth = depth
   if (depth > MAX_DEPTH) return
-  // Runs for every value of every body, so it makes no call for a scalar and no list of the fields.
+  // For speed, this makes no call for a scalar and no list of the fields.
   if (Array.isArray(value)) {
     for (const member of value as ReadonlyArray<unknown>) {
       if (typeof member === "object" && member !== null) measure(member, depth + 1, extremes)
@@ -89,17 +89,17 @@ const measure = (value: object, depth: number, extremes: Extremes): void => {
   }
 }
 
-/** An upper bound of the text's nesting; far too high where its strings hold brackets. */
+/** An upper bound of the text's nesting, which is far too high if its strings contain brackets. */
 const nestingBound = (text: string): number => {
   let bound = 1
   for (let at = text.indexOf("["); at >= 0 && bound <= MAX_DEPTH; at = text.indexOf("[", at + 1)) {
-    // An array, and an object in it.
+    // An array and an object in it.
     bound += 2
   }
   for (let at = text.indexOf("{"); at >= 0 && bound <= MAX_DEPTH; at = text.indexOf("{", at + 1)) {
     let before = at - 1
     while (text.charCodeAt(before) <= 0x20) before -= 1
-    // An object in another.
+    // An object in another object.
     if (text[before] === ":") bound += 1
   }
   return bound
@@ -108,7 +108,7 @@ const nestingBound = (text: string): number => {
 // A number with a smaller exponent overflows only if it is so long that `mayLoseDigits` finds it.
 const largeExponent = /[eE]\+?\d{3}/
 
-/** Half of a surrogate pair, which UTF-8, and so a table, can't hold. */
+/** Half of a surrogate pair, which UTF-8 and therefore a table can't represent. */
 const loneSurrogate = /\\u[dD][89a-fA-F]/
 
 const wellFormed = (value: unknown): unknown => {
@@ -116,20 +116,20 @@ const wellFormed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(wellFormed)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([field, held]) => [field.toWellFormed(), wellFormed(held)]),
+    Object.entries(value).map(([field, member]) => [field.toWellFormed(), wellFormed(member)]),
   )
 }
 
 export interface ParsedJson {
-  /** Every number is a JavaScript number; schemas check this one. */
+  /** Every number is a JavaScript number; schemas check this value. */
   readonly plain: unknown
-  /** Numbers that a double can't hold are `JSON.rawJSON`; rows are made of this one. */
+  /** Numbers that a double can't represent are `JSON.rawJSON`; rows are made from this value. */
   readonly lossless: unknown
 }
 
 /**
- * Strings are well-formed: a lone surrogate becomes U+FFFD. Fails with what is wrong, as a predicate: `is not
- * JSON: …`.
+ * Parses a JSON text. Strings are well-formed: a lone surrogate becomes U+FFFD. Fails with what is wrong, as a
+ * predicate: `is not JSON: …`.
  */
 export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
   let plain: unknown
@@ -139,12 +139,12 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     return Result.fail(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const extremes = { depth: 0, isInfinite: false }
-  // For nearly every body the text alone shows that it need not be measured.
+  // The text alone shows of nearly every body that it need not be measured.
   if (largeExponent.test(text) || nestingBound(text) > MAX_DEPTH) measure([plain], 0, extremes)
   if (extremes.depth > MAX_DEPTH) {
     return Result.fail(`nests arrays and objects more than ${MAX_DEPTH} deep`)
   }
-  // A reviver costs five times a plain parse, so only texts that may need it pay.
+  // Parsing with a reviver takes five times as long, so it is done only for texts that may need it.
   const lossless: unknown =
     extremes.isInfinite || mayLoseDigits(text)
       ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
@@ -157,13 +157,13 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
   })
 }
 
-/** A number as a double, also one kept as raw digits; `undefined` beyond the largest double. */
+/** A number as a double, even if it is kept as raw JSON; `undefined` beyond the largest double. */
 export const asNumber = (value: unknown): number | undefined => {
   const number = json.isRawJSON(value) ? Number(value.rawJSON) : value
   return typeof number === "number" && Number.isFinite(number) ? number : undefined
 }
 
-/** An integer of any size as its decimal digits; also from a string of digits. */
+/** The decimal digits of an integer of any size, which may also be a string of digits. */
 export const asDigits = (value: unknown): string | undefined => {
   if (typeof value === "string") return /^-?\d+$/.test(value) ? value : undefined
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined
@@ -173,7 +173,7 @@ export const asDigits = (value: unknown): string | undefined => {
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 
-/** Compact text with sorted fields: the same content is always the same text. */
+/** Compact JSON with sorted fields, so that equal content has equal text. */
 export const stableStringify = (value: unknown): string => JSON.stringify(sorted(value))
 
 const sorted = (value: unknown): unknown => {
@@ -186,7 +186,7 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** `number`, `string`, `null`, `array`, …: the JSON type, for messages. */
+/** The JSON type for messages: `number`, `string`, `null`, `array`, … */
 export const typeOfJson = (value: unknown): string =>
   value === null
     ? "null"

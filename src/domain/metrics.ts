@@ -1,5 +1,5 @@
-// Metrics with stable names (docs/monitoring.md lists them). Counters count during a run; gauges are set from what is on
-// disk when they are read.
+// Metrics with stable names, which docs/monitoring.md lists. Counters count during a run; gauges are set from the files
+// on disk when they are read.
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
@@ -19,7 +19,7 @@ export const countTasks = counter("vaulthouse_tasks_total", "Tasks by pipeline a
 
 export const countRequests = counter(
   "vaulthouse_requests_total",
-  "Requests sent by endpoint and HTTP status; status none: no response",
+  "Requests sent by endpoint and HTTP status; status none means no response",
 )
 
 export const countRetries = counter(
@@ -37,7 +37,7 @@ export const countRows = counter(
   "Rows that were inserted or revised, by table",
 )
 
-/** All series of a gauge; those that were set before and are not given again are removed. */
+/** A gauge whose series are all set at once; earlier series that are not set again are removed. */
 export const gauge = (name: string, description: string) => {
   let before: ReadonlyArray<Metric.Metric<number, unknown>> = []
   return (series: ReadonlyArray<readonly [Labels, number]>): Effect.Effect<void> =>

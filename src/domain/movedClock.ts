@@ -1,11 +1,11 @@
-// A clock that is ahead of another. Sleeping takes the same time on both.
+// A clock that is ahead of another clock. Sleeping takes the same time on both.
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 const MICROS_PER_MILLI = 1000
 const NANOS_PER_MICRO = 1000n
 
-/** `microsAhead` is read each time, and may be negative. */
+/** `microsAhead` is called each time, and may return a negative number. */
 export const movedClock = (clock: Clock.Clock, microsAhead: () => number): Clock.Clock => {
   const millis = () =>
     clock.currentTimeMillisUnsafe() + Math.round(microsAhead() / MICROS_PER_MILLI)

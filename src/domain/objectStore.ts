@@ -1,9 +1,9 @@
-// Object storage that speaks S3: where things are in it (`s3://bucket/prefix`), and the access to it.
+// S3-compatible object storage: locations (`s3://bucket/prefix`) and credentials.
 import type * as Redacted from "effect/Redacted"
 
 export const isInObjectStore = (location: string): boolean => location.startsWith("s3://")
 
-/** The parts of `s3://bucket/prefix`; the prefix is empty, or ends with a slash. */
+/** The parts of `s3://bucket/prefix`; the prefix is empty or ends with a slash. */
 export const bucketAndPrefix = (location: string) => {
   const [bucket = "", ...folders] = location.slice("s3://".length).split("/")
   const prefix = folders.filter((folder) => folder !== "").join("/")
@@ -11,7 +11,7 @@ export const bucketAndPrefix = (location: string) => {
 }
 
 export interface ObjectStoreAccess {
-  /** `undefined` where no variable has one. */
+  /** `undefined` if no environment variable has one. */
   readonly key:
     | {
         readonly id: string
@@ -20,6 +20,6 @@ export interface ObjectStoreAccess {
       }
     | undefined
   readonly region: string
-  /** Address of a store other than AWS's; buckets are then part of the path. */
+  /** The address of a store other than AWS's, where buckets are part of the path. */
   readonly endpoint: URL | undefined
 }

@@ -1,4 +1,4 @@
-// Why object storage refuses a request, and what to do about it: for the archive, and for DuckDB's own requests.
+// Explains why object storage refused a request and what to do, for the archive and for DuckDB's own requests.
 import { bucketAndPrefix } from "./objectStore.ts"
 
 export type ObjectAction = "list" | "read" | "write" | "delete"
@@ -7,15 +7,15 @@ export interface ObjectRefusal {
   /** `s3://bucket/prefix`. */
   readonly location: string
   readonly action: ObjectAction
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number
-  /** As S3 names the error. */
+  /** S3's code of the error. */
   readonly code: string
   readonly message: string
-  /** Region that the request was sent to. */
+  /** The region that the request was sent to. */
   readonly region: string
-  /** Region that the bucket is in, as the store says. */
-  readonly itsRegion?: string | undefined
+  /** The region of the bucket, according to the store. */
+  readonly bucketRegion?: string | undefined
 }
 
 const PERMISSION: Readonly<Record<ObjectAction, string>> = {
@@ -25,14 +25,14 @@ const PERMISSION: Readonly<Record<ObjectAction, string>> = {
   delete: "s3:DeleteObject",
 }
 
-const NOT_ACCEPTED: ReadonlySet<string> = new Set([
+const KEY_ERRORS: ReadonlySet<string> = new Set([
   "InvalidAccessKeyId",
   "SignatureDoesNotMatch",
   "ExpiredToken",
   "InvalidToken",
 ])
 
-const ELSEWHERE: ReadonlySet<string> = new Set([
+const REGION_ERRORS: ReadonlySet<string> = new Set([
   "PermanentRedirect",
   "AuthorizationHeaderMalformed",
   "IllegalLocationConstraintException",
@@ -42,23 +42,23 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 export const explainRefusal = (
   refusal: ObjectRefusal,
 ): { readonly why: string; readonly advice: string } => {
-  const { location, action, status, code, message, region, itsRegion } = refusal
+  const { location, action, status, code, message, region, bucketRegion } = refusal
   const { bucket } = bucketAndPrefix(location)
   if (code === "NoSuchBucket") {
     return { why: `there is no bucket ${bucket}`, advice: "Create it, or correct its name." }
   }
-  if (NOT_ACCEPTED.has(code)) {
+  if (KEY_ERRORS.has(code)) {
     return {
       why: `${location} does not accept the key (${code})`,
       advice:
         "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a temporary key, AWS_SESSION_TOKEN.",
     }
   }
-  if (ELSEWHERE.has(code) || status === 301) {
-    const where = itsRegion === undefined ? "" : `: in ${itsRegion}`
+  if (REGION_ERRORS.has(code) || status === 301) {
+    const where = bucketRegion === undefined ? "" : `: in ${bucketRegion}`
     return {
       why: `the bucket ${bucket} is not in the region ${region}${where}`,
-      advice: `Set AWS_REGION to ${itsRegion ?? "that of the bucket"}.`,
+      advice: `Set AWS_REGION to ${bucketRegion ?? "that of the bucket"}.`,
     }
   }
   if (status === 403) {

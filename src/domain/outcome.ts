@@ -1,9 +1,9 @@
-// What became of a task, and what a batch carries from the pipelines to the loader.
+// The outcome of a task, and the batch that the pipelines pass to the loader.
 import type { Claim } from "./claim.ts"
 import type { Rows } from "./table.ts"
 import type { TaskVault } from "./vault.ts"
 
-/** As decided before the commit, which turns `landed` into `loaded` or `unchanged`. */
+/** The outcome before the commit, which turns `landed` into `loaded` or `unchanged`. */
 export type Outcome =
   | "landed"
   | "empty"
@@ -16,33 +16,33 @@ export type Outcome =
 
 export type RecordedOutcome = Exclude<Outcome, "landed"> | "loaded" | "unchanged"
 
-/** `loaded` where the commit added or revised a row. */
+/** The outcome after the commit: `landed` becomes `loaded` if the commit added or revised a row. */
 export const recordedOutcome = (
   outcome: Outcome,
   { inserted, revised }: Pick<Committed, "inserted" | "revised">,
 ): RecordedOutcome =>
   outcome === "landed" ? (inserted + revised > 0 ? "loaded" : "unchanged") : outcome
 
-/** Whether the task must be repeated: a run with such an outcome is `partial`. */
+/** Whether the task must be repeated; a run with such an outcome is `partial`. */
 export const isFailure = (outcome: RecordedOutcome): boolean =>
   outcome === "failed" || outcome === "quarantined"
 
-/** Days (since 1970, inclusive) that a request covered; without `from`, everything up to `to`. */
+/** The days that a request covered, inclusive, since 1970; without `from`, everything up to `to`. */
 export interface CoveredDays {
   readonly from: number | undefined
   readonly to: number
 }
 
-/** One pipeline × partition × window: the unit that lands or fails on its own. */
+/** The record of a task: one pipeline × partition × window, which lands or fails on its own. */
 export interface TaskRecord {
   readonly pipeline: string
-  /** Key of the partition: vault address, subaccount, … or `-` where the pipeline has one partition only. */
+  /** The key of the partition: a vault address, subaccount, … or `-` if the pipeline has only one partition. */
   readonly entity: string
-  /** Set where the partition is a vault. */
+  /** Set if the partition is a vault. */
   readonly vault?: TaskVault
-  /** What was read of the partition, for example `2026-01-01..2026-02-10`; part of the task's identity. */
+  /** The window, for example `2026-01-01..2026-02-10`; part of the task's identity. */
   readonly window: string
-  /** The requested series (mart.series); absent where it is none, or all that the pipeline reads. */
+  /** The requested series (mart.series); absent if it is none, or all series of the pipeline. */
   readonly series?: string
   /** The days of the window, for a series. */
   readonly covers?: CoveredDays
@@ -53,7 +53,7 @@ export interface TaskRecord {
   readonly errorText?: string
 }
 
-/** Where the next run of a partition begins; JSON that only its pipeline reads. */
+/** Says where the next run of a partition begins, as JSON that only its pipeline reads. */
 export interface CursorUpdate {
   readonly pipeline: string
   readonly entity: string
@@ -61,8 +61,8 @@ export interface CursorUpdate {
 }
 
 /**
- * Everything one transaction commits: rows, the cursor they move, the task's record and the
- * bookkeeping that belongs to it (archive index, gaps, quarantine, drift).
+ * Everything that one transaction commits: rows, the cursor that they move, the task's record and its bookkeeping
+ * (archive index, gaps, quarantine, drift).
  */
 export interface Batch {
   /** Absent in a replay, which sends no requests. */
@@ -70,13 +70,13 @@ export interface Batch {
   readonly rows: ReadonlyArray<Rows>
   readonly cursor?: CursorUpdate
   readonly bookkeeping: ReadonlyArray<Rows>
-  /** The run that the rows' lineage names; without it, the current run. */
+  /** The run in the rows' lineage; by default, the current run. */
   readonly runId?: string
-  /** Where several processes read a run: nothing is committed unless this claim is still valid. */
+  /** In a shared run, the claim that must still be valid for the commit. */
   readonly claim?: Claim
 }
 
-/** What a committed batch changed, as the database counts it. */
+/** The numbers of rows that a committed batch changed, as counted by the database. */
 export interface Committed {
   readonly inserted: number
   readonly revised: number

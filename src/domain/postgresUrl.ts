@@ -1,5 +1,5 @@
-// Connection strings of PostgreSQL, read as libpq reads them (https://www.postgresql.org/docs/current/libpq-connect.html).
-// node-postgres reads most values of `sslmode` differently, so it gets only what is read here.
+// Parses connection strings of PostgreSQL like libpq (https://www.postgresql.org/docs/current/libpq-connect.html).
+// node-postgres interprets most values of `sslmode` differently, so it gets the parsed values instead.
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 
@@ -19,11 +19,11 @@ export interface PostgresTarget {
   readonly host: string
   readonly port: number
   readonly database: string
-  /** `undefined`: the user of this process. */
+  /** If `undefined`, the user of this process. */
   readonly user: string | undefined
-  /** `undefined`: from the password file. */
+  /** If `undefined`, it is read from the password file. */
   readonly password: Redacted.Redacted<string> | undefined
-  /** `undefined`: `~/.pgpass`. */
+  /** If `undefined`, `~/.pgpass`. */
   readonly passwordFile: string | undefined
   readonly sslMode: SslMode
   /** Paths of PEM files. */
@@ -32,7 +32,7 @@ export interface PostgresTarget {
   readonly key: string | undefined
   readonly connectTimeoutSeconds: number
   readonly applicationName: string
-  /** What may be shown of it: without user, password and parameters. */
+  /** The URL for messages, without user, password and parameters. */
   readonly shown: string
 }
 
@@ -54,24 +54,25 @@ const CONNECT_TIMEOUT_SECONDS = 10
 
 const wrong = (why: string) => Result.fail(why)
 
-/** The target, or what is wrong, as a predicate. No message repeats what may be the password. */
+/** Fails with what is wrong, as a predicate. No message repeats text that may be the password. */
 export const parsePostgresUrl = (text: string): Result.Result<PostgresTarget, string> => {
   if (!/^postgres(ql)?:\/\//.test(text)) {
     return wrong("is not a connection string such as `postgres://user@db.example.com/analytics`")
   }
   const url = URL.parse(text)
-  // With one of these further on, what stands before them is part of a password.
-  const isCut = url !== null && (/[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
-  if (url === null || url.hash !== "" || isCut) {
+  // With one of these characters further on, the part before it may be part of a password.
+  const isAmbiguous =
+    url !== null && (/[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
+  if (url === null || url.hash !== "" || isAmbiguous) {
     return wrong(
       "can't be read as a connection string: special characters in it must be percent-encoded (`@` as `%40`), and only one host may be named",
     )
   }
-  // As in libpq, a plus sign stands for itself.
+  // As in libpq, a plus sign is not a space.
   const given = new URLSearchParams(url.search.replaceAll("+", "%2B"))
   const unknown = [...given.keys()].find((name) => !parameters.includes(name))
   if (unknown !== undefined) {
-    // After an `&` that is not percent-encoded, the name is part of a password.
+    // If a password contains an `&` that is not percent-encoded, the name may be part of the password.
     const shown = given.has("password") ? "…" : unknown
     return wrong(
       `has the parameter \`${shown}\`, which vaulthouse does not know; known are ${parameters.join(", ")}`,

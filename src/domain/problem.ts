@@ -1,6 +1,6 @@
-// What needs a person's attention in a warehouse: types.
+// The types of problems, which need a person's attention.
 
-/** The most urgent first. */
+/** The kinds of problems, the most urgent first. */
 export const problemKinds = [
   "run_failed",
   "key_rejected",
@@ -18,12 +18,12 @@ export type ProblemKind = (typeof problemKinds)[number]
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** Stable identity within its kind: a pipeline, a series, a check's name; `sync` and `key` where there is one only. */
+  /** The identity within its kind: a pipeline, a series, a check, or `sync` or `key` if there is only one. */
   readonly subject: string
-  /** One sentence for a person, with the numbers. */
+  /** One sentence with the numbers. */
   readonly text: string
   /** What to do: a command or a setting. */
   readonly advice: string
-  /** ISO instant since when, where known. */
+  /** When it began, as an ISO instant, if known. */
   readonly since: string | null
 }

@@ -1,20 +1,20 @@
-// Which proxy leads to an address, by the rules of undici's EnvHttpProxyAgent. Errors and `doctor` name the proxy, which
-// undici does not reveal.
+// Finds the proxy for an address by the rules of undici's EnvHttpProxyAgent, because errors and `doctor` name the proxy
+// and undici does not reveal it.
 import type * as Redacted from "effect/Redacted"
 
 export interface Proxy {
-  /** With its user name and password, if it has them. */
+  /** The URL with its user name and password, if it has them. */
   readonly url: Redacted.Redacted<string>
-  /** Without them, such as `http://proxy.example.com:3128`. */
+  /** The URL without them, such as `http://proxy.example.com:3128`. */
   readonly origin: string
   /** The environment variable that names it. */
   readonly variable: string
 }
 
 export interface Proxies {
-  /** For addresses with `http://`. */
+  /** The proxy for addresses with `http://`. */
   readonly http: Proxy | undefined
-  /** For addresses with `https://`. */
+  /** The proxy for addresses with `https://`. */
   readonly https: Proxy | undefined
   /** Entries of `NO_PROXY`: hosts to connect to directly. */
   readonly direct: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export interface Proxies {
 
 export const noProxies: Proxies = { http: undefined, https: undefined, direct: [] }
 
-/** `undefined`: the connection is direct. */
+/** Returns `undefined` if the connection is direct. */
 export const proxyFor = (proxies: Proxies, url: URL): Proxy | undefined => {
   const proxy = url.protocol === "https:" ? proxies.https : proxies.http
   if (proxy === undefined) return undefined
@@ -31,10 +31,10 @@ export const proxyFor = (proxies: Proxies, url: URL): Proxy | undefined => {
   return proxies.direct.some((entry) => covers(entry, host, port)) ? undefined : proxy
 }
 
-/** A proxy in messages: its address and where it was set. */
+/** The text for a proxy in messages: its address and where it was set. */
 export const proxyText = ({ origin, variable }: Proxy): string => `${origin} (${variable})`
 
-/** `example.com` and `.example.com` cover subdomains too, `*.example.com` covers only those, and `*` everything. */
+/** `example.com` and `.example.com` cover subdomains too, `*.example.com` only subdomains, and `*` everything. */
 const covers = (entry: string, host: string, port: string): boolean => {
   const [, withoutPort = entry, wantedPort = port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? []
   if (Number(wantedPort) !== Number(port)) return false
@@ -43,7 +43,7 @@ const covers = (entry: string, host: string, port: string): boolean => {
   return host.endsWith(`.${name}`) || (host === name && !entry.startsWith("*"))
 }
 
-/** In lower case, without the brackets of an IPv6 address and the dot at the end of a full name. */
+/** The host in lower case, without the brackets of an IPv6 address or the dot at the end of a full name. */
 const plainHost = (host: string): string =>
   host
     .replace(/^\[(.+)\]$/, "$1")

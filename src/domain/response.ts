@@ -1,31 +1,32 @@
-// What is known of a response apart from its body.
+// The metadata of a response.
 
 /** The response that rows were read from, and its time, which orders their history. */
 export interface Lineage {
   readonly responseId: string
-  /** When its body was complete, microseconds since 1970 UTC; no two responses of a run share one. */
+  /** When its body was complete, in microseconds since 1970 UTC; unique among the responses of a run. */
   readonly receivedAt: number
 }
 
-/** The request, as far as a replay needs it, and the status of the response. */
+/** The parts of a request that a replay needs, and the status of the response. */
 export interface ExchangeRecord {
   readonly endpoint: string
   readonly method: string
-  /** Without credentials. */
+  /** The URL, without credentials. */
   readonly url: string
-  /** Body of a POST. */
+  /** The body of a POST request. */
   readonly requestBody: string | null
-  /** Inputs of the endpoint by client-side name, and what the request is about; JSON. */
+  /** The inputs of the endpoint by client-side name, as JSON. */
   readonly inputs: string
+  /** The partition that the request is about, as JSON. */
   readonly subject: string
   readonly status: number
 }
 
 export interface ArchivedResponse extends Lineage, ExchangeRecord {
   readonly bytes: number
-  /** Content address of the body. */
+  /** The content address of the body. */
   readonly sha256: string
-  /** Segment below `<data-dir>/raw`, and where in it the frame with the body is. */
+  /** The segment below `<data-dir>/raw`, followed by the position of the frame with the body. */
   readonly file: string
   readonly offset: number
   readonly length: number

@@ -1,14 +1,14 @@
-// A failed attempt that is about to be repeated, for commands that show what they wait for.
+// A failed attempt that is about to be repeated, for commands that show why they wait.
 export interface Retry {
   readonly endpoint: string
-  /** `undefined` without a response. */
+  /** `undefined` if there was no response. */
   readonly status: number | undefined
-  /** What went wrong, as an error message; never holds a credential. */
+  /** The error message; never contains a credential. */
   readonly detail: string
-  /** Seconds until the next attempt. */
+  /** The seconds until the next attempt. */
   readonly waitSeconds: number
-  /** Number of the next attempt, so at least 2. */
+  /** The number of the next attempt, which is at least 2. */
   readonly attempt: number
-  /** The most attempts a call may make. */
+  /** The maximum number of attempts of a call. */
   readonly attempts: number
 }

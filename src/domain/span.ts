@@ -1,5 +1,5 @@
-// Spans of a run's trace. Where nothing exports traces a span costs nothing: Effect alone would make one, and take a
-// stack trace for it.
+// Spans of a run's trace. Unless traces are exported, a span costs nothing; Effect by itself would create one and
+// capture a stack trace.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { SpanKind } from "effect/Tracer"
@@ -11,7 +11,7 @@ export const IsTraced = Context.Reference<boolean>("vaulthouse/domain/IsTraced",
 
 type Attributes = Readonly<Record<string, unknown>>
 
-/** Runs an effect in a span. No attribute may hold a credential. */
+/** Runs an effect in a span. No attribute may contain a credential. */
 export const spanned =
   (name: string, attributes: Attributes = {}, kind: SpanKind = "internal") =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -19,7 +19,7 @@ export const spanned =
       isOn ? Effect.withSpan(effect, name, { attributes, kind }) : effect,
     )
 
-/** Adds to the span that is open. */
+/** Adds attributes to the current span. */
 export const annotateSpan = (attributes: Attributes): Effect.Effect<void> =>
   Effect.flatMap(IsTraced, (isOn) =>
     isOn ? Effect.annotateCurrentSpan({ ...attributes }) : Effect.void,

@@ -1,8 +1,8 @@
 // A subaccount as a partition of pipelines.
 
 export interface SubaccountRef {
-  /** The spelling joins use. */
+  /** The canonical spelling, for joins. */
   readonly address: string
-  /** The spelling the service uses; sent back to it as it is. */
+  /** The address as the service spells it, for requests. */
   readonly wireAddress: string
 }

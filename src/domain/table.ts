@@ -1,14 +1,14 @@
-// A table is a value: its DDL, row mapping, comments, dictionary, keys and Parquet layout all derive from it.
+// A table as a value, from which its DDL, row mapping, comments, dictionary, keys and Parquet layout are derived.
 import { boolean, type Column, text, timestamp, type Value } from "./column.ts"
 import type { Lineage } from "./response.ts"
 
 /**
- * What happens to a row whose key is already there:
- * - `history`: the same values change nothing; other values replace the row, and the old one moves to
- *   `<table>_versions` with the time it was superseded. So does a row that a newer reading of its set
- *   (`Table.mergeKey`) leaves out.
+ * What happens to a row whose key is already stored:
+ * - `history`: equal values change nothing; other values replace the row, and the old row moves to
+ *   `<table>_versions` with the time at which it was superseded. So does a row that is missing from a newer
+ *   reading of its set (`Table.mergeKey`).
  * - `slowly_changing`: other content ends the current row (`valid_to`) and starts a new one.
- * - `replace`: the new row replaces the old one (bookkeeping of the runs).
+ * - `replace`: the new row replaces the old one (bookkeeping of runs).
  * - `first`: the first row stays.
  */
 export type WriteMode = "history" | "slowly_changing" | "replace" | "first"
@@ -17,57 +17,60 @@ export interface Table {
   readonly schema: "core" | "meta" | "ops" | "raw"
   readonly name: string
   readonly mode: WriteMode
-  /** One row per … */
+  /** What one row is of: "one row per …". */
   readonly grain: string
   readonly comment: string
-  /** The endpoint and the API document's paragraph, or the part of vaulthouse that writes it. */
+  /** The endpoint and the paragraphs of the API document, or the part of vaulthouse that writes the table. */
   readonly source: string
-  /** Columns with the source's data; `allColumns` adds those of the write mode. */
+  /** The columns with the source's data; `allColumns` adds those of the write mode. */
   readonly columns: ReadonlyArray<Column>
   readonly key: ReadonlyArray<string>
   /**
-   * In a history table of sets (the protocols of a day): the key columns that identify the set, its time among them.
-   * A response with rows of a set holds the whole set: stored rows it leaves out move to `<table>_versions`.
+   * In a history table of sets (the protocols of a day): the key columns that identify the set, including its time.
+   * A response with rows of a set contains the whole set; stored rows missing from it move to `<table>_versions`.
    */
   readonly mergeKey?: ReadonlyArray<string>
   /**
-   * Event-time column (timestamp or date, required). Parquet is partitioned by its month. Where it is part of the key
-   * or rows never change, a merge looks only at stored rows of the same time.
+   * The event-time column (timestamp or date, required). Parquet files are partitioned by its month. If it is part of
+   * the key, or rows never change, a merge reads only stored rows of the same time.
    */
   readonly time?: string
-  /** A useful query, as runnable SQL. */
+  /** A useful query that can be run as it is. */
   readonly example: string
 }
 
-/** Rows of one table in columns: `columns[i][row]` belongs to `table.columns[i]`. */
+/** Rows of one table, by column: `columns[i][row]` is a value of `table.columns[i]`. */
 export interface Rows {
   readonly table: Table
   readonly columns: ReadonlyArray<ReadonlyArray<Value>>
   readonly length: number
-  /** Event time of each row, microseconds since 1970 UTC, a day from its start; absent where the table has no `time`. */
+  /** The event time of each row, in microseconds since 1970 UTC (for a day, its start), if the table has a `time`. */
   readonly times?: ReadonlyArray<number>
-  /** The response they were read from; `null` for rows vaulthouse itself writes. */
+  /** The response that the rows were read from; `null` for vaulthouse's own records. */
   readonly lineage: Lineage | null
   /**
-   * In a slowly changing table: these rows are the whole set that these columns and values identify, and its current
-   * rows that are not among them are retired. An empty object is the whole table.
+   * In a slowly changing table: the columns and values that identify the set of which these are all rows; current rows
+   * of the set that are not among them are retired. An empty object is the whole table.
    */
   readonly mergeKey?: Readonly<Record<string, Value>>
   /**
-   * These rows are not what the request was for: a response that holds nothing else is empty. `warning`: the service
-   * could not read something, so the response may lack it.
+   * Set if these rows are not the data that was requested; a response without other rows is empty. `warning`: the
+   * service could not read something, so the response may be incomplete.
    */
   readonly secondary?: "warning" | "total"
-  /** Sets (by `Table.mergeKey`) that the response declares empty. */
+  /** Sets (by `Table.mergeKey`) that are empty in the response. */
   readonly emptySets?: ReadonlyArray<Readonly<Record<string, Value>>>
-  /** The sets (by `Table.mergeKey`) of these rows may lack members, so nothing they leave out is retired. */
+  /** Set if the sets (by `Table.mergeKey`) of these rows may be incomplete, so that missing rows are not retired. */
   readonly isPartial?: true
   /** Of vaulthouse's own tables: no row with one of these keys is stored, but for those that this process has written. */
   readonly haveNewKeys?: true
 }
 
 const runId = text("_run_id", "Run that wrote this row (ops.runs)", { required: true })
-const responseId = text("_response_id", "Archived response this row was read from (raw.responses)")
+const responseId = text(
+  "_response_id",
+  "Archived response that this row was read from (raw.responses)",
+)
 const firstSeenAt = timestamp("_first_seen_at", "When the service first sent this key", {
   required: true,
 })
@@ -94,26 +97,26 @@ const supersededBy = text(
   { required: true },
 )
 
-const housekeeping = [runId, responseId, firstSeenAt, updatedAt]
+const lineageColumns = [runId, responseId, firstSeenAt, updatedAt]
 
-/** The columns as stored: the source's, then those the write mode adds. */
+/** The columns as stored: those of the source, then those of the write mode. */
 export const allColumns = (table: Table): ReadonlyArray<Column> => {
   switch (table.mode) {
     case "history":
-      return [...table.columns, ...housekeeping]
+      return [...table.columns, ...lineageColumns]
     case "slowly_changing":
-      return [...table.columns, validFrom, validTo, isCurrent, ...housekeeping]
+      return [...table.columns, validFrom, validTo, isCurrent, ...lineageColumns]
     case "replace":
     case "first":
       return table.columns
   }
 }
 
-/** What identifies a stored row; a slowly changing entity has one row per `valid_from`. */
+/** The columns that identify a stored row; a slowly changing table has one row per key and `valid_from`. */
 export const storedKey = (table: Table): ReadonlyArray<string> =>
   table.mode === "slowly_changing" ? [...table.key, validFrom.name] : table.key
 
-/** `core.<table>_versions`: superseded versions of a history table, never changed once written. */
+/** `core.<table>_versions`: the superseded versions of a history table, which never change. */
 export const versionsOf = (table: Table): Table => ({
   schema: table.schema,
   name: `${table.name}_versions`,
@@ -127,5 +130,5 @@ export const versionsOf = (table: Table): Table => ({
   example: `select * from ${table.schema}.${table.name}_versions order by _superseded_at desc limit 10`,
 })
 
-/** Qualified name as users type it. */
+/** The qualified name, as users type it. */
 export const tableName = (table: Table): string => `${table.schema}.${table.name}`

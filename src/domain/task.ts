@@ -1,5 +1,5 @@
-// The current task: the archive records it with every response, and the time its requests wait for their start does not
-// count against its timeout.
+// The current task. The archive records it with every response, and the time that its requests wait for a start does
+// not count against its timeout.
 import * as Context from "effect/Context"
 import type { ActiveTime } from "./ActiveTime.ts"
 

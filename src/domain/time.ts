@@ -1,5 +1,5 @@
-// Instants as whole microseconds and days as whole days since 1970-01-01 UTC. The service mixes offsets,
-// naive timestamps, epochs and M/D/YYYY labels (§2.9); everything is UTC from here on.
+// Parses and formats instants, as whole microseconds, and days, as whole days since 1970-01-01 UTC. The service mixes
+// offsets, timestamps without one, epochs and M/D/YYYY labels (§2.9); parsed times are always UTC.
 
 const MICROS_PER_MILLI = 1000
 export const MICROS_PER_DAY = 86_400_000_000
@@ -9,7 +9,7 @@ const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/
 const monthDayYear = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
 
-/** Milliseconds of a calendar date and time, or `undefined` when there is no such date. */
+/** The milliseconds of a calendar date and time, or `undefined` if there is no such date. */
 const calendar = (
   year: number,
   month: number,
@@ -33,8 +33,8 @@ const offsetMinutes = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
-// `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS`, with or without `Z`, are what nearly every point of a history carries. Reading
-// them digit by digit takes a quarter of the time of the regular expression.
+// Nearly every point of a history has the form `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SS`, with or without `Z`. Reading
+// these digit by digit takes a quarter of the time of the regular expression.
 const digits = (text: string, from: number, to: number): number => {
   let value = 0
   for (let at = from; at < to; at += 1) {
@@ -45,10 +45,10 @@ const digits = (text: string, from: number, to: number): number => {
   return value
 }
 
-// `fromIso` checks the one day that only leap years have.
+// February 29 is left to `fromIso`, which knows leap years.
 const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Milliseconds of the day at the beginning of a text. */
+/** The milliseconds of the day at the beginning of a text. */
 const fromPlainDay = (text: string): number | undefined => {
   if (text[4] !== "-" || text[7] !== "-") return undefined
   const year = digits(text, 0, 4)
@@ -118,17 +118,17 @@ const anyInstant = (value: unknown): number | undefined => {
 }
 
 /**
- * Microseconds since 1970 UTC of an instant as the service may write it: ISO-8601 with or without an
- * offset (none means UTC) and with any fraction, or an epoch in seconds or milliseconds, as a number
- * or in digits. `undefined` for anything else, and for an instant too far off to keep to the microsecond
- * ("9999-12-31", which stands for never).
+ * Parses an instant in the forms that the service may use: ISO-8601 with or without an offset (none means UTC) and with
+ * any fraction, or an epoch in seconds or milliseconds, as a number or as digits. Returns microseconds since 1970 UTC,
+ * or `undefined` for anything else and for an instant too far in the future to be exact ("9999-12-31", which means
+ * never).
  */
 export const parseInstant = (value: unknown): number | undefined => {
   const micros = anyInstant(value)
   return Number.isSafeInteger(micros) ? micros : undefined
 }
 
-/** Days since 1970 of `YYYY-MM-DD`, `M/D/YYYY` (the APY labels of §2.9) or any instant's UTC day. */
+/** The days since 1970 of `YYYY-MM-DD`, `M/D/YYYY` (the APY labels of §2.9) or the UTC day of an instant. */
 export const parseDay = (value: unknown): number | undefined => {
   if (typeof value === "string") {
     const found = monthDayYear.exec(value)
@@ -148,11 +148,11 @@ export const startOfDay = (day: number): number => day * MICROS_PER_DAY
 /** The last microsecond of a day, for inclusive ranges. */
 export const endOfDay = (day: number): number => (day + 1) * MICROS_PER_DAY - 1
 
-/** `YYYY-MM-DD`, as the service takes days. */
+/** Formats a day as `YYYY-MM-DD`, as the service expects it. */
 export const formatDay = (day: number): string =>
   new Date(day * MILLIS_PER_DAY).toISOString().slice(0, 10)
 
-/** `YYYY-MM-DDTHH:MM:SS.sssZ`, to the millisecond. */
+/** Formats an instant as `YYYY-MM-DDTHH:MM:SS.sssZ`. */
 export const formatInstant = (micros: number): string =>
   new Date(Math.floor(micros / MICROS_PER_MILLI)).toISOString()
 

@@ -1,5 +1,5 @@
-// Names that the time of a series point may have, in the order they are tried. The document withholds the name (§2.8,
-// §2.9); the setting `timeFields` replaces them.
+// The possible names of the time of a series' point, in the order in which they are tried. The document does not show
+// the name (§2.8, §2.9); the setting `timeFields` replaces this list.
 
 export const defaultTimeFields: ReadonlyArray<string> = [
   "timestamp",

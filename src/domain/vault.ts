@@ -2,20 +2,20 @@
 import type { AddressKind } from "./address.ts"
 
 export interface VaultRef {
-  /** The spelling joins use. */
+  /** The canonical spelling, for joins. */
   readonly address: string
-  /** The spelling the service uses; sent back to it as it is. */
+  /** The address as the service spells it, for requests. */
   readonly wireAddress: string
   readonly chainId: number
   readonly kind: AddressKind
-  /** Day (since 1970) the vault began, where the service says it. */
+  /** The day on which the vault began, in days since 1970, if the service sends it. */
   readonly startedOn: number | undefined
 }
 
 /** The vault of a task. */
 export interface TaskVault {
-  /** The spelling joins use. */
+  /** The canonical spelling, for joins. */
   readonly address: string
-  /** Absent where requests name the address alone, for all its chains. */
+  /** Absent if requests contain only the address, for all its chains. */
   readonly chainId?: number
 }

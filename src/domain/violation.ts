@@ -1,19 +1,19 @@
-// What is wrong with a response or a record.
+// Violations of the contract by a response or a record, and schema drift.
 
 export interface Violation {
-  /** Path in the body; `$` is all of it. */
+  /** The path in the body; `$` is the whole body. */
   readonly path: string
   readonly detail: string
 }
 
-/** A record that can't become a row: it is quarantined, the others of its list land. */
+/** A record that can't become a row. It is quarantined; the others of its list land. */
 export interface RejectedRecord extends Violation {
   readonly record: unknown
 }
 
-/** Schema drift: a field that is reported, though nothing failed. */
+/** Schema drift: a change of a field that is reported without a failure. */
 export interface Drift {
-  /** Path of the field in a record, for example `$.fee.bps`. */
+  /** The path of the field in a record, for example `$.fee.bps`. */
   readonly path: string
   readonly kind: "unknown_field" | "other_type" | "deprecated_field"
   readonly detail: string

@@ -1,7 +1,6 @@
-// Text from elsewhere, made harmless to look at: what would control a terminal or turn the reading direction is shown as
-// an escape instead.
+// Makes text from outside safe to show: control characters and bidirectional overrides are replaced by visible escapes.
 
-/** The source of a regular expression: control characters but tab and line feed, and bidirectional overrides. */
+/** The source of a regular expression for control characters except tab and line feed, and bidirectional overrides. */
 export const CONTROL = String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`
 
 const control = new RegExp(CONTROL, "g")

@@ -60,7 +60,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "an entry of a list",
     "vaults:\n  include:\n    - 0x52908400098527886E0F7030069857D2E4169EE7\n    - 0x52908400098527886E0F7030069857D2E4169Ee7\n",
-    "4:7: vaults.include[1]: `0x52908400098527886E0F7030069857D2E4169Ee7` fails its EIP-55 checksum: a letter's case, or a digit, was mistyped",
+    "4:7: vaults.include[1]: `0x52908400098527886E0F7030069857D2E4169Ee7` fails its EIP-55 checksum: a digit or the case of a letter is wrong",
   ],
   ["a key set twice", "overlapDays: 1\noverlapDays: 2\n", "2:1: `overlapDays` is set twice"],
   [

@@ -39,5 +39,5 @@ const markersOf = async (store: ArchiveStore, runs: ReadonlySet<string>) => {
     if (!names.has(runOfSegment(file))) continue
     for await (const frame of readFrames(store, file)) commits.add(frame)
   }
-  return { markerOf: (responseId: string) => commits.of(responseId) }
+  return { markerOf: (responseId: string) => commits.markerOf(responseId) }
 }

@@ -115,7 +115,7 @@ const indexedOf = (
   { bodies, commits }: Archived,
 ): ReadonlyArray<Indexed> => {
   const body = own ?? bodies.get(head.sha256)
-  const marker = commits.of(head.responseId)
+  const marker = commits.markerOf(head.responseId)
   if (body === undefined || (marker === undefined && head.pipeline !== null)) return []
   return [{ head, body, marker, isLanded: marker?.landed.includes(head.responseId) === true }]
 }
@@ -127,7 +127,7 @@ const unendedRuns = ({ found, commits }: Archived): ReadonlyArray<UnendedRun> =>
     const [first] = ofSegment
     if (first === undefined) return []
     const unmarked = ofSegment.filter(
-      ({ head }) => head.pipeline !== null && commits.of(head.responseId) === undefined,
+      ({ head }) => head.pipeline !== null && commits.markerOf(head.responseId) === undefined,
     )
     return [{ runId: first.head.runId, file: first.file, unmarked: unmarked.length }]
   })

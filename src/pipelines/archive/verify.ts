@@ -145,7 +145,8 @@ const missingMarkers = (
   { pathOf }: ArchiveStore,
 ): ReadonlyArray<Finding> => {
   const unmarked = index.filter(
-    ({ responseId, pipeline }) => pipeline !== undefined && commits.of(responseId) === undefined,
+    ({ responseId, pipeline }) =>
+      pipeline !== undefined && commits.markerOf(responseId) === undefined,
   )
   // With the segments that only the index names: a run's id does not determine the name of its segment.
   const files = [...new Set([...segments, ...index.map(({ file }) => file)])].toSorted()

@@ -102,7 +102,7 @@ describe("the scenarios' file", () => {
       "an address with a typo",
       weth,
       weth.replace("C02", "c02"),
-      `7: ${entry} \`collateral_tokens\` has at [0] [1,"${weth.replace("C02", "c02")}"], which fails its EIP-55 checksum: a letter's case, or a digit, was mistyped`,
+      `7: ${entry} \`collateral_tokens\` has at [0] [1,"${weth.replace("C02", "c02")}"], which fails its EIP-55 checksum: a digit or the case of a letter is wrong`,
     ],
     [
       "no pair",
