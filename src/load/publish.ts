@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { rowsOf } from "./rowsOf.ts"
-import { alone, Changes, type Session, transaction } from "./session.ts"
+import { Changes, onCopy, type Session, transaction } from "./session.ts"
 import { makePrivateDirectory } from "./database.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
@@ -164,7 +164,7 @@ const publishAll = async (
     storageVersion: options.storageVersion ?? STORAGE_VERSION,
     previous: await previousCopy(dataDir, options),
     complete: async (connection) => {
-      const source = { ...session, ...alone(connection) }
+      const source = connection === session.connection ? session : onCopy(session, connection)
       await refreshStoredMarts(source, options.rebuildAll ?? false)
       const made =
         options.parquet === undefined

@@ -6,7 +6,7 @@ import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
 import { type Database, onlyWriter, type Turn } from "./storage/Storage.ts"
-import type { StoredKeys } from "./storedKeys.ts"
+import { StoredKeys } from "./storedKeys.ts"
 import type { StoredRanges } from "./storedRanges.ts"
 import type { storedColumns } from "./storedColumns.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
@@ -36,6 +36,14 @@ export const alone = (connection: DuckDBConnection): Writer => ({
   connection,
   exclusively: onlyWriter,
   accepts: () => true,
+})
+
+/** The session on a copy of the warehouse, which may hold other rows: nothing is known of them. */
+export const onCopy = (session: Session, connection: DuckDBConnection): Session => ({
+  ...session,
+  ...alone(connection),
+  keys: new StoredKeys(),
+  look: async () => undefined,
 })
 
 /** Runs `work` in a transaction. Any failure rolls back, because a COMMIT after one would silently keep nothing. */
