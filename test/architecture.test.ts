@@ -1,7 +1,7 @@
 // The house rules that a machine can hold: which folder may import which, file sizes, exact dependencies,
 // explicit lists, and a linter that really looks.
 import { execFile } from "node:child_process"
-import { globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Table } from "../src/domain/table.ts"
@@ -118,6 +118,17 @@ describe("imports", () => {
   it("docs/architecture.md has the folders of pipelines in that order", () => {
     const rows = [...read("docs/architecture.md").matchAll(/^\| `(\w+(?:\/|\.ts))` \|/gm)]
     expect(rows.map(([, name = ""]) => name.replace(/\/$/, ""))).toEqual(pipelineOrder)
+  })
+
+  it("docs/architecture.md names the 25 files on the path of a ratio point", () => {
+    const [, section = ""] = read("docs/architecture.md").split("## One ratio point")
+    const [path = ""] = section.split("\n## ")
+    const steps = [...path.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].flatMap(([, cell = ""]) => {
+      const named = [...cell.matchAll(/`([^`]+\.ts)`/g)].map(([, name = ""]) => name)
+      return named.map((name) => (name.includes("/") ? name : join(dirname(named[0] ?? ""), name)))
+    })
+    expect(steps).toHaveLength(25)
+    expect(steps.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 
   it("docs/architecture.md states the same rule", () => {
