@@ -52,11 +52,11 @@ export const makeApp = (site: Site): Hono => {
         c,
         Effect.gen(function* () {
           const publication = yield* latest.publication
-          const made = yield* make(c)
+          const shownPage = yield* make(c)
           c.header("content-type", "text/html; charset=utf-8")
-          return made.sections === undefined
-            ? c.body(document(made, publication, links))
-            : c.body(streamed(site.run, made, made.sections, publication, links))
+          return shownPage.sections === undefined
+            ? c.body(document(shownPage, publication, links))
+            : c.body(streamed(site.run, shownPage, shownPage.sections, publication, links))
         }),
         asPage,
       ),

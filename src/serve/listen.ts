@@ -6,13 +6,13 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Hono } from "hono"
 
-/** Nothing can listen at the address. */
+/** The server can't listen on the address. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly code: string | undefined
   readonly message: string
 }> {}
 
-/** Returns the URL, with the port that a port of 0 became. */
+/** Starts the server and returns its URL, which contains the port that was chosen if `port` is 0. */
 export const listen = Effect.fnUntraced(function* (app: Hono, host: string, port: number) {
   const server = yield* Effect.acquireRelease(
     Effect.tryPromise({

@@ -1,5 +1,4 @@
-// A calendar as a table: a row for each month, a column for each day of the month, and a shade and a label for each
-// day.
+// A calendar as a table, with a row for each month, a column for each day of the month, and a shade for each day.
 import { html, type Html } from "./html.ts"
 import { table } from "./table.ts"
 

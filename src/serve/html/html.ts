@@ -1,5 +1,4 @@
-// HTML as tagged templates. Interpolated text is escaped, and control characters and bidirectional overrides are
-// replaced.
+// HTML as tagged templates. Interpolated text is escaped, including control characters and bidirectional overrides.
 import { html as template, raw } from "hono/html"
 import { visible } from "../../domain/visible.ts"
 

@@ -1,5 +1,4 @@
-// Shows where a figure comes from: its row, the rows it derives from, the runs that wrote them and the archived
-// responses.
+// Shows where a figure comes from: its row, the rows it derives from, their runs and their archived responses.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { columnsText } from "../../pipelines/readers/martRows.ts"

@@ -1,5 +1,4 @@
-// The tables of what a vault holds and what is pending: subaccounts, withdrawals, loans, timelocks and governance
-// events.
+// The tables of a vault's holdings and pending changes: subaccounts, withdrawals, loans, timelocks and governance.
 import { amount, count, money, percent, times } from "../figures.ts"
 import {
   linkColumn,

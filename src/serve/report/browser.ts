@@ -1,5 +1,4 @@
-// Converts the report to PDF or PNG with a Chromium of this machine, which opens only the file and has no network
-// access.
+// Converts the report to PDF or PNG with this machine's Chromium, which opens only the file and has no network access.
 import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -74,8 +73,7 @@ const commonFlags = [
   "--disable-sync",
   "--disable-quic",
   "--host-resolver-rules=MAP * ~NOTFOUND",
-  // Chromium refuses to run as root with its sandbox; without it is safe, since the page has no scripts and loads
-  // nothing.
+  // As root, Chromium runs only without its sandbox. That is safe, since the page has no scripts and loads nothing.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
 

@@ -9,7 +9,7 @@ export const mySubaccounts: Table = {
   mode: "slowly_changing",
   grain: "subaccount of the API key and version of its description",
   comment:
-    "Subaccounts of the API key's user with the history of their descriptions. A subaccount ends when it is no longer listed, or not for a new key.",
+    "Subaccounts of the API key's user with the history of their descriptions. A subaccount ends when the service no longer lists it, which may be because the key was changed.",
   source: "GET /subaccounts (§4.3, §2.1)",
   key: ["subaccount_address"],
   columns: [...listedSubaccount, ...listItemColumns, ...restOfRecord],
