@@ -1,6 +1,5 @@
 // The request budget: the rate limiter that all requests of a run share. The service's limits are not documented (§8),
 // so it learns concurrency and rate from the responses. It stops sending to a service that fails every request.
-import { STATUS_CODES } from "node:http"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,6 +13,7 @@ import type { Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
 import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
 import { ownStarts } from "./Starts.ts"
+import { statusText } from "./statusText.ts"
 
 /** What the budget learns from a response. */
 export interface Observation {
@@ -137,5 +137,5 @@ const rateLimitedFailure = (seconds: number): Failure => ({
 const serverFailure = (status: number): Failure => ({
   reason: { _tag: "ServerError" },
   status,
-  detail: STATUS_CODES[status] ?? "server error",
+  detail: statusText(status) ?? "server error",
 })

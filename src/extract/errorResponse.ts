@@ -1,5 +1,4 @@
 // Interprets an error response: its reason by status (§7), and the service's message.
-import { STATUS_CODES } from "node:http"
 import * as Result from "effect/Result"
 import type { ApiErrorReason } from "../domain/errors.ts"
 import { isJsonObject, type ParsedJson } from "../domain/json.ts"
@@ -9,6 +8,7 @@ import type { ReceivedResponse } from "./exchange.ts"
 import type { Parameter } from "./Parameter.ts"
 import { sentNames, type WireSettings, wireName } from "./request.ts"
 import type { Failure } from "./retry.ts"
+import { statusText } from "./statusText.ts"
 
 type Parsed = Result.Result<ParsedJson, string>
 
@@ -33,11 +33,11 @@ export const errorFrom = (
   if (status < 400) return redirect(context, response)
   const text = detailOf(parsed)
   const from = forwardedBy === undefined ? "" : `, perhaps from the proxy ${proxyText(forwardedBy)}`
-  const detail = text ?? `${pageText(response.text) ?? STATUS_CODES[status] ?? "no body"}${from}`
+  const detail = text ?? `${pageText(response.text) ?? statusText(status) ?? "no body"}${from}`
   // A message other than the name of the status or the unknown path shows that the endpoint itself responded.
   const isExplained =
     text !== undefined &&
-    text.toLowerCase() !== STATUS_CODES[status]?.toLowerCase() &&
+    text.toLowerCase() !== statusText(status)?.toLowerCase() &&
     !text.includes(url.pathname)
   const problem = status === 400 || status === 422 ? requestProblem(context, parsed) : undefined
   if (problem !== undefined) {
