@@ -1,9 +1,6 @@
 // What is already stored of a task's partition. Many tasks look it up at once, and a statement takes long in a lake, so
 // lookups that arrive during one statement share the next.
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Request from "effect/Request"
-import * as RequestResolver from "effect/RequestResolver"
 import * as Semaphore from "effect/Semaphore"
 import { type Rows, tableName } from "../../domain/table.ts"
 import { number } from "../../load/decodeRow.ts"
@@ -12,29 +9,36 @@ import { identifier, qualified, storedType } from "../../load/sql.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-interface Look<Key> extends Request.Request<boolean, LoadError, Warehouse> {
-  readonly key: Key
+/** Lookups that share a statement. */
+interface Lookups<Key> {
+  readonly keys: Array<Key>
+  /** Indexes of the keys for which the result is true; absent until the statement has run. */
+  found?: ReadonlySet<number>
 }
 
-/** A lookup in batches; `read` returns the indexes of the keys for which the result is true. */
+/**
+ * A lookup in batches; `read` returns the indexes of the keys for which the result is true. Not a `RequestResolver`,
+ * whose modules take longer to load than all lookups of a run without news.
+ */
 const batched = <Key>(
   read: (keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlySet<number>, LoadError, Warehouse>,
 ) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
-  const resolver = RequestResolver.makeWith<Look<Key>>({
-    batchKey: ({ context }) => Context.get(context, Warehouse),
-    delay: oneAtATime.withPermit(Effect.void),
-    collectWhile: () => true,
-    runAll: (entries) =>
-      oneAtATime.withPermit(
-        Effect.gen(function* () {
-          const found = yield* read(entries.map(({ request }) => request.key))
-          for (const [at, entry] of entries.entries()) yield* Request.succeed(entry, found.has(at))
-        }).pipe(Effect.provideContext(entries[0].context)),
-      ),
+  const waiting = new WeakMap<Warehouse["Service"], Lookups<Key>>()
+  return Effect.fnUntraced(function* (key: Key) {
+    const warehouse = yield* Warehouse
+    const lookups: Lookups<Key> = waiting.get(warehouse) ?? { keys: [] }
+    waiting.set(warehouse, lookups)
+    const at = lookups.keys.push(key) - 1
+    // The first of them reads for all.
+    return yield* oneAtATime.withPermit(
+      Effect.gen(function* () {
+        if (waiting.get(warehouse) === lookups) waiting.delete(warehouse)
+        lookups.found ??= yield* read(lookups.keys)
+        return lookups.found.has(at)
+      }),
+    )
   })
-  const look = Request.of<Look<Key>>()
-  return (key: Key) => Effect.request(look({ key }), resolver)
 }
 
 interface Window {
