@@ -10,8 +10,9 @@ import type { Batch } from "../../domain/outcome.ts"
 import { type Table, tableName } from "../../domain/table.ts"
 import { commandId } from "../../load/commandId.ts"
 import { storedTables } from "../../load/ddl.ts"
-import { number } from "../../load/decodeRow.ts"
+import { decodeRow, number, text } from "../../load/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
+import { literal } from "../../load/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
 import { pipelines } from "../catalog.ts"
@@ -88,19 +89,21 @@ export const lostRows = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const ids = JSON.stringify(unreadable.map(({ responseId }) => responseId))
-  const found: Array<LostRows> = []
-  for (const table of tables.flatMap(storedTables)) {
-    const [lost] = yield* warehouse.rows(
-      `select count(*)::double as rows from ${tableName(table)} t
-       where _response_id is not null and (
-         not exists (from raw.responses r where r.response_id = t._response_id and r.is_landed)
-         or list_contains(from_json($1, '["VARCHAR"]'), _response_id))`,
-      [ids],
+  const stored = tables
+    .flatMap(storedTables)
+    .map(
+      (table) =>
+        `select ${literal(tableName(table))} as name, _response_id from ${tableName(table)}`,
     )
-    const rows = lost === undefined ? 0 : number("rows")(lost)
-    if (rows > 0) found.push({ table: tableName(table), rows })
-  }
-  return found
+  const lost = yield* warehouse.rows(
+    `select name as table, count(*)::double as rows from (${stored.join(" union all ")}) t
+     where _response_id is not null and (
+       not exists (from raw.responses r where r.response_id = t._response_id and r.is_landed)
+       or list_contains(from_json($1, '["VARCHAR"]'), _response_id))
+     group by name order by name`,
+    [ids],
+  )
+  return lost.map(decodeRow({ table: text("table"), rows: number("rows") }))
 })
 
 /** Responses that were committed together. */
