@@ -20,8 +20,11 @@ import { creationScript, fingerprintOf } from "./layout.ts"
 import { martSources } from "./martSources.ts"
 import { CATALOG, literal } from "./sql.ts"
 
-/** DuckDB 1.1 to 1.5 can read v1.0.0; no 1.x can read the default of DuckDB 2. */
-export const STORAGE_VERSION = "v1.0.0"
+/**
+ * DuckDB 1.1 to 1.5 can read v1.1.0; no 1.x can read the default of DuckDB 2. v1.0.0 stores 3 kB of statistics for each
+ * column: an empty warehouse takes 6.6 MB instead of 2.6 and twice as long to open.
+ */
+export const STORAGE_VERSION = "v1.1.0"
 
 const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
 

@@ -68,7 +68,7 @@ describe("the stored schema", () => {
       )
       expect(folder.mode & 0o777).toBe(0o700)
       expect(database.mode & 0o777).toBe(0o600)
-      // The file's storage version: 64 is v1.0.0.
+      // The file's storage version: 64 is v1.0.0 and v1.1.0.
       expect(bytes.subarray(8, 12).toString()).toBe("DUCK")
       expect(bytes.readBigUInt64LE(12)).toBe(64n)
     }),

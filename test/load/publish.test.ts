@@ -257,14 +257,15 @@ describe("the published copy", () => {
         readers.push(yield* storedAs(publishedFile(dataDir)))
         expect(yield* verify(dataDir)).toEqual([])
       }
-      expect(readers).toEqual([...versions, "v1.0.0"])
+      // DuckDB marks files of v1.1.0 like those of v1.0.0.
+      expect(readers).toEqual(["v1.0.0", ...versions.slice(1), "v1.0.0"])
       // The engine lists the versions it knows when it is given another one.
       const unknown = yield* Effect.flip(
         asRun(dataDir, publish({ ...published, storageVersion: "v9.0.0" })),
       )
       const known = [...unknown.message.matchAll(/v1\.\d+\.0\b/g)].map(([version]) => version)
-      // Files of v1.1.0 are those of v1.0.0.
-      expect(known.filter((version) => version !== "v1.1.0")).toEqual(versions)
+      // The marts need 1.1.
+      expect(known.filter((version) => version !== "v1.0.0")).toEqual(versions)
     }),
   )
 

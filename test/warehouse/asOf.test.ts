@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { allColumns, tableName } from "../../src/domain/table.ts"
 import { asOfMacros } from "../../src/load/asOf.ts"
 import { marts } from "../../src/load/marts.ts"
+import { STORAGE_VERSION } from "../../src/load/template.ts"
 import { CATALOG, literal } from "../../src/load/sql.ts"
 import { openWarehouse, putGiven, readRows, tables, type TestWarehouse } from "./support.ts"
 
@@ -45,7 +46,9 @@ beforeAll(async () => {
   const { connection, directory } = warehouse
   await putGiven(connection, given)
   copy = join(directory, "renamed.duckdb")
-  await connection.run(`ATTACH ${literal(copy)} AS copied (STORAGE_VERSION 'v1.0.0')`)
+  await connection.run(
+    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+  )
   await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
   await connection.run("DETACH copied")
 })

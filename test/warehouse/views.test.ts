@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { marts } from "../../src/load/marts.ts"
+import { STORAGE_VERSION } from "../../src/load/template.ts"
 import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
 import {
@@ -172,7 +173,9 @@ describe("a copy of the file, renamed and read-only", () => {
     await stopClock(connection, "2026-03-30 12:00:00")
     before = await everyMart()
     const file = join(directory, "some other name.duckdb")
-    await connection.run(`ATTACH ${literal(file)} AS copied (STORAGE_VERSION 'v1.0.0')`)
+    await connection.run(
+      `ATTACH ${literal(file)} AS copied (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+    )
     await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
     await connection.run("DETACH copied")
     opened = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
