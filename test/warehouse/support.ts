@@ -6,13 +6,14 @@ import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-a
 import * as demo from "../../demo/stoppedClock.ts"
 import type { Column } from "../../src/domain/column.ts"
 import { allColumns, type Table, tableName } from "../../src/domain/table.ts"
-import { createSchemas, createTable, storedTables } from "../../src/load/ddl.ts"
+import { storedTables } from "../../src/load/ddl.ts"
 import { createMarts } from "../../src/load/createMarts.ts"
 import { alone } from "../../src/load/session.ts"
 import type { Mart } from "../../src/load/marts.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../../src/load/sql.ts"
 import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
+import { copyTemplate } from "../../src/load/template.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
 
 export const declaredTables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
@@ -26,15 +27,16 @@ export interface TestWarehouse {
   readonly close: () => void
 }
 
-/** A warehouse file as old clients read it (storage v1.0.0), with empty tables and the marts. */
+/** A warehouse file with empty tables and the marts. */
 export const openWarehouse = async (): Promise<TestWarehouse> => {
   const directory = mkdtempSync(join(tmpdir(), "vaulthouse-marts-"))
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
-  const file = literal(join(directory, "writer.duckdb"))
-  await connection.run(`ATTACH ${file} AS ${CATALOG} (STORAGE_VERSION 'v1.0.0')`)
-  await connection.run([...createSchemas, ...tables.map(createTable)].join(";\n"))
-  await createMarts(alone(connection), CATALOG, declaredTables)
+  const file = join(directory, "writer.duckdb")
+  await copyTemplate(file, declaredTables)
+  await connection.run(`ATTACH ${literal(file)} AS ${CATALOG}`)
+  // Made already, unless one of them can't be: then this says why.
+  await createMarts(alone(connection), CATALOG, tables)
   const close = () => {
     connection.closeSync()
     instance.closeSync()
