@@ -26,7 +26,7 @@ days as (
             sum(value * value order by value),
             sum(share * share order by share)
         ) as squares,
-        -- Of equal ones the first name wins, so that the result is the same each time.
+        -- Ties go to the first name, so that the result is always the same.
         if(
             count(value) > 0,
             first(protocol order by value desc, protocol) filter (value is not null),

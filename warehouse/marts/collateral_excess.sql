@@ -9,7 +9,7 @@ tokens as (
     group by chain_id, token_address
 ),
 
-answered as (select * from mart.last_read where pipeline = 'collateral_excess'),
+last_reads as (select * from mart.last_read where pipeline = 'collateral_excess'),
 
 -- Debt according to the summary and to the health factor.
 debt_readings as (
@@ -48,16 +48,16 @@ joined as (
         excess.token_amount,
         debts.has_debt,
         debts.debt_at,
-        coalesce(answered.responded_at, excess.valid_from) as read_at,
+        coalesce(last_reads.responded_at, excess.valid_from) as read_at,
         excess.valid_from
     from excess
     left join tokens using (chain_id, token_address)
     left join mart.subaccount_names as subaccounts using (subaccount_address)
     left join debts using (subaccount_address)
-    left join answered
+    left join last_reads
         on
             excess.subaccount_address || ' ' || excess.chain_id || ':' || excess.token_address
-            = answered.entity
+            = last_reads.entity
 )
 
 select

@@ -10,8 +10,8 @@ named_vaults as (
     where is_current
 ),
 
--- A slot is an hour of the day, or the whole day where a day is expected whole. A day's slots are the
--- bits of one integer: everything below is joined by day, and only the end is spread into hours.
+-- A slot is an hour of the day, or the whole day where a day is expected whole. A day's slots are the bits of one
+-- integer: everything below is joined by day, and only the last steps expand it into hours.
 fact_days as (
     select 'ratio' as series, vault_address, chain_id, day, hours, first_at, last_at
     from mart.ratio_days
@@ -155,7 +155,7 @@ covered_spans as (
             and spans.series = coalesce(covered_windows.series, spans.series)
 ),
 
-answered_each_day as (
+responded_each_day as (
     select
         series,
         vault_address,
@@ -166,9 +166,9 @@ answered_each_day as (
     from covered_spans
 ),
 
-answered_days as (
+responded_days as (
     select series, vault_address, part, day, max(responded_at) as responded_at
-    from answered_each_day
+    from responded_each_day
     group by series, vault_address, part, day
 ),
 
@@ -277,7 +277,7 @@ covered_until as (
     group by series, vault_address, part
 ),
 
--- Nothing is expected of a vault that is no longer listed; what it has is there.
+-- Nothing more is expected of a vault that is no longer listed, but its facts count.
 expected_spans as (
     select
         spans.*,
@@ -315,14 +315,14 @@ known_days as (
         coalesce(gap_days.quarantined, 0) as quarantined,
         coalesce(gap_days.unreachable, 0) as unreachable,
         coalesce(gap_days.gap, 0) as gap,
-        answered_days.responded_at
+        responded_days.responded_at
     from expected_days
     left join present_days using (series, vault_address, part, day)
     left join gap_days using (series, vault_address, part, day)
-    left join answered_days using (series, vault_address, part, day)
+    left join responded_days using (series, vault_address, part, day)
 ),
 
--- The hours of a day that are expected: all but those before the first and from the end on.
+-- The expected hours of a day: without those before the first fact and those from the end of expectation on.
 slots as (
     select
         *,
@@ -358,7 +358,7 @@ select
         when present & bit <> 0 then 'present'
         when quarantined & bit <> 0 then 'quarantined'
         when unreachable & bit <> 0 then 'unreachable'
-        -- A part known to be incomplete (failed, truncated) has no response.
+        -- A range known to be incomplete (failed, truncated) counts as without a response.
         when gap & bit <> 0 then 'missing'
         when responded_at >= expected_at + step then 'empty'
         else 'missing'

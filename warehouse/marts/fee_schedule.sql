@@ -14,8 +14,8 @@ detailed_fees as (
 ),
 
 -- From this instant on, the fees of a vault's own page no longer count.
-first_served as (
-    select chain_id, vault_address, min(valid_from) as first_served_at
+first_fees as (
+    select chain_id, vault_address, min(valid_from) as first_fees_at
     from core.fees
     group by chain_id, vault_address
 ),
@@ -61,11 +61,11 @@ in_force as (
         moments.vault_address,
         moments.instant_at,
         case
-            when moments.instant_at >= first_served.first_served_at then fees.management_fee_pct
+            when moments.instant_at >= first_fees.first_fees_at then fees.management_fee_pct
             else detailed_fees.management_fee_pct
         end as management_fee_pct,
         case
-            when moments.instant_at >= first_served.first_served_at then fees.performance_fee_pct
+            when moments.instant_at >= first_fees.first_fees_at then fees.performance_fee_pct
             else detailed_fees.performance_fee_pct
         end as performance_fee_pct,
         coalesce(
@@ -73,7 +73,7 @@ in_force as (
             detailed_fees.weekly_performance_fee_bps
         ) as weekly_performance_fee_bps
     from moments
-    left join first_served using (chain_id, vault_address)
+    left join first_fees using (chain_id, vault_address)
     left join core.fees
         on
             moments.chain_id = fees.chain_id

@@ -6,7 +6,7 @@ details as (select * from core.loan_details where is_current),
 
 subaccount_loans as (select * from core.subaccount_loans where is_current),
 
-answered as (select * from mart.last_read where pipeline in ('loans', 'subaccount_loans')),
+last_reads as (select * from mart.last_read where pipeline in ('loans', 'subaccount_loans')),
 
 -- A loan may be listed under both of its parties.
 listed_once as (
@@ -68,7 +68,7 @@ joined as (
         end as next_payment_due_at,
         book.listed_in,
         book.valid_from as since_at,
-        coalesce(answered.responded_at, book.valid_from) as read_at,
+        coalesce(last_reads.responded_at, book.valid_from) as read_at,
         clock.now_at
     from book
     inner join mart.clock on true
@@ -77,7 +77,7 @@ joined as (
         on book.borrower_address = borrower.subaccount_address
     left join mart.subaccount_names as lender
         on book.lender_address = lender.subaccount_address
-    left join answered using (pipeline, entity)
+    left join last_reads using (pipeline, entity)
 )
 
 select

@@ -12,7 +12,7 @@ select
     min(unrealized_pnl_in_asset) as pnl_in_asset_low,
     max(unrealized_pnl_in_asset) as pnl_in_asset_high,
     arg_max(unrealized_pnl_in_asset, snapshot_at) as pnl_in_asset_close,
-    -- One bit an hour.
+    -- One bit per hour.
     bit_or(1::integer << date_part('hour', snapshot_at)::integer) as hours,
     count(*) as snapshots
 from core.pnl_history as pnl_snapshots

@@ -11,7 +11,7 @@ select
     max(collateral_ratio) as collateral_ratio_high,
     arg_max(collateral_ratio, observed_at) as collateral_ratio_close,
     max(observed_at) filter (collateral_ratio is not null) as collateral_ratio_close_at,
-    -- One bit an hour: two points in an hour count once, at the price of an addition.
+    -- One bit per hour, so that two points in an hour count once, at the cost of an addition.
     bit_or(1::integer << date_part('hour', observed_at)::integer) as hours,
     coalesce(
         bit_or(1::integer << date_part('hour', observed_at)::integer)

@@ -57,7 +57,7 @@ health as (
     left join mart.subaccount_health as health using (subaccount_address)
 ),
 
--- The newest instant first, then its row: a third of the time of a window over all rows.
+-- Finds the newest instant first, then its row: this takes a third of the time of a window over all rows.
 newest_ratio as (
     select *
     from mart.ratio_points
@@ -135,7 +135,7 @@ newest_classified as (
         chain_id,
         vault_address,
         day,
-        -- Where a value is negative or nothing has one, there are no parts of a whole.
+        -- If a value is negative or all are missing, there are no parts of a whole.
         case
             when sum(usd_value order by usd_value) > 0 and min(usd_value) >= 0
                 then sum(usd_value order by usd_value)

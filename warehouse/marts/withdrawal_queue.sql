@@ -6,7 +6,7 @@ requests as (select * from core.withdrawal_requests where is_current),
 
 summaries as (select * from core.withdrawal_summaries where is_current),
 
-answered as (select * from mart.last_read where pipeline = 'withdrawals'),
+last_reads as (select * from mart.last_read where pipeline = 'withdrawals'),
 
 newest_snapshots as (
     select *
@@ -65,14 +65,14 @@ valued as (
         newest_snapshots.snapshot_at as buffer_at,
         queued.valid_from as seen_at,
         coalesce(
-            greatest(answered_by_chain.responded_at, answered_by_address.responded_at), queued.valid_from
+            greatest(read_by_chain.responded_at, read_by_address.responded_at), queued.valid_from
         ) as read_at
     from queued
     inner join mart.clock on true
-    left join answered as answered_by_address
-        on queued.vault_address = answered_by_address.entity
-    left join answered as answered_by_chain
-        on queued.vault_address || '@' || queued.chain_id = answered_by_chain.entity
+    left join last_reads as read_by_address
+        on queued.vault_address = read_by_address.entity
+    left join last_reads as read_by_chain
+        on queued.vault_address || '@' || queued.chain_id = read_by_chain.entity
     left join vaults using (chain_id, vault_address)
     left join summaries using (chain_id, vault_address)
     left join newest_snapshots using (chain_id, vault_address)

@@ -1,4 +1,4 @@
--- Subaccounts with debt: by their current summary, or by the loans they have taken where they have no summary.
+-- Subaccounts with debt: by their current summary, or by the loans they have taken if they have no summary.
 with
 
 summaries as (

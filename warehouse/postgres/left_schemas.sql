@@ -1,4 +1,4 @@
--- Schemas of runs ($1 is the beginning of their names) that no publication uses: one that was killed left them.
+-- Schemas of runs ($1 is the prefix of their names) that no publication uses, left by a killed publication.
 select n.nspname as name
 from pg_namespace n
 where

@@ -1,4 +1,4 @@
--- The views in the schemas $1: columns in their order, and who besides the owner may do what.
+-- The views in the schemas $1: their columns in order, and the privileges of users other than the owner.
 select
     n.nspname as schema,
     c.relname as name,

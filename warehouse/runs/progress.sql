@@ -1,4 +1,4 @@
--- What the tasks of run $1 come to so far, by pipeline and outcome, with a few of their errors.
+-- Totals of the tasks of run $1 so far, by pipeline and outcome, with a few of their errors.
 select
     pipeline,
     outcome,

@@ -1,5 +1,5 @@
--- How complete each day of the last year is: expected points, and how many there are. Of all vaults and series, unless one is
--- named.
+-- How complete each day of the last year is: expected points, and how many are present; of all vaults and series,
+-- unless one is named.
 select
     expected_at::date as day,
     count(*) as expected,

@@ -1,7 +1,7 @@
--- What is wrong with each vault, in words: one row for each trouble. Severity 1 is a loss or a run on the vault, 2 is close
--- to one, 3 is a figure that is late, missing or contradicts another. $h in the words stands for `hours`.
--- Figures with a limit are rounded down, so that none below it reads as the limit. The inner round is for products such as
--- 1.15 * 100, which is a little less than 115.
+-- What is wrong with each vault, in words: one row for each trouble. Severity 1 is a loss or a run on the vault, 2 is
+-- close to one, 3 is a figure that is late, missing or contradicts another. $h in the words stands for `hours`.
+-- Figures with a limit are rounded down, so that none below its limit is shown as the limit. The inner round is for
+-- products such as 1.15 * 100, which is a little less than 115.
 with
 
 latest as (select * from mart.vault_latest where not is_ended),

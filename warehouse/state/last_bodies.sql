@@ -1,4 +1,4 @@
--- Bodies that the newest run archived: one that comes again is not written again.
+-- Bodies that the newest run archived, so that one that is received again is not stored again.
 select
     body_sha256,
     archive_file,

@@ -1,5 +1,5 @@
 -- The latest instant that earlier runs wrote, microseconds since 1970: a clock set back must not make new rows older
--- than old ones. What a replay made from the archive alone has no run here, only its responses.
+-- than old ones. A warehouse rebuilt from the archive alone has no runs, only responses.
 select coalesce(max(written), 0) as latest from (
     select epoch_us(max(finished_at)) as written from ops.tasks
     union all select epoch_us(max(greatest(started_at, finished_at))) from ops.runs

@@ -1,5 +1,5 @@
--- The hours or days each series of a pipeline lacks between its first and its last fact, by vault and day, with the
--- days next to them: what `sync --fill-gaps` requests again. Those known to be out of reach are left out.
+-- The hours or days that each series of a pipeline lacks between its first and its last fact, by vault and day, with
+-- the days next to them: what `sync --fill-gaps` requests again. Those in permanent gaps are left out.
 with
 
 slots as (
@@ -87,7 +87,7 @@ neighbours as (
     select
         days.*,
         coalesce(lag(missing) over (of_series), lead(missing) over (of_series)) is not null
-            as is_beside
+            as is_neighbour
     from days
     window of_series as (partition by vault_address, chain_id, series order by day)
 )
@@ -101,5 +101,5 @@ select
     present,
     coalesce(missing, []) as missing
 from neighbours
-where missing is not null or is_beside
+where missing is not null or is_neighbour
 order by vault_address, chain_id, series, day

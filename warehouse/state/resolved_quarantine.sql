@@ -1,6 +1,6 @@
--- Responses of earlier runs in quarantine that run $1 has resolved: it has a newer entry for the same window, or it read
--- the same again without a failure and left no gap open: that window, all of its days, or a partition that every run
--- reads whole, since it has no cursor.
+-- Quarantined responses of earlier runs that run $1 has resolved: it has a newer entry for the same window, or it read
+-- the same data again without a failure and left no gap open. The same data is that window, all of its days, or a
+-- partition that every run reads whole because it has no cursor.
 with
 
 read_again as (

@@ -1,4 +1,4 @@
--- What the tasks of run $1 come to, and when it began.
+-- Totals of the tasks of run $1, and its start.
 select
     count(*) as tasks,
     coalesce(sum(requests), 0)::bigint as requests,

@@ -1,6 +1,6 @@
--- Deletes the run with its claims, so that no worker can commit to it, and what Effect's queue keeps of it. Does nothing
--- where another planner has taken it over. Locks the claims in the order of claim.sql and held_claims.sql before it deletes
--- them in whatever order they are stored, so that it and a worker never wait for each other.
+-- Deletes the run with its claims, so that no worker can commit to it, and its entries in Effect's queue. Does nothing
+-- if another planner has taken it over. Locks the claims in the order of claim.sql and held_claims.sql before it
+-- deletes them in whatever order they are stored, so that it and a worker never wait for each other.
 with
 
 locked as materialized (

@@ -1,4 +1,4 @@
--- The pace of origin $1; version 0 where there is none. Processes on different machines compare times by `now`.
+-- The pace of origin $1; version 0 if there is none. Processes on different machines compare times by `now`.
 select
     coalesce(paces.version, 0)::double precision as version,
     paces.state,
