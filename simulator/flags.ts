@@ -45,7 +45,7 @@ export const simulatorFlags: readonly SimulatorFlag[] = [
     "Requests per second on public transparency endpoints (default: no limit)",
   ),
   flag("burst", "10", "Requests that may come at once under --rate-limit"),
-  flag("retry-after", "seconds", "What a 429 carries: seconds, date, headers or none"),
+  flag("retry-after", "seconds", "How a 429 says when to retry: seconds, date, headers or none"),
   flag("options", undefined, "Any further options, as JSON, e.g. the faults"),
 ]
 
@@ -56,7 +56,7 @@ const camel = (name: string): string =>
 
 const notOptions = new Set(["host", "port", "rate-limit", "burst", "retry-after", "options"])
 
-const oneOf: Readonly<Record<string, readonly string[]>> = {
+const allowedValues: Readonly<Record<string, readonly string[]>> = {
   "wire-case": ["camel", "snake"],
   "time-format": ["iso", "iso-offset", "naive", "epoch-seconds", "epoch-millis"],
   "address-case": ["lower", "upper", "mixed"],
@@ -69,13 +69,13 @@ const numberFrom = (name: string, value: string | number | boolean): number => {
   return number
 }
 
-/** The options a set of flag values means. Values may be strings, or numbers from another parser. */
+/** Makes options from flag values: strings, or numbers from another parser. */
 export const optionsFromFlags = (values: FlagValues): OptionsPatch => {
   const options: Record<string, unknown> = {}
   for (const { name } of simulatorFlags) {
     const value = values[name] ?? values[camel(name)]
     if (value === undefined) continue
-    const allowed = oneOf[name]
+    const allowed = allowedValues[name]
     if (allowed !== undefined && !allowed.includes(String(value))) {
       throw new RangeError(`--${name} ${value} is not one of ${allowed.join(", ")}`)
     }

@@ -27,7 +27,7 @@ export { truthOf } from "./truth.ts"
 export interface Simulator {
   /** Base address, without a slash at the end. */
   readonly url: string
-  /** The options now in force. */
+  /** The current options. */
   readonly options: FixedOptions
   /** What a complete export must contain under these options. Computed when first read. */
   readonly truth: Truth
@@ -44,8 +44,8 @@ export interface Listen {
   readonly port?: number
 }
 
-/** Options that change while the API stays the same one. */
-const passing = new Set(["now", "revision", "faults", "rateLimit", "latencyMs"])
+/** Options that do not change which platform is simulated. */
+const transientOptions = new Set(["now", "revision", "faults", "rateLimit", "latencyMs"])
 
 export const startSimulator = async (
   given: OptionsPatch = {},
@@ -71,9 +71,9 @@ export const startSimulator = async (
     options = mergeOptions(options, change)
     truth = undefined
     if (change.now !== undefined) clockSetAt = performance.now()
-    // A server cache outlives time and weather, but not another platform.
-    if (!Object.keys(change).every((name) => passing.has(name))) cache = new ServerCache()
-    // Counts of faults and tokens start afresh only when their own option changes.
+    // The server cache is kept when time or faults change, but not when the platform does.
+    if (!Object.keys(change).every((name) => transientOptions.has(name))) cache = new ServerCache()
+    // The counts of faults and the token bucket are reset only when their own option changes.
     current = serve(
       change.faults === undefined ? current.serving.faults : chooser(),
       change.rateLimit === undefined ? current.serving.bucket : bucket(),
@@ -95,7 +95,7 @@ export const startSimulator = async (
   })
   outer.all("*", (c) => current.app.fetch(c.req.raw, c.env))
 
-  // Test processes also hold the client: its global Request and Response must stay the platform's.
+  // Test processes also run the client, whose global Request and Response must stay Node's own.
   const server = createAdaptorServer({
     fetch: outer.fetch,
     overrideGlobalObjects: false,
@@ -120,7 +120,7 @@ export const startSimulator = async (
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        // Idle keep-alive and stalled connections would hold the close open.
+        // Idle keep-alive and stalled connections would delay the close.
         server.closeAllConnections()
       }),
   }

@@ -17,7 +17,7 @@ const usage = (): string =>
     }),
   ].join("\n")
 
-/** What a person needs to read the API with curl. */
+/** The text printed at the start: URLs to read with curl, and the API keys. */
 export const greeting = ({ url, options }: Simulator): string => {
   const { vaults } = makeWorld(options)
   const address = vaults[0]?.address ?? "0x"
@@ -44,7 +44,7 @@ const run = async (): Promise<void> => {
   ])
   const { values } = parseArgs({ options })
   if (values["help"] === true) return console.log(usage())
-  // Every page is garbage once sent; V8 would rather grow the heap than collect it.
+  // Every page is garbage once sent; without this V8 grows the heap instead of collecting it.
   setFlagsFromString("--optimize-for-size")
   const simulator = await startSimulator(optionsFromFlags(values), listenFromFlags(values))
   console.log(greeting(simulator))

@@ -1,5 +1,5 @@
-// Every setting of the simulator, with its unit and default. One value of this type, once its ends of history are fixed,
-// determines every answer; nothing else is remembered between requests except request counts.
+// Every setting of the simulator, with its unit and default. A value of this type with both ends of history fixed
+// determines every response; nothing else is kept between requests except request counts and server caches.
 import type { AddressCase } from "./generate/addresses.ts"
 import type { TimeFormat } from "./generate/calendar.ts"
 import { dayMs, hourMs } from "./generate/calendar.ts"
@@ -15,7 +15,7 @@ export interface SimulatorOptions {
   readonly seed: number
   /** How many vaults there are. Default 8. */
   readonly vaults: number
-  /** Vaults by index that are `closed` besides those that always are; their history goes on. Default []. */
+  /** Indexes of further vaults that are `closed`; their history continues. Default []. */
   readonly closedVaults: readonly number[]
   /** Length of history in days, counted back from `now` at start-up. Default 365. */
   readonly days: number
@@ -52,7 +52,7 @@ export interface SimulatorOptions {
   readonly pnlTimeField: string | null
   /** How those two are written. Default "iso". */
   readonly timeFormat: TimeFormat
-  /** Names of two lists the document leaves blank. Default "values" and "entries". */
+  /** Names of two lists the document does not give. Default "values" and "entries". */
   readonly seriesNames: { readonly apyValues: string; readonly auditEntries: string }
   /** Names of two fields of a vault record. Default "address" and "chainId". */
   readonly vaultNames: { readonly address: string; readonly chain: string }
@@ -64,15 +64,15 @@ export interface SimulatorOptions {
   readonly addedFields: boolean
   /** Send raw token amounts as JSON numbers beyond 2^53, not as strings. Default false. */
   readonly bigIntegers: boolean
-  /** Most ratio points in one answer, whatever `limit` says. Default 1000. */
+  /** Maximum number of ratio points in a response, whatever `limit` is. Default 1000. */
   readonly ratioCap: number
-  /** Chains whose RPC can trace a transaction (§4.1); others answer 501. Default [1, 42161]. */
+  /** Chains whose RPC can trace a transaction (§4.1); others respond with 501. Default [1, 42161]. */
   readonly tracingChains: readonly number[]
   /** Keep the server caches of §8. Default true. */
   readonly serverCaches: boolean
-  /** Added to every answer, in milliseconds. Default 0. */
+  /** Delay of every response, in milliseconds. Default 0. */
   readonly latencyMs: number
-  /** Added where the document calls a read slow (§4.3, §8), in milliseconds. Default 250. */
+  /** Additional delay where the document calls a read slow (§4.3, §8), in milliseconds. Default 250. */
   readonly slowReadMs: number
   /** Token bucket over the transparency and PnL rows (§7), or null for none. Default null. */
   readonly rateLimit: RateLimit | null
@@ -144,7 +144,9 @@ const instant = (text: string, name: string): number => {
   return ms
 }
 
-/** The patch laid over the options. `start` is kept once it is fixed: history never moves under `now`. */
+/**
+ * The options with the patch applied. `start` is kept once it is fixed, so that history does not move when `now` does.
+ */
 export const mergeOptions = (
   from: SimulatorOptions | FixedOptions,
   patch: OptionsPatch,

@@ -38,13 +38,13 @@ export interface VaultTruth {
   readonly kind: AddressKind
   readonly status: "active" | "closed"
   readonly ratio: RatioTruth
-  /** `total` is every snapshot; `reachable` the newest 1,000, the most the API gives out. */
+  /** `total` is every snapshot; `reachable` the newest 1,000, the most the API returns. */
   readonly pnl: { readonly total: number; readonly reachable: PnlTruth }
   /** Full history; smoothed over the default 7 days. */
   readonly apy: { readonly raw: SeriesTruth; readonly smoothed: SeriesTruth }
   /** Vault × day × protocol; none for vaults the chain-scoped endpoint refuses (§4.1). */
   readonly allocations: SeriesTruth
-  /** All entries, and how many paging by the verbatim cursor sees: it skips ties (§4.1). */
+  /** All entries, and how many a client receives by paging with the verbatim cursor, which skips ties (§4.1). */
   readonly auditEntries: {
     readonly n: number
     readonly inPagesOf50: number

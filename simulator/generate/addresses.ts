@@ -1,5 +1,5 @@
-// Addresses of the three kinds of vault (§2): made here, and recognised when a request brings one.
-// The encoders are written out because the simulator shares nothing with the client under test.
+// Addresses of the three kinds of vault (§2): creates them, and recognizes them in requests. The encoders are written
+// out because the simulator shares nothing with the client under test.
 import { bits, bytesOf, hexOf, keyOf } from "./noise.ts"
 
 export type AddressKind = "evm" | "solana" | "stellar"
@@ -27,24 +27,24 @@ const isBase58Of32Bytes = (text: string): boolean => {
 
 const base32 = (bytes: Uint8Array): string => {
   let text = ""
-  let held = 0
+  let buffered = 0
   let count = 0
   for (const byte of bytes) {
-    held = (held << 8) | byte
-    for (count += 8; count >= 5; count -= 5) text += base32Alphabet[(held >> (count - 5)) & 31]
-    held &= 0xff
+    buffered = (buffered << 8) | byte
+    for (count += 8; count >= 5; count -= 5) text += base32Alphabet[(buffered >> (count - 5)) & 31]
+    buffered &= 0xff
   }
   return text
 }
 
 const unbase32 = (text: string): Uint8Array => {
   const bytes: number[] = []
-  let held = 0
+  let buffered = 0
   let count = 0
   for (const character of text) {
-    held = ((held << 5) | base32Alphabet.indexOf(character)) & 0xfff
+    buffered = ((buffered << 5) | base32Alphabet.indexOf(character)) & 0xfff
     count += 5
-    if (count >= 8) bytes.push((held >> (count -= 8)) & 0xff)
+    if (count >= 8) bytes.push((buffered >> (count -= 8)) & 0xff)
   }
   return Uint8Array.from(bytes)
 }
@@ -74,7 +74,7 @@ const isStrkey = (text: string): boolean => {
   return bytes[33]! + bytes[34]! * 256 === crc16(bytes.subarray(0, 33))
 }
 
-/** An address of the kind, drawn from the key. Stellar contracts (C…) outnumber accounts (G…). */
+/** An address of the kind, determined by `parts`. Stellar contracts (C…) outnumber accounts (G…). */
 export const addressOf = (kind: AddressKind, ...parts: ReadonlyArray<string | number>): string => {
   const key = keyOf("address", kind, ...parts)
   if (kind === "solana") return base58(bytesOf(key, 32))
@@ -100,6 +100,6 @@ export const kindOf = (address: string): AddressKind | undefined => {
   return isBase58Of32Bytes(address) ? "solana" : undefined
 }
 
-/** What two spellings of one address have in common. */
+/** A key that is the same for all spellings of an address. */
 export const addressKey = (address: string): string =>
   address.startsWith("0x") ? address.toLowerCase() : address

@@ -5,7 +5,7 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
 
 /** The amount in smallest units: a decimal string, or with `asNumber` a bare JSON number. */
 export const rawAmount = (amount: number, decimals: number, asNumber: boolean): unknown => {
-  // Eight decimals survive a double; the rest of the digits are made up, as a chain's would be.
+  // Eight decimals survive a double; the remaining digits are made up.
   const exact = BigInt(Math.round(amount * 1e8))
   const digits =
     decimals >= 8

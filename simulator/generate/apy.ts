@@ -4,7 +4,7 @@ import { rounded, smooth, unit } from "./noise.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 
-/** How many newest days a revision restates. */
+/** A revision restates this many of the newest days. */
 const restatedDays = 5
 
 export interface ApySeries {
@@ -15,11 +15,11 @@ export interface ApySeries {
 const rawApy = (world: World, vault: Vault, day: number): number => {
   const { key } = vault
   const level = 0.02 + 0.12 * unit(key, 30)
-  // A spike now and then, which the smoothing is there to remove.
+  // An occasional spike, which the smoothing removes.
   const spike = unit(key + 31, day) > 0.97 ? 0.4 * unit(key + 32, day) : 0
   const revision = world.revisedHours.findLastIndex((hour) => {
-    const made = Math.floor((hour * hourMs) / dayMs)
-    return day <= made && day > made - restatedDays
+    const revisedDay = Math.floor((hour * hourMs) / dayMs)
+    return day <= revisedDay && day > revisedDay - restatedDays
   })
   const restated = revision === -1 ? 0 : 0.0002 + 0.001 * unit(key + 33 + revision, day)
   const drift = 0.5 * smooth(key + 34, day / 60) + 0.15 * smooth(key + 35, day / 4)

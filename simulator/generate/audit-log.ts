@@ -17,20 +17,20 @@ export const auditCategories = [
 export type AuditCategory = (typeof auditCategories)[number]
 
 export interface AuditEntry {
-  /** Microseconds since 1970: manual entries have them, and some differ in nothing else. */
+  /** Microseconds since 1970; some manual entries differ only in them. */
   readonly micros: number
   readonly ordinal: number
   readonly category: AuditCategory
   readonly type: string
 }
 
-/** So many entries at one instant that they cannot fit into one page of the default 50 (§8). */
+/** More entries at one instant than fit into one page of the default 50 (§8). */
 const batchSize = 60
 const batchDay = 20
 
 const manual = auditCategories.slice(1)
 
-/** How many entries one day has, and how many microseconds lie between them. */
+/** The number of entries on a day, and the microseconds between them. */
 const groupOn = (key: number, day: number, sinceStart: number): { size: number; gap: number } => {
   if (sinceStart === batchDay) return { size: batchSize, gap: 0 }
   const draw = unit(key, day)
@@ -59,7 +59,7 @@ const manualEntries = (world: World, vault: Vault): readonly AuditEntry[] => {
   return entries
 }
 
-/** Every entry, newest first; ties keep one order. */
+/** All entries, newest first; ties have a fixed order. */
 export const auditEntries = (world: World, vault: Vault): readonly AuditEntry[] => {
   const live = timelocksOf(world, vault).flatMap((timelock) => {
     const { ordinal, status, scheduledMs, closedMs } = timelock
@@ -85,7 +85,7 @@ export const auditPage = (all: readonly AuditEntry[], before: number, limit: num
   return { entries: all.slice(from, from + limit), more: all.length > from + limit }
 }
 
-/** How many entries a client sees that passes the last timestamp back, page after page. */
+/** The number of entries a client receives that passes the last timestamp of each page back. */
 export const auditSeen = (all: readonly AuditEntry[], limit: number): number => {
   let seen = 0
   for (let before = Infinity; ;) {

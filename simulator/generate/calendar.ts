@@ -7,12 +7,12 @@ export type TimeFormat = "iso" | "iso-offset" | "naive" | "epoch-seconds" | "epo
 
 export const dayOfHour = (hour: number): number => Math.floor(hour / 24)
 
-const two = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
 
 /** YYYY-MM-DD in UTC. */
 export const isoDay = (day: number): string => {
   const date = new Date(day * dayMs)
-  return `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  return `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
 }
 
 /** M/D/YYYY with no padding, the label format of the APY series (§2.9). */
@@ -21,7 +21,7 @@ export const usDay = (day: number): string => {
   return `${date.getUTCMonth() + 1}/${date.getUTCDate()}/${date.getUTCFullYear()}`
 }
 
-/** YYYY-MM-DDTHH:MM:SS with no offset (§2.9: naive UTC), with a fraction only when there is one. */
+/** YYYY-MM-DDTHH:MM:SS with no offset (§2.9: naive UTC), with a fraction only if it is not zero. */
 export const naive = (ms: number, micros = 0): string => {
   const text = new Date(ms).toISOString()
   const fraction = (ms % 1000) * 1000 + micros

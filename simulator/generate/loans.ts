@@ -23,15 +23,15 @@ export interface Loan {
 const loanAt = (world: World, owner: Subaccount, ordinal: number): Loan => {
   const { seed, addressCase, bigIntegers } = world.options
   const key = owner.key + 500 + ordinal * 16
-  const made = (...parts: ReadonlyArray<string | number>) =>
+  const evmAddress = (...parts: ReadonlyArray<string | number>) =>
     withLetterCase(addressOf("evm", seed, ...parts), addressCase)
-  const address = made("loan", owner.index, ordinal)
+  const address = evmAddress("loan", owner.index, ordinal)
   const chainId = choose(key, 1, [chains.ethereum, chains.arbitrum])
   const state = choose(key, 2, loanStates)
   const side = unit(key, 3) < 0.7 ? "BORROWER" : "LENDER"
   const principal = rounded(10 ** (4 + 2 * unit(key, 4)), 2)
   const interest = rounded(principal * 0.03 * unit(key, 5), 2)
-  const counterparty = made("counterparty", pick(key, 6, 5))
+  const counterparty = evmAddress("counterparty", pick(key, 6, 5))
   const startMs = (world.startHour / 24 + pick(key, 7, Math.max(1, world.options.days))) * dayMs
   const record = {
     loanAddress: address,
@@ -39,7 +39,7 @@ const loanAt = (world: World, owner: Subaccount, ordinal: number): Loan => {
     state,
     borrower: side === "BORROWER" ? owner.address : counterparty,
     lender: side === "LENDER" ? owner.address : counterparty,
-    principalToken: { address: made("token", "USDC"), symbol: "USDC", decimals: 6 },
+    principalToken: { address: evmAddress("token", "USDC"), symbol: "USDC", decimals: 6 },
     principalAmount: principal,
     principalAmountRaw: rawAmount(principal, 6, bigIntegers),
     interestAmount: interest,

@@ -1,7 +1,7 @@
-// Hash-based noise: every generated value is a pure function of a key and a position, so any
-// window of history is computed directly, with no state kept and no order required.
+// Hash-based noise: every generated value is a pure function of a key and a position, so any window of history is
+// computed directly, without state and in any order.
 
-/** FNV-1a of a label: the key of one entity's one attribute. */
+/** The FNV-1a hash of the parts: the key of one attribute of one entity. */
 export const keyOf = (...parts: ReadonlyArray<string | number>): number => {
   let hash = 0x811c9dc5
   for (const character of parts.join("/")) {
@@ -47,7 +47,7 @@ export const bytesOf = (key: number, count: number): Uint8Array => {
 export const hexOf = (key: number, count: number): string =>
   `0x${Buffer.from(bytesOf(key, count)).toString("hex")}`
 
-/** Rounded to a number of decimals, as an API that reports money and fractions would. */
+/** Rounds to a number of decimals. */
 export const rounded = (value: number, decimals: number): number => {
   const scale = 10 ** decimals
   return Math.round(value * scale) / scale

@@ -26,7 +26,7 @@ const pnlAt = (world: World, vault: Vault, hour: number): Pnl => {
   return { hour, usd, asset: rounded(usd / assetPrice(vault, hour), 8) }
 }
 
-/** Calls `visit` for every snapshot from the newest down, until it answers false. */
+/** Calls `visit` for every snapshot from the newest down, until it returns false. */
 export const eachPnl = (
   world: World,
   vault: Vault,

@@ -1,5 +1,5 @@
-// What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3). Figures are
-// those of `now`; only the times of calculation run with the clock.
+// What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3). Figures are those of
+// `now`; only the times of calculation follow the clock.
 import { addressOf, withLetterCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { protocols } from "./allocations.ts"
@@ -30,13 +30,17 @@ const tokensOf = (world: World, owner: Subaccount) => {
   })
 }
 
-/** Health of a subaccount without debt is reported as this, the document giving no other number. */
-const unburdened = 999
+/** The health factor of a subaccount without debt; the document gives no number for it. */
+const factorWithoutDebt = 999
 
 const healthOf = (world: World, owner: Subaccount) => {
   const collateral = rounded(holdingsOf(owner, world.nowMs) * 0.85, 2)
   const { debt } = debtAndCredit(world, owner)
-  return { collateral, debt, factor: debt === 0 ? unburdened : rounded(collateral / debt, 6) }
+  return {
+    collateral,
+    debt,
+    factor: debt === 0 ? factorWithoutDebt : rounded(collateral / debt, 6),
+  }
 }
 
 export const healthRecord = (world: World, owner: Subaccount, clock: number) => {

@@ -15,15 +15,15 @@ export const positionsRecord = (
 ): Record<string, unknown> | undefined => {
   const hour = lastHour(world, vault)
   if (vault.firstHour > hour) return undefined
-  // Every field comes from this one instant (§4.1), missing ratio point or not.
+  // Every field comes from this one instant (§4.1), whether or not it has a ratio point.
   const { actual, onVault } = ratioAt(world, vault, hour)
   const { seed, addressCase, bigIntegers } = world.options
   const count = 1 + pick(vault.key, 60, 4)
   const weights = Array.from({ length: count }, (_, i) => 0.2 + unit(vault.key + 61 + i, hour >> 5))
-  const placed = 0.93 + 0.05 * unit(vault.key + 70, hour)
+  const allocatedShare = 0.93 + 0.05 * unit(vault.key + 70, hour)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const subaccounts = weights.map((weight, index) => {
-    const usd = rounded((actual * placed * weight) / total, 2)
+    const usd = rounded((actual * allocatedShare * weight) / total, 2)
     const holdings = 1 + pick(vault.key + 71, index, 3)
     return {
       address: withLetterCase(

@@ -4,7 +4,7 @@ import { rounded, smooth, unit } from "./noise.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 
-/** How far back of `now` a revision restates, and late hours are still missing. */
+/** A revision restates this many hours before `now`; late hours are missing for as long. */
 const restatedHours = 36
 const lateEvery = 11
 
@@ -25,7 +25,7 @@ const revisionOf = (world: World, hour: number): number => {
 }
 
 /** A few hours arrive late: with the next revision, or once they are 36 hours old. */
-const stillLate = (world: World, vault: Vault, hour: number): boolean =>
+const isLate = (world: World, vault: Vault, hour: number): boolean =>
   hour > world.nowHour - restatedHours &&
   hour < world.nowHour &&
   (hour + vault.index) % lateEvery === 0 &&
@@ -35,9 +35,9 @@ const hasRatio = (world: World, vault: Vault, hour: number): boolean =>
   hour >= vault.firstHour &&
   hour <= lastHour(world, vault) &&
   !vault.holes.some((hole) => hour >= hole.from && hour < hole.to) &&
-  !stillLate(world, vault, hour)
+  !isLate(world, vault, hour)
 
-/** The point of an hour that has one. */
+/** The ratio point of an hour. */
 export const ratioAt = (world: World, vault: Vault, hour: number): Ratio => {
   const { key } = vault
   const age = hour - world.startHour
@@ -52,7 +52,7 @@ export const ratioAt = (world: World, vault: Vault, hour: number): Ratio => {
   return { hour, actual, onVault, adjusted: rounded(actual / onVault, 8) }
 }
 
-/** Calls `visit` for every point from the newest hour down, until it answers false. */
+/** Calls `visit` for every point from the newest hour down, until it returns false. */
 export const eachRatio = (
   world: World,
   vault: Vault,

@@ -25,7 +25,7 @@ const spacingHours = 240
 
 const actions = ["setFee", "grantRole", "revokeRole", "setOracle", "addMarket", "setCap"] as const
 
-/** The hour governance of a vault began; a vault may have governance and no history. */
+/** The hour at which a vault's governance begins; a vault may have governance without history. */
 export const governedFrom = (world: World, vault: Vault): number =>
   vault.firstHour === Infinity ? world.startHour : vault.firstHour
 
@@ -34,11 +34,11 @@ const outcome = (
   scheduledMs: number,
   nowMs: number,
 ): { status: TimelockStatus; closedMs: number | null } => {
-  const still = { status: "scheduled" as const, closedMs: null }
-  if (ordinal % 7 === 3) return still
+  const pending = { status: "scheduled" as const, closedMs: null }
+  if (ordinal % 7 === 3) return pending
   const cancelled = ordinal % 5 === 4
   const closedMs = scheduledMs + (cancelled ? 12 * hourMs : timelockMs + 3 * hourMs)
-  return closedMs > nowMs ? still : { status: cancelled ? "cancelled" : "executed", closedMs }
+  return closedMs > nowMs ? pending : { status: cancelled ? "cancelled" : "executed", closedMs }
 }
 
 /** Newest first. */

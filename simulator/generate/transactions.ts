@@ -1,4 +1,4 @@
-// Transactions of a subaccount (§2.5): about one in eighteen hours, decoded. Fields are invented.
+// Transactions of a subaccount (§2.5): about one every eighteen hours, decoded. Fields are invented.
 import { addressOf, withLetterCase } from "./addresses.ts"
 import { rawAmount } from "./amounts.ts"
 import { hourMs, iso } from "./calendar.ts"

@@ -18,7 +18,7 @@ export interface Hole {
 export interface Vault {
   readonly index: number
   readonly key: number
-  /** As the API serves it. */
+  /** As the API returns it. */
   readonly address: string
   readonly kind: AddressKind
   readonly chainId: number
@@ -64,7 +64,7 @@ const vaultAt = (options: FixedOptions, startHour: number, index: number): Vault
       : index === 3
         ? yesterday
         : startHour + offsetDays * 24 + pick(key, 2, 24)
-  // Predictable oddities, so that a test can name them: see README, "The vaults".
+  // Fixed irregularities that tests rely on: see README, "The vaults".
   const short = startHour + Math.floor(days * 0.4) * 24 + 7
   const long = startHour + Math.floor(days * 0.6) * 24
   const holes =

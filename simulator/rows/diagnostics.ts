@@ -13,7 +13,7 @@ const pricingClasses = ["Primary", "Secondary Market", "CeFi"] as const
 /** From the newest daily snapshot (§2.9); field names beyond `warnings` are invented. */
 const oracleClassification = (call: Call): unknown => {
   const { world, query } = call
-  const chainId = query.neededInteger("chainId")
+  const chainId = query.requiredInteger("chainId")
   const vault = vaultBy(call, call.param("vault_address"))
   const day = dayOfHour(lastHour(world, vault))
   const rows = allocationsOn(world, vault, day)
@@ -46,8 +46,8 @@ const oracleClassification = (call: Call): unknown => {
 }
 
 const revertReason = ({ world, query }: Call): unknown => {
-  const hash = query.needed("transactionHash")
-  const chain = query.neededInteger("chain")
+  const hash = query.required("transactionHash")
+  const chain = query.requiredInteger("chain")
   if (!world.options.tracingChains.includes(chain)) {
     throw new ApiError(501, `The RPC of chain ${chain} does not support debug_traceTransaction`)
   }

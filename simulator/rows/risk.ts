@@ -1,4 +1,4 @@
-// Rows of §4.4 about risk and the books an admin keeps: collateral, ladders, loans, OTC.
+// Rows of §4.4 about risk and for admins: collateral, discount-factor ladders, loans, OTC.
 import { kindOf, addressKey } from "../generate/addresses.ts"
 import { iso } from "../generate/calendar.ts"
 import { factorFor, ladderOf, laddersOf } from "../generate/discounts.ts"
@@ -13,12 +13,12 @@ import { collateralSimulation } from "./collateral-simulation.ts"
 
 const excessOrDeficit = (call: Call): unknown => {
   const { query, world } = call
-  const address = query.needed("subaccountAddress")
-  const tokenAddress = query.needed("tokenAddress")
+  const address = query.required("subaccountAddress")
+  const tokenAddress = query.required("tokenAddress")
   if (kindOf(tokenAddress) !== "evm") {
     throw invalid("query", "tokenAddress", "Invalid EVM address")
   }
-  const tokenChain = query.neededInteger("tokenChain")
+  const tokenChain = query.requiredInteger("tokenChain")
   const target = query.number("targetHealthFactor") ?? 1.2
   if (target <= 0) throw invalid("query", "targetHealthFactor", "Input should be above 0")
   const ladder = ladderOf(world, tokenChain, tokenAddress)

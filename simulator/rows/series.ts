@@ -9,28 +9,28 @@ import { notFound } from "../serve/errors.ts"
 import type { Call, Row } from "../serve/row.ts"
 import { chainScopedVault, vaultBy } from "../serve/row.ts"
 
-const mostSnapshots = 1000
+const maxSnapshots = 1000
 
-/** One path, two answers: `fields=ratio` is the only difference (§4.1). */
+/** One path with two kinds of response: `fields=ratio` is the only difference (§4.1). */
 const unrealizedPnl = (call: Call): unknown => {
   const { query, world } = call
-  const address = query.needed("vault")
+  const address = query.required("vault")
   if (query.text("fields") !== "ratio") {
-    const limit = query.integer("limit", { min: 1, max: mostSnapshots }) ?? mostSnapshots
+    const limit = query.integer("limit", { min: 1, max: maxSnapshots }) ?? maxSnapshots
     return pnlRecords(world, vaultBy(call, address, "query"), limit)
   }
   const limit = query.integer("limit", { min: 1 }) ?? Infinity
   const startDay = query.day("startDate") ?? -Infinity
   const endDay = query.day("endDate") ?? Infinity
   const vault = vaultBy(call, address, "query")
-  // Truncates silently: the newest points of the window are kept.
-  const most = Math.min(limit, world.options.ratioCap)
-  return ratioRecords(world, vault, startDay * 24, endDay * 24 + 23, most)
+  // Truncates silently to the newest points of the window.
+  const count = Math.min(limit, world.options.ratioCap)
+  return ratioRecords(world, vault, startDay * 24, endDay * 24 + 23, count)
 }
 
 const apyChart = (call: Call): unknown => {
   const { query, world } = call
-  const address = query.needed("vault")
+  const address = query.required("vault")
   const smoothing = query.flag("applySmoothing", true)
   const averagingDays = query.number("averagingPeriodDays", { min: 2 }) ?? 7
   const daysAgo = query.number("daysAgo", { min: -1 }) ?? 30

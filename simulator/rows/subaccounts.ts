@@ -16,7 +16,7 @@ import { invalid, notFound } from "../serve/errors.ts"
 import type { Call, Row } from "../serve/row.ts"
 import { subaccountBy } from "../serve/subject.ts"
 
-const own = ({ world, role }: Call): unknown =>
+const ownSubaccounts = ({ world, role }: Call): unknown =>
   [...directoryOf(world).values()].filter((sub) => mayRead(role, sub)).map(listItem)
 
 const directory = ({ world, query }: Call): unknown => {
@@ -25,16 +25,16 @@ const directory = ({ world, query }: Call): unknown => {
   return [...directoryOf(world).values()].slice(offset, offset + limit).map(listItem)
 }
 
-const queried = (call: Call): Subaccount => subaccountBy(call, call.query.needed("address"))
+const fromQuery = (call: Call): Subaccount => subaccountBy(call, call.query.required("address"))
 
-/** The subaccount of a path that is not shown: in the path if it has a place for it, else queried. */
-const named = (call: Call): Subaccount =>
-  call.param("address") === "" ? queried(call) : subaccountBy(call, call.param("address"), "path")
+/** The subaccount of a row whose path is not shown: from the path if that has an `{address}`, else from the query. */
+const fromPathOrQuery = (call: Call): Subaccount =>
+  call.param("address") === "" ? fromQuery(call) : subaccountBy(call, call.param("address"), "path")
 
 const loans = (call: Call): unknown => {
   const side = call.query.oneOf("side", ["BORROWER", "LENDER", "BOTH"] as const) ?? "BOTH"
   const active = call.query.flag("active", true)
-  return loansOf(call.world, named(call))
+  return loansOf(call.world, fromPathOrQuery(call))
     .filter(
       (loan) => (side === "BOTH" || loan.side === side) && (!active || loan.state === "ACTIVE"),
     )
@@ -42,7 +42,7 @@ const loans = (call: Call): unknown => {
 }
 
 const loanDetail = ({ world, query, param }: Call): unknown => {
-  const chainId = query.neededInteger("chainId")
+  const chainId = query.requiredInteger("chainId")
   const address = param("loan_address")
   if (kindOf(address) !== "evm") throw invalid("path", "loan_address", "Invalid EVM address")
   const found = allLoans(world).find(
@@ -54,7 +54,7 @@ const loanDetail = ({ world, query, param }: Call): unknown => {
 
 const transactions = (call: Call): unknown => {
   const { query, world } = call
-  const address = query.needed("subaccountAddress")
+  const address = query.required("subaccountAddress")
   const from = query.instant("startTime") ?? -Infinity
   const to = query.instant("endTime") ?? Infinity
   return transactionsOf(world, subaccountBy(call, address), from, to)
@@ -66,7 +66,7 @@ const debank = (call: Call): unknown => {
 }
 
 const summary = (call: Call): unknown => {
-  const owner = queried(call)
+  const owner = fromQuery(call)
   return summaryRecord(call.world, owner, otcPositionsOf(call.world, owner))
 }
 
@@ -78,14 +78,20 @@ const get = (
   further: Partial<Row> = {},
 ): Row => ({ method: "GET", path, tier, documented, answer, ...further })
 
-const health = ["healthFactor", "totalCollateral", "totalLoan", "dateTime", "id"]
-const summed = ["healthFactor", "netAccountValue", "tokens", "loanbook.totalDebt", "portfolio"]
+const healthFields = ["healthFactor", "totalCollateral", "totalLoan", "dateTime", "id"]
+const summaryFields = [
+  "healthFactor",
+  "netAccountValue",
+  "tokens",
+  "loanbook.totalDebt",
+  "portfolio",
+]
 
 export const subaccountRows = ({ paths }: SimulatorOptions): readonly Row[] => [
-  get("/subaccounts", "key", [], own),
-  get("/subaccounts/summary", "key", ["address", "name", "type", ...summed], summary),
-  get("/subaccounts/health_factor", "key", health, (call) =>
-    healthRecord(call.world, queried(call), call.clock),
+  get("/subaccounts", "key", [], ownSubaccounts),
+  get("/subaccounts/summary", "key", ["address", "name", "type", ...summaryFields], summary),
+  get("/subaccounts/health_factor", "key", healthFields, (call) =>
+    healthRecord(call.world, fromQuery(call), call.clock),
   ),
   get("/subaccount", "admin", [], directory),
   get("/subaccount/{subaccount_address}/debank", "key", [], debank, {
@@ -94,8 +100,8 @@ export const subaccountRows = ({ paths }: SimulatorOptions): readonly Row[] => [
   }),
   get("/subaccount/loans/{loan_address}", "admin", [], loanDetail, { cacheSeconds: 60 }),
   get("/transactions/v2", "key", [], transactions),
-  get(paths.cefiPositions, "key", [], (call) => cefiPositions(named(call))),
+  get(paths.cefiPositions, "key", [], (call) => cefiPositions(fromPathOrQuery(call))),
   get(paths.loans, "key", [], loans),
-  get(paths.otcPositions, "key", [], (call) => otcPositionsOf(call.world, named(call))),
+  get(paths.otcPositions, "key", [], (call) => otcPositionsOf(call.world, fromPathOrQuery(call))),
   get(paths.verify, "key", [], ({ role }) => ({ valid: true, role })),
 ]

@@ -1,4 +1,4 @@
-// The swap of §4.3: the one row that changes something. The simulator only says what it would do.
+// The swap of §4.3: the one row that changes something. The simulator swaps nothing; it only returns a result.
 import { kindOf } from "../generate/addresses.ts"
 import { rawAmount } from "../generate/amounts.ts"
 import { choose, hexOf, keyOf, rounded, unit } from "../generate/noise.ts"

@@ -33,8 +33,8 @@ const whitelist = (call: Call): unknown => {
 }
 
 const timelockRequests = ({ world, query }: Call): unknown => {
-  const address = query.needed("vaultAddress")
-  const chainId = query.neededInteger("chainId", { min: 1 })
+  const address = query.required("vaultAddress")
+  const chainId = query.requiredInteger("chainId", { min: 1 })
   const status = query.text("status") ?? "scheduled"
   // §7 lists this apart from the 422s, as an "other non-2xx".
   if (![...timelockStatuses, "all"].includes(status)) {
@@ -79,7 +79,7 @@ const performanceFees = (call: Call): unknown => {
   const period = periodOf(call)
   const annualized = query.number("annualizedFeesPct", { min: 0 }) ?? 20
   const native = query.flag("nativeDenominated", true)
-  const vault = vaultBy(call, query.needed("vault"), "query")
+  const vault = vaultBy(call, query.required("vault"), "query")
   const last = lastHour(world, vault)
   const from = Math.max(vault.firstHour, Math.ceil(period.start / 3_600_000))
   const to = Math.min(last, Math.floor(period.end / 3_600_000))

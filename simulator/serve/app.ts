@@ -1,4 +1,4 @@
-// One request from arrival to delivery: log, fault, rate limit, key, cache, answer, shape.
+// Handles a request, in this order: log, fault, rate limit, API key, cache, response, changes of its shape.
 import type { HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
@@ -12,7 +12,7 @@ import { ApiError, invalid } from "./errors.ts"
 import type { Fault } from "./fault-types.ts"
 import type { FaultChooser } from "./faults.ts"
 import type { Reply } from "./misbehave.ts"
-import { deliver, hold, insteadOf, jsonReply } from "./misbehave.ts"
+import { deliver, wait, faultReply, jsonReply } from "./misbehave.ts"
 import { Query } from "./query.ts"
 import type { TokenBucket } from "./rate-limit.ts"
 import type { RequestLog } from "./request-log.ts"
@@ -38,18 +38,18 @@ const bodyOf = async (c: Ctx): Promise<unknown> => {
   }
 }
 
-/** The row's answer, from the server cache where §8 gives it one. */
+/** The row's response, from the server cache if §8 gives it one. */
 const answerOf = async (c: Ctx, row: Row, { world, cache, clock }: Serving): Promise<unknown> => {
   const { options } = world
   const role = authorise(options.keys, c.req.header("x-api-key"), row.tier)
   const url = new URL(c.req.url)
   const body = row.method === "POST" ? await bodyOf(c) : undefined
   const seconds = options.serverCaches ? (row.cacheSeconds ?? 0) : 0
-  // The role is part of the key: what one caller may read is not for another.
+  // The role is part of the key, because callers with different roles may read different data.
   const cacheKey = `${role} ${url.pathname}${url.search} ${JSON.stringify(body)}`
-  const held = seconds > 0 ? cache.get(cacheKey, clock(), seconds) : undefined
-  if (held !== undefined) return held.value
-  if (row.slow === true) await hold(c.env.outgoing, options.slowReadMs)
+  const cached = seconds > 0 ? cache.get(cacheKey, clock(), seconds) : undefined
+  if (cached !== undefined) return cached.value
+  if (row.slow === true) await wait(c.env.outgoing, options.slowReadMs)
   const at = clock()
   const param = (name: string): string => c.req.param(name) ?? ""
   const query = new Query(url.searchParams, options)
@@ -66,11 +66,11 @@ const reshaped = (
   url: URL,
 ) => {
   const { addedFields, seed } = serving.world.options
-  const outgrown = addedFields ? withAddedFields(value) : value
-  if (fault?.kind === "empty") return emptied(outgrown)
-  if (fault?.kind !== "contract-break") return outgrown
+  const extended = addedFields ? withAddedFields(value) : value
+  if (fault?.kind === "empty") return emptied(extended)
+  if (fault?.kind !== "contract-break") return extended
   return broken(
-    outgrown,
+    extended,
     row.documented,
     fault.mode,
     keyOf(seed, "break", url.pathname, url.search),
@@ -84,8 +84,8 @@ const replyTo = async (
   serving: Serving,
 ): Promise<Reply> => {
   const url = new URL(c.req.url)
-  const instead = insteadOf(fault, url)
-  if (instead !== undefined) return instead
+  const reply = faultReply(fault, url)
+  if (reply !== undefined) return reply
   const grant = serving.bucket?.covers(row?.path ?? "") ? serving.bucket.take() : undefined
   if (grant?.allowed === false)
     return jsonReply(429, { detail: "Rate limit exceeded" }, grant.headers)
@@ -108,9 +108,9 @@ const respond = async (c: Ctx, row: Row | undefined, serving: Serving): Promise<
   const entry = serving.log.arrive(incoming, c.req.url, fault?.kind ?? null)
   const template = row?.path ?? "(unknown path)"
   const delay = serving.world.options.latencyMs + (fault?.kind === "slow" ? fault.delayMs : 0)
-  if (delay > 0) await hold(outgoing, delay)
+  if (delay > 0) await wait(outgoing, delay)
   if (fault?.kind === "drop") outgoing.destroy()
-  if (fault?.kind === "stall-headers") await hold(outgoing, fault.delayMs)
+  if (fault?.kind === "stall-headers") await wait(outgoing, fault.delayMs)
   if (outgoing.destroyed) {
     serving.log.finish(entry, template, 0)
     return RESPONSE_ALREADY_SENT
@@ -120,7 +120,7 @@ const respond = async (c: Ctx, row: Row | undefined, serving: Serving): Promise<
   return deliver(reply, fault, outgoing)
 }
 
-/** The routes of one set of options. A changed segment or path makes the old one unknown. */
+/** The routes of one set of options. After a change of the segment or a path, the old one gives 404. */
 export const makeApp = (serving: Serving): Hono<{ Bindings: HttpBindings }> => {
   const { options } = serving.world
   const app = new Hono<{ Bindings: HttpBindings }>()

@@ -30,7 +30,7 @@ export class Body {
     return value as number
   }
 
-  /** Absent and null are alike. */
+  /** Absent and null mean the same. */
   number(name: string): number | undefined {
     const value = this.#fields[name] ?? undefined
     if (value !== undefined && typeof value !== "number") throw fail(name, "Should be a number")

@@ -1,20 +1,20 @@
-// The server's own caches (§8): within the cache time a read answers what it answered before,
-// computed timestamps included.
+// The server's own caches (§8): within the cache time a request gets the same response again, including computed
+// timestamps.
 
-const most = 1000
+const maxEntries = 1000
 
 export class ServerCache {
-  readonly #held = new Map<string, { readonly at: number; readonly value: unknown }>()
+  readonly #entries = new Map<string, { readonly at: number; readonly value: unknown }>()
 
-  /** The held value if it is younger than `seconds` on the API's clock. */
+  /** The cached value if it is younger than `seconds` on the API's clock. */
   get(key: string, clock: number, seconds: number): { readonly value: unknown } | undefined {
-    const held = this.#held.get(key)
-    return held && clock >= held.at && clock - held.at < seconds * 1000 ? held : undefined
+    const entry = this.#entries.get(key)
+    return entry && clock >= entry.at && clock - entry.at < seconds * 1000 ? entry : undefined
   }
 
   set(key: string, clock: number, value: unknown): void {
-    this.#held.delete(key)
-    this.#held.set(key, { at: clock, value })
-    if (this.#held.size > most) this.#held.delete(this.#held.keys().next().value!)
+    this.#entries.delete(key)
+    this.#entries.set(key, { at: clock, value })
+    if (this.#entries.size > maxEntries) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

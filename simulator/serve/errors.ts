@@ -1,4 +1,4 @@
-// Error answers (§7). The document shows no structure beyond "a detail text"; ours is FastAPI's.
+// Error responses (§7). The document shows no structure beyond "a detail text"; the simulator uses FastAPI's.
 
 export class ApiError extends Error {
   readonly status: number

@@ -1,6 +1,6 @@
-// Faults the simulator can produce. `faults.ts` chooses one, `misbehave.ts` acts it out.
+// Faults the simulator can produce. `faults.ts` chooses one, `misbehave.ts` carries it out.
 
-/** Which requests a fault hits. All given conditions must hold; with none given, every request. */
+/** Which requests a fault affects. All given conditions must hold; with none given, every request. */
 export interface FaultRule {
   /** The path begins with this. */
   readonly pathPrefix?: string
@@ -8,16 +8,16 @@ export interface FaultRule {
   readonly match?: string
   /** Share of requests, 0 to 1, drawn from the seed, the URL and how often it was requested. */
   readonly share?: number
-  /** Only the first so many requests for each distinct URL. */
+  /** Only this many first requests of each distinct URL. */
   readonly first?: number
-  /** Only so many times in all. */
+  /** At most this many times in total. */
   readonly count?: number
 }
 
 export type RetryAfter = "seconds" | "date" | "none"
 
 export type FaultAction =
-  /** An error answer with a JSON detail, or an HTML page as a gateway would send. */
+  /** An error response with a JSON detail, or an HTML page as a gateway would send. */
   | {
       readonly kind: "status"
       readonly status: number
@@ -30,15 +30,15 @@ export type FaultAction =
       readonly retryAfter?: RetryAfter
       readonly retryAfterSeconds?: number
     }
-  /** The right answer, late. */
+  /** The correct response, late. */
   | { readonly kind: "slow"; readonly delayMs: number }
-  /** No answer at all until `delayMs` (default: until the client gives up). */
+  /** No response until `delayMs` (default: until the client gives up). */
   | { readonly kind: "stall-headers"; readonly delayMs?: number }
   /** Headers and half a body, then nothing until `delayMs` (default: until the client gives up). */
   | { readonly kind: "stall-body"; readonly delayMs?: number }
   /** Half of the announced content-length, then the socket is destroyed. */
   | { readonly kind: "cut-body" }
-  /** The socket is destroyed with no answer. */
+  /** The socket is destroyed without a response. */
   | { readonly kind: "drop" }
   /** 200 with a documented field missing or of the wrong type in one record. */
   | { readonly kind: "contract-break"; readonly mode?: "missing" | "wrong-type" }
@@ -53,9 +53,9 @@ export type Fault = FaultAction & FaultRule
 
 export interface RateLimit {
   readonly requestsPerSecond: number
-  /** How many requests may come at once before the rate counts. */
+  /** How many requests may come at once before the rate limits them. */
   readonly burst: number
-  /** "headers": X-RateLimit-Limit/-Remaining/-Reset on every answer instead of Retry-After. */
+  /** "headers": X-RateLimit-Limit/-Remaining/-Reset on every response instead of Retry-After. */
   readonly retryAfter: RetryAfter | "headers"
   /** Which rows are limited: §7 names the transparency and PnL ones. Default "transparency". */
   readonly scope?: "transparency" | "all"

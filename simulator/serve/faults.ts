@@ -1,5 +1,5 @@
-// Chooses the fault, if any, that a request meets: from the rules, the seed, and how often the
-// same URL was requested. So a run repeats exactly, however its requests are interleaved.
+// Chooses the fault, if any, that applies to a request, from the rules, the seed and how often the same URL was
+// requested, so that a run repeats exactly however its requests are interleaved.
 import { keyOf, unit } from "../generate/noise.ts"
 import type { Fault } from "./fault-types.ts"
 

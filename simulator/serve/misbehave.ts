@@ -1,4 +1,4 @@
-// Acts out the chosen fault on the wire. Whatever Hono cannot express is done on the raw socket.
+// Carries out the chosen fault. What Hono cannot express is done on the raw socket.
 import type { HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Fault } from "./fault-types.ts"
@@ -6,7 +6,7 @@ import { retryAfterHeader } from "./rate-limit.ts"
 
 type Outgoing = HttpBindings["outgoing"]
 
-/** An answer not yet on the wire. */
+/** A response that is not sent yet. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -19,8 +19,8 @@ export const jsonReply = (status: number, value: unknown, headers = {}): Reply =
   body: JSON.stringify(value),
 })
 
-/** Waits; less if the client leaves. Without a time, until the client leaves. */
-export const hold = (outgoing: Outgoing, ms: number | undefined): Promise<void> =>
+/** Waits until the time has passed or the client disconnects; without a time, until the client disconnects. */
+export const wait = (outgoing: Outgoing, ms: number | undefined): Promise<void> =>
   new Promise((resolve) => {
     if (outgoing.destroyed) return resolve()
     const done = (): void => {
@@ -42,8 +42,8 @@ const details: Readonly<Record<number, string>> = {
   503: "Service unavailable",
 }
 
-/** The reply a fault gives instead of the right one, if it is of that sort. */
-export const insteadOf = (fault: Fault | undefined, url: URL): Reply | undefined => {
+/** The reply a fault sends instead of the correct one; `undefined` for other kinds of fault. */
+export const faultReply = (fault: Fault | undefined, url: URL): Reply | undefined => {
   switch (fault?.kind) {
     case "status":
       return fault.html === true
@@ -88,7 +88,7 @@ export const deliver = async (
   if (fault.kind === "cut-body") {
     outgoing.destroy()
   } else {
-    await hold(outgoing, fault.delayMs)
+    await wait(outgoing, fault.delayMs)
     outgoing.end(bytes.subarray(half))
   }
   return RESPONSE_ALREADY_SENT

@@ -1,5 +1,5 @@
-// Reads and checks query parameters by their client-side names (§4), under the names the options
-// put on the wire. As most servers do, it ignores parameters it does not know.
+// Reads and checks query parameters by their client-side names (§4), which the options map to wire names. Like most
+// servers, it ignores parameters it does not know.
 import { parseDay, parseMs } from "../generate/calendar.ts"
 import { invalid } from "./errors.ts"
 
@@ -31,7 +31,7 @@ export class Query {
     return this.#params.get(wireName(name, this.#naming)) ?? undefined
   }
 
-  needed(name: string): string {
+  required(name: string): string {
     const text = this.text(name)
     if (text === undefined || text === "") throw this.#fail(name, missing)
     return text
@@ -54,7 +54,7 @@ export class Query {
     return this.number(name, { ...range, whole: true })
   }
 
-  neededInteger(name: string, range: { min?: number; max?: number } = {}): number {
+  requiredInteger(name: string, range: { min?: number; max?: number } = {}): number {
     const value = this.integer(name, range)
     if (value === undefined) throw this.#fail(name, missing)
     return value

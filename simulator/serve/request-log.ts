@@ -1,4 +1,4 @@
-// Log of requests: counters since the start, the last requests in full. Never a key.
+// Log of requests: counters since the start, and the last requests in full, without API keys.
 import type { HttpBindings } from "@hono/node-server"
 
 export interface LoggedRequest {
@@ -8,7 +8,7 @@ export interface LoggedRequest {
   readonly url: string
   readonly headers: readonly string[]
   readonly hasApiKey: boolean
-  /** 0 until a status is sent, and for ever when none is. */
+  /** 0 until a status is sent; it stays 0 if none is. */
   status: number
   /** The fault that applied, if any. */
   readonly fault: string | null
@@ -22,7 +22,7 @@ export interface RequestReport {
   readonly last: readonly LoggedRequest[]
 }
 
-const kept = 2000
+const maxLast = 2000
 
 export class RequestLog {
   readonly #counts = new Map<string, number>()
@@ -43,7 +43,7 @@ export class RequestLog {
     this.#total += 1
     this.#last.push(entry)
     // Cut in bulk: shifting an array for every request would cost more than the request.
-    if (this.#last.length >= 2 * kept) this.#last = this.#last.slice(-kept)
+    if (this.#last.length >= 2 * maxLast) this.#last = this.#last.slice(-maxLast)
     return entry
   }
 
@@ -57,7 +57,7 @@ export class RequestLog {
     return {
       counts: Object.fromEntries(this.#counts),
       total: this.#total,
-      last: this.#last.slice(-kept),
+      last: this.#last.slice(-maxLast),
     }
   }
 }

@@ -1,4 +1,4 @@
-// One row of §4: how it is called, who may call it, what its answer must carry, and the answer.
+// A row of §4: how it is called, who may call it, which fields its response must have, and the response.
 import type { Vault, World } from "../generate/world.ts"
 import { kindOf, addressKey } from "../generate/addresses.ts"
 import type { Role, Tier } from "../options.ts"
@@ -21,7 +21,7 @@ export interface Row {
   /** Path with {placeholders}; `/platform/` stands for the configured segment. */
   readonly path: string
   readonly tier: Tier
-  /** Fields §2 documents, as `name`, `list[].name` or `[].name`: what a contract break breaks. */
+  /** Fields §2 documents, as `name`, `list[].name` or `[].name`. A `contract-break` fault breaks one of them. */
   readonly documented: readonly string[]
   /** Server cache of §8, in seconds. */
   readonly cacheSeconds?: number
@@ -41,7 +41,7 @@ export const vaultBy = (call: Call, address: string, where = "path"): Vault => {
 /** The EVM vault of a chain-scoped transparency path: 422 for another kind (§4.1, §7). */
 export const chainScopedVault = (call: Call): Vault => {
   const address = call.param("vault_address")
-  const chainId = call.query.neededInteger("chainId")
+  const chainId = call.query.requiredInteger("chainId")
   if (kindOf(address) !== "evm") {
     throw invalid("path", "vault_address", "Only EVM vaults are supported")
   }

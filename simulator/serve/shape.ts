@@ -1,9 +1,9 @@
-// Turns a right answer into one that breaks or outgrows the documented shape.
+// Turns a correct response into one that breaks or extends the documented shape.
 import { bits, choose } from "../generate/noise.ts"
 
-type Record_ = Record<string, unknown>
+type JsonRecord = Record<string, unknown>
 
-const isRecord = (value: unknown): value is Record_ =>
+const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === "object" &&
   value !== null &&
   !Array.isArray(value) &&
@@ -16,14 +16,14 @@ export const withAddedFields = (value: unknown): unknown => {
   if (!isRecord(value)) return value
   const members = Object.entries(value).map(([name, member]) => [name, withAddedFields(member)])
   return {
-    ...(Object.fromEntries(members) as Record_),
+    ...(Object.fromEntries(members) as JsonRecord),
     added_field: "later version",
     addedRecord: { kind: "later", values: [1, 2] },
   }
 }
 
-/** The records that hold the last name of a documented path, among those the answer has. */
-const holders = (answer: unknown, steps: readonly string[]): readonly Record_[] => {
+/** The records of the response that have the last field of a documented path. */
+const holders = (answer: unknown, steps: readonly string[]): readonly JsonRecord[] => {
   const [step, ...rest] = steps
   if (step === undefined) return []
   if (step === "[]") {
@@ -37,8 +37,8 @@ const wrongType = (value: unknown): unknown =>
   typeof value === "string" ? 12345 : typeof value === "number" ? "not a number" : "broken"
 
 /**
- * The answer with one documented field of one record missing or of the wrong type. An answer with
- * no such field (an empty list) is replaced by a record where a list belongs.
+ * The response with one documented field of one record missing or of the wrong type. A response without such a field
+ * (an empty list) is replaced by a record where a list is expected, or the reverse.
  */
 export const broken = (
   answer: unknown,
@@ -46,7 +46,7 @@ export const broken = (
   mode: "missing" | "wrong-type" | undefined,
   key: number,
 ): unknown => {
-  const copy: unknown = structuredCloneOfJson(answer)
+  const copy: unknown = cloneJson(answer)
   const paths = documented.map((path) => path.replaceAll("[]", ".[]").split(".").filter(Boolean))
   const present = paths.filter((steps) => holders(copy, steps).length > 0)
   if (present.length === 0) return Array.isArray(answer) ? { unexpected: true } : []
@@ -59,15 +59,15 @@ export const broken = (
 }
 
 /** A copy of the plain lists and records; everything else is shared. */
-const structuredCloneOfJson = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(structuredCloneOfJson)
+const cloneJson = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(cloneJson)
   if (!isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, structuredCloneOfJson(member)]),
+    Object.entries(value).map(([name, member]) => [name, cloneJson(member)]),
   )
 }
 
-/** The answer with its records gone: an empty list, or a record whose lists are empty. */
+/** The response without its records: an empty list, or a record whose lists are empty. */
 export const emptied = (answer: unknown): unknown => {
   if (Array.isArray(answer)) return []
   if (!isRecord(answer)) return answer

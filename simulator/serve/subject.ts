@@ -1,4 +1,4 @@
-// The subaccount or curated vault a call is about, once the caller is found to be allowed (§5).
+// The subaccount or curated vault of a call; throws if the caller may not read it (§5).
 import { kindOf, addressKey } from "../generate/addresses.ts"
 import type { Subaccount } from "../generate/subaccounts.ts"
 import { curates, directoryOf, mayRead } from "../generate/subaccounts.ts"
@@ -8,8 +8,8 @@ import type { Call } from "./row.ts"
 import { vaultBy } from "./row.ts"
 
 /**
- * 422 for what is no EVM address. To a caller who is not an admin, one that does not exist and one
- * that belongs to another look alike: 403.
+ * 422 if it is not an EVM address. A caller who is not an admin gets 403 both for one that does not exist and for one
+ * that belongs to another.
  */
 export const subaccountBy = (call: Call, address: string, where = "query"): Subaccount => {
   if (kindOf(address) !== "evm") throw invalid(where, "address", "Invalid EVM address")
