@@ -17,8 +17,8 @@ interface Lookups<Key> {
 }
 
 /**
- * A lookup in batches; `read` returns the indexes of the keys for which the result is true. Not a `RequestResolver`,
- * whose modules take longer to load than all lookups of a run without news.
+ * A lookup in batches; `read` returns the indexes of the keys for which the result is true. Not a `RequestResolver`:
+ * every run would load its 19 modules.
  */
 const batched = <Key>(
   read: (keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlySet<number>, LoadError, Warehouse>,
