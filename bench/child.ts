@@ -4,11 +4,12 @@ import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-// As bin/vaulthouse starts Node: modules are neither stripped of types nor compiled each time, and threads share a heap
-// that gives memory back.
+// The environment that bin/vaulthouse gives Node: compiled modules are cached, and all threads share a heap that
+// returns memory to the system.
 const environment = {
   NODE_COMPILE_CACHE: join(tmpdir(), "vaulthouse-bench-modules"),
-  // With a cache of its own: another version of vaulthouse, run meanwhile, replaces the template of a new warehouse there.
+  // A cache of its own, because another version of vaulthouse that runs meanwhile replaces the template of a new
+  // warehouse there.
   HOME: join(tmpdir(), "vaulthouse-bench-home"),
   MALLOC_ARENA_MAX: "1",
   MALLOC_TRIM_THRESHOLD_: "131072",
@@ -20,7 +21,7 @@ const spawnScript = (script: string, args: ReadonlyArray<string>) =>
     env: { ...process.env, ...environment },
   })
 
-/** The JSON a script prints before it ends; fails with its exit code when it does not end well. */
+/** Runs a script and returns the JSON it prints; fails with its exit code if that is not 0. */
 export const runChild = async <A>(script: string, ...args: ReadonlyArray<string>): Promise<A> => {
   const child = spawnScript(script, args)
   let printed = ""
@@ -31,17 +32,17 @@ export const runChild = async <A>(script: string, ...args: ReadonlyArray<string>
 }
 
 export interface Started {
-  /** The first line it printed: where it listens. */
-  readonly first: string
+  /** The address it listens on: the first line it printed. */
+  readonly url: string
   readonly process: ChildProcess
 }
 
-/** A script that goes on until it is killed. */
+/** Starts a script that runs until it is killed. */
 export const startChild = async (
   script: string,
   ...args: ReadonlyArray<string>
 ): Promise<Started> => {
   const child = spawnScript(script, args)
   const [chunk] = await once(child.stdout, "data")
-  return { first: String(chunk).trim(), process: child }
+  return { url: String(chunk).trim(), process: child }
 }

@@ -16,7 +16,7 @@ const folder = await mkdtemp(join(tmpdir(), "vaulthouse-bench-"))
 const server = await startChild("server.ts", VAULTS, DAYS)
 try {
   const dataDir = join(folder, "sync")
-  const sync = await runChild<Measured>("sync.ts", server.first, dataDir)
+  const sync = await runChild<Measured>("sync.ts", server.url, dataDir)
   const urlsFile = join(folder, "urls.json")
   await writeFile(urlsFile, JSON.stringify(await urlsOf(dataDir)))
   const { stdout } = await promisify(execFile)(python, [

@@ -1,4 +1,4 @@
-"""The same URLs with dlt: one resource a history, merged by its key into DuckDB.
+"""Reads the same URLs with dlt: one resource per history, merged into DuckDB by its key.
 
 python bench/dlt_pipeline.py URLS_JSON DATABASE
 """

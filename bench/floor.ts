@@ -1,4 +1,4 @@
-// The floor: fetch the same bodies, parse them, bulk-load every number and text, check nothing.
+// The floor: fetches the same bodies, parses them and bulk-loads every number and text without checks.
 // node bench/floor.ts DATA_DIR_OF_A_SYNC DATABASE
 import { DuckDBDataChunk, DuckDBInstance, DOUBLE, VARCHAR } from "@duckdb/node-api"
 import { printMeasured } from "./measured.ts"

@@ -1,4 +1,4 @@
-// The ratios of earlier runs, recorded in bench/history.json, and how this run's compare with them.
+// Records the ratios of runs in bench/history.json, and compares this run's with them.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,21 +6,21 @@ import asciichart from "asciichart"
 import type { ComparedRounds, Rounds } from "./rounds.ts"
 import { rate } from "./measured.ts"
 
-/** Of 50 vaults and one year of history. */
+/** The ratios for 50 vaults and one year of history. */
 export interface Ratios {
-  /** Rows a second of the first sync against the floor's. */
+  /** Rows per second of the first sync, relative to the floor's. */
   readonly first_sync_to_floor: number
   /** The same by CPU time, which other work on the machine disturbs less. */
   readonly first_sync_to_floor_cpu: number
-  /** Rows a second of the first sync against the plain script's. */
+  /** Rows per second of the first sync, relative to the plain script's. */
   readonly first_sync_to_plain: number
-  /** Seconds of a run without news against the floor's. */
+  /** Seconds of a run without news, relative to the floor's. */
   readonly no_news_to_floor: number
   readonly no_news_seconds: number
   readonly peak_megabytes: number
 }
 
-/** The first runs recorded lack what was not measured yet. */
+/** The first recorded runs lack what was not measured then. */
 export type HistoryEntry = Partial<Ratios> &
   Pick<Ratios, "first_sync_to_floor"> & { readonly date: string; readonly commit: string }
 
@@ -52,7 +52,7 @@ export const record = (ratios: Ratios): void => {
   writeFileSync(file, `[\n${entries.map((entry) => `  ${JSON.stringify(entry)}`).join(",\n")}\n]\n`)
 }
 
-/** One line a ratio: this run's, the last recorded one, and the change. */
+/** One line per ratio: this run's, the last recorded one, and the change. */
 export const comparison = (ratios: Ratios, last: HistoryEntry | undefined): string =>
   Object.entries(ratios)
     .map(([name, value]: [string, number]) => {
@@ -67,10 +67,10 @@ export const comparison = (ratios: Ratios, last: HistoryEntry | undefined): stri
 
 const signed = (percent: number): string => `${percent < 0 ? "" : "+"}${percent.toFixed(0)}`
 
-/** The first sync against the floor, by wall time, over all recorded runs. */
+/** A chart of the first sync relative to the floor, by wall time, over all recorded runs. */
 export const chart = (entries: ReadonlyArray<Pick<Ratios, "first_sync_to_floor">>): string =>
   asciichart.plot(
-    // Each run as wide as three columns: a line of single points can't be read.
+    // Each run is three columns wide, because a line of single points is hard to read.
     entries.flatMap((entry) => [
       entry.first_sync_to_floor,
       entry.first_sync_to_floor,

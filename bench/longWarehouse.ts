@@ -1,5 +1,5 @@
 // A warehouse of 50 vaults and five years of hourly history, published: a run of all pipelines against the simulator,
-// its last weeks repeated by SQL.
+// whose last weeks are repeated by SQL.
 import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const command = join(import.meta.dirname, "../bin/vaulthouse")
 
 /** Runs SQL on a data directory's warehouse, which no other process may have open. */
-export const change = async (dataDir: string, sql: string): Promise<void> => {
+export const runSql = async (dataDir: string, sql: string): Promise<void> => {
   const instance = await DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb"))
   const connection = await instance.connect()
   try {
@@ -24,7 +24,7 @@ export const change = async (dataDir: string, sql: string): Promise<void> => {
   }
 }
 
-/** Publishes without Parquet, as a command of its own; `settings` are lines of its configuration. */
+/** Publishes without Parquet, with the command in its own process; `settings` are lines of its configuration. */
 export const publishAgain = async (dataDir: string, settings = ""): Promise<void> => {
   const config = join(dataDir, "bench.config.yaml")
   await writeFile(config, `parquet: { enabled: false }\n${settings}`)
@@ -35,14 +35,10 @@ export const publishAgain = async (dataDir: string, settings = ""): Promise<void
 export const syncAll = async (dataDir: string, days: number): Promise<void> => {
   const server = await startChild("server.ts", "50", `${days}`)
   try {
-    await run(
-      command,
-      ["sync", "--no-publish", "--base-url", server.first, "--data-dir", dataDir],
-      {
-        env: { ...process.env, VAULTHOUSE_API_KEY: "demo-admin-key" },
-        maxBuffer: 1 << 26,
-      },
-    )
+    await run(command, ["sync", "--no-publish", "--base-url", server.url, "--data-dir", dataDir], {
+      env: { ...process.env, VAULTHOUSE_API_KEY: "demo-admin-key" },
+      maxBuffer: 1 << 26,
+    })
   } finally {
     server.process.kill()
   }
@@ -50,6 +46,6 @@ export const syncAll = async (dataDir: string, days: number): Promise<void> => {
 
 export const makeLongWarehouse = async (dataDir: string): Promise<void> => {
   await syncAll(dataDir, 60)
-  await change(dataDir, await readFile(join(import.meta.dirname, "manyYears.sql"), "utf8"))
+  await runSql(dataDir, await readFile(join(import.meta.dirname, "manyYears.sql"), "utf8"))
   await publishAgain(dataDir)
 }

@@ -1,7 +1,7 @@
-// What a first sync and one without news cost against the floor, as ratios within one run of this script; all traffic
-// is on loopback. `quick` (a minute) compares them with the last recorded ones; without it docs/benchmarks.md is
-// written and the ratios are recorded. `marts` and `publication` write their sections of the page. `scale` makes
-// docs/scale.md, from what `scale-constants` measures.
+// Compares the cost of a first sync and of one without news with the floor's, as ratios within one run of this script;
+// all traffic is on loopback. `quick` (a minute) compares them with the last recorded ones; without it
+// docs/benchmarks.md is written and the ratios are recorded. `marts` and `publication` write their sections of the
+// page. `scale` makes docs/scale.md, from what `scale-constants` measures.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ const measureStart = async (folder: string): Promise<StartTimes> => {
   const server = await startChild("server.ts", "10", `${YEAR}`)
   try {
     const dataDir = join(folder, "start")
-    await runChild("sync.ts", server.first, dataDir)
+    await runChild("sync.ts", server.url, dataDir)
     return await startTimes(dataDir)
   } finally {
     server.process.kill()
@@ -63,7 +63,7 @@ const [part = "complete", ...others] = process.argv.slice(2)
 const work = part === "complete" ? complete : parts[part]
 if (work === undefined || others.length > 0) {
   console.error(
-    `ARGS is one of ${Object.keys(parts).join(", ")}, or nothing for what is compared with the floor.`,
+    `ARGS is one of ${Object.keys(parts).join(", ")}, or empty for the comparison with the floor.`,
   )
   process.exit(64)
 }

@@ -1,5 +1,5 @@
--- Five years of hourly history from the last 41 days, as a service that was read every hour for as long would have left
--- them: what the simulator gives for the last weeks or the last hour only, too.
+-- Makes five years of hourly history from the last 41 days, as if the service had been read every hour for as long;
+-- also of figures that the simulator gives only for the last weeks or the last hour.
 create temp table shifts as select n::integer as n from range(1, 45) as shifts (n);
 
 insert into core.ratio_history

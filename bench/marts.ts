@@ -1,4 +1,5 @@
-// How long every mart takes from the published copy, whole and filtered to one vault and 90 days: `make bench ARGS=marts`.
+// Measures how long reading every mart from the published copy takes, whole and filtered to one vault and 90 days:
+// `make bench ARGS=marts`.
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Mart, marts } from "../src/load/marts.ts"
@@ -16,7 +17,7 @@ interface Timed {
   readonly millis: number
 }
 
-/** Every column of every row is computed; the fastest of several: the others waited for something else. */
+/** Computes every column of every row; the fastest of several runs, because the others waited for something else. */
 const timed = async (connection: DuckDBConnection, from: string): Promise<Timed> => {
   let best = Infinity
   let rows = 0
@@ -41,7 +42,7 @@ const withReader = <A>(file: string, work: (connection: DuckDBConnection) => Pro
     { threads: "2" },
   )
 
-/** One vault and the last 90 days, by the columns the mart has; `undefined` when it has neither. */
+/** The condition for one vault and the last 90 days, by the columns the mart has; `undefined` if it has neither. */
 const filterOf = ({ columns, key }: Mart, vault: string, since: string): string | undefined => {
   const time = columns.find(
     ({ name, type }) => key.includes(name) && (type === "date" || type === "timestamp"),
@@ -57,7 +58,7 @@ interface Line {
   readonly mart: Mart
   readonly whole: Timed
   readonly filtered: Timed | undefined
-  /** Whole, from the warehouse itself, where every mart is a view. */
+  /** The whole mart, read from the warehouse itself, where every mart is a view. */
   readonly asView: Timed
 }
 
@@ -92,8 +93,8 @@ const measure = async (dataDir: string): Promise<ReadonlyArray<Line>> => {
 
 const number = (value: number): string => Math.round(value).toLocaleString("en")
 
-const millis = ({ millis: value }: Timed, most: number): string =>
-  value > most ? `**${number(value)}**` : number(value)
+const millis = ({ millis: value }: Timed, limit: number): string =>
+  value > limit ? `**${number(value)}**` : number(value)
 
 const lineOf = ({ mart: { name }, whole, filtered, asView }: Line): string => {
   const stored = storedMarts.some((each) => each.name === name)
@@ -132,7 +133,7 @@ export const benchMarts = async (folder: string): Promise<void> => {
   await reportMarts(dataDir)
 }
 
-/** Of a published warehouse. */
+/** Measures the marts of a published warehouse and writes their section. */
 export const reportMarts = async (dataDir: string): Promise<void> => {
   const section = sectionOf(await measure(dataDir))
   console.log(section)

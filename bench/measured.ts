@@ -1,15 +1,15 @@
-// What each benchmark script prints about itself at its end.
+// The measurements each benchmark script prints at its end.
 
 export interface Measured {
   readonly seconds: number
-  /** Of all threads; steadier than seconds on a machine that does other work. */
+  /** CPU time of all threads; it varies less than seconds on a machine that does other work. */
   readonly cpuSeconds: number
   readonly rows: number
   readonly requests: number
   readonly megabytes: number
 }
 
-/** `startedAt` is of `performance.now()`. */
+/** `startedAt` is a value of `performance.now()`. */
 export const printMeasured = (
   startedAt: number,
   work: Pick<Measured, "rows" | "requests">,

@@ -1,4 +1,4 @@
--- Every figure of May 2026 is another than before: 300,000 rows of 20 million.
+-- Changes every figure of May 2026: 300,000 rows of 20 million.
 create temp table revised as
 select * replace (actual_tvl + 1 as actual_tvl, now()::timestamp as _updated_at)
 from core.ratio_history

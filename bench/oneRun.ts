@@ -1,4 +1,4 @@
-// A run of the product in this process with the defaults of the command, for the scripts that measure one.
+// Runs the product in this process with the defaults of the command, for the scripts that measure a run.
 import * as Effect from "effect/Effect"
 import { TracerEnabled } from "effect/References"
 import { defaultSettings } from "../src/config/settings.ts"
@@ -34,6 +34,6 @@ export const oneRun = ({ baseUrl, apiKey, pace = {}, ...options }: OneRun) =>
         maxResponseMegabytes: defaultSettings.maxResponseMegabytes,
       },
       settings: defaultRunSettings,
-      // As the command does where nothing exports traces.
+      // As the command does when no traces are exported.
     }).pipe(Effect.provideService(TracerEnabled, false)),
   )

@@ -1,5 +1,5 @@
 // The script a competent engineer would write for these histories: a few requests at once, retries, JSON.parse, one
-// table a history with a primary key, insert or replace. No archive, no versions, no state, no checks.
+// table per history with a primary key, insert or replace. No archive, no versions, no state, no checks.
 // node bench/plain.ts DATA_DIR_OF_A_SYNC DATABASE
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DuckDBAppender, DuckDBInstance } from "@duckdb/node-api"
@@ -74,13 +74,13 @@ const histories: Readonly<Record<string, History>> = {
   },
 }
 
-/** Waits longer after each refusal, as the service asks. */
+/** Retries after the time the service asks for, or after a longer wait each time. */
 const fetchJson = async (url: string): Promise<unknown> => {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url)
     if (response.ok) return response.json()
     if (attempt === ATTEMPTS || (response.status !== 429 && response.status < 500)) {
-      throw new Error(`${url} answered ${response.status}`)
+      throw new Error(`${url} responded with ${response.status}`)
     }
     await sleep(Number(response.headers.get("retry-after") ?? 2 ** attempt) * 1000)
   }
@@ -111,7 +111,7 @@ const insert = async ({ name, key }: History, page: ReadonlyArray<Row>): Promise
   const appender = await connection.createAppender(`staged_${name}`, "main", "temp")
   for (const row of page) append(appender, row)
   appender.closeSync()
-  // A page may hold a key twice: the last one counts.
+  // A page may contain a key twice: the last row counts.
   await connection.run(`insert or replace into ${name}
     select * from temp.main.staged_${name}
     qualify row_number() over (partition by ${key} order by rowid desc) = 1`)

@@ -1,12 +1,12 @@
-// What a publication costs at 20 million rows when one month changed, in seconds and on disk, on this machine's file
-// system and on ones that share extents: `make bench ARGS=publication`. Root can make these in images; else they are
-// left out.
+// Measures what a publication of 20 million rows costs when one month changed, in seconds and on disk, on this
+// machine's file system and on ones that share extents: `make bench ARGS=publication`. Root can create those in
+// images; for other users they are left out.
 import { execFile } from "node:child_process"
 import { mkdir, readFile, rm, stat, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { change, publishAgain, syncAll } from "./longWarehouse.ts"
+import { runSql, publishAgain, syncAll } from "./longWarehouse.ts"
 import { writeSection } from "./section.ts"
 
 const run = promisify(execFile)
@@ -26,14 +26,14 @@ const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
 /** Megabytes in use for a data directory. */
 type Used = (dataDir: string) => Promise<number>
 
-/** Of a file system that holds nothing else: extents that files share count once. */
+/** The use of a file system that holds nothing else: extents that files share count once. */
 const usedOnImage: Used = async (dataDir) => {
   await run("sync", ["-f", dataDir])
   const { blocks, bfree, bsize } = await statfs(dataDir)
   return ((blocks - bfree) * bsize) / MEGABYTE
 }
 
-/** Of the files: hard links count once. */
+/** The size of the files: hard links count once. */
 const usedByFiles: Used = async (dataDir) => {
   const { stdout } = await run("du", ["-s", "--block-size=1", dataDir])
   return Number.parseInt(stdout, 10) / MEGABYTE
@@ -45,14 +45,14 @@ interface Place {
 }
 
 interface Cost {
-  readonly way: string
+  readonly method: string
   readonly place: string
   readonly seconds: number
   /** On disk for each kept copy. */
   readonly megabytes: number
 }
 
-/** Publications of the product, each after another month's worth of revisions. */
+/** Measures publications by the product, each after another month's worth of revisions. */
 const publishing = async (
   dataDir: string,
   { name: place, used }: Place,
@@ -62,17 +62,17 @@ const publishing = async (
   const before = await used(dataDir)
   const seconds: Array<number> = []
   for (let copy = 0; copy < KEPT; copy += 1) {
-    await change(dataDir, revise)
+    await runSql(dataDir, revise)
     seconds.push(await secondsOf(() => publishAgain(dataDir, KEEP)))
   }
   const megabytes = ((await used(dataDir)) - before) / KEPT
   return [
-    { way: "first publication", place, seconds: first, megabytes: Number.NaN },
-    { way: "one month changed", place, seconds: Math.min(...seconds), megabytes },
+    { method: "first publication", place, seconds: first, megabytes: Number.NaN },
+    { method: "one month changed", place, seconds: Math.min(...seconds), megabytes },
   ]
 }
 
-/** The file alone, copied as `cp` does, and flushed. */
+/** Copies the file alone with `cp`, and flushes it. */
 const copying = async (dataDir: string, { name: place, used }: Place): Promise<Cost> => {
   const copy = join(dataDir, "copy.duckdb")
   const before = await used(dataDir)
@@ -87,10 +87,10 @@ const copying = async (dataDir: string, { name: place, used }: Place): Promise<C
   )
   const megabytes = (await used(dataDir)) - before
   await rm(copy)
-  return { way: "`cp --reflink=auto` of the file alone", place, seconds, megabytes }
+  return { method: "`cp --reflink=auto` of the file alone", place, seconds, megabytes }
 }
 
-/** The previous copy, copied again, in which the changed month of each table is replaced. */
+/** Copies the previous copy and replaces the changed month of each table in it. */
 const incremental = async (dataDir: string, { name: place, used }: Place): Promise<Cost> => {
   const copy = join(dataDir, "copy.duckdb")
   const before = await used(dataDir)
@@ -122,7 +122,7 @@ const incremental = async (dataDir: string, { name: place, used }: Place): Promi
   })
   const megabytes = (await used(dataDir)) - before
   await rm(copy)
-  return { way: "incremental: the previous copy, its month replaced", place, seconds, megabytes }
+  return { method: "incremental: the previous copy, its month replaced", place, seconds, megabytes }
 }
 
 /** Runs `work` in a new file system in an image; does nothing where this user can't make one. */
@@ -158,21 +158,21 @@ const number = (value: number, digits = 0): string =>
 const sectionOf = (costs: ReadonlyArray<Cost>, megabytes: number): string => `## Publication
 Written by \`make bench ARGS=publication\`: 20 million rows in two hourly histories (200 vaults), ${number(megabytes)} MB, of which
 a publication finds 300,000 revised, in one month. Each line is the command \`publish\` without Parquet unless it says
-otherwise; on disk for each copy that is kept, with what the revision added to the warehouse. Why the file is copied:
+otherwise. The MB on disk are those of each kept copy, with what the revision added to the warehouse. Why the file is copied:
 [decision 0018](decisions/0018-published-copies-are-cloned.md).
 
 | | file system | seconds | MB on disk |
 |---|---|---:|---:|
-${costs.map(({ way, place, seconds, megabytes: size }) => `| ${way} | ${place} | ${number(seconds, 1)} | ${number(size)} |`).join("\n")}
+${costs.map(({ method, place, seconds, megabytes: size }) => `| ${method} | ${place} | ${number(seconds, 1)} | ${number(size)} |`).join("\n")}
 `
 
 /** The 20 million rows, not yet published. */
 export const makeManyRows = async (dataDir: string): Promise<void> => {
   await syncAll(dataDir, 2)
-  await change(dataDir, await readSql("manyRows.sql"))
+  await runSql(dataDir, await readSql("manyRows.sql"))
 }
 
-/** Of a data directory that is not published yet. */
+/** Measures publications of a data directory that is not published yet, and writes their section. */
 export const reportPublication = async (made: string, folder: string): Promise<void> => {
   const costs: Array<Cost> = []
   const measure = async (dataDir: string, place: Place): Promise<void> => {

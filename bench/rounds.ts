@@ -19,7 +19,7 @@ export interface ComparedRounds extends Rounds {
   readonly plain: Measured
 }
 
-/** Runs `work` with the address of a simulator of its own and a folder for the data of each round. */
+/** Starts a simulator and runs `work` in each round, with its address and a data folder. */
 const eachRound = async (
   { vaults, days }: World,
   rounds: number,
@@ -30,7 +30,7 @@ const eachRound = async (
   try {
     for (let round = 0; round < rounds; round += 1) {
       const dataDir = join(folder, `${vaults}x${days}-${round}`)
-      await work(server.first, dataDir)
+      await work(server.url, dataDir)
       await rm(dataDir, { recursive: true })
     }
   } finally {

@@ -1,5 +1,5 @@
-// A part of docs/benchmarks.md that is measured by itself: kept in a file of this folder, which the whole page takes it
-// from when that is written.
+// Parts of docs/benchmarks.md that are measured separately. Each is kept in a file of this folder, from which it is
+// copied when the whole page is written.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 

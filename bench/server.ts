@@ -1,4 +1,4 @@
-// The simulator as a process of its own: node bench/server.ts VAULTS DAYS
+// Runs the simulator in its own process: node bench/server.ts VAULTS DAYS
 import { startSimulator } from "../simulator/index.ts"
 
 const [vaults, days] = process.argv.slice(2).map(Number)

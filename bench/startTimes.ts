@@ -1,4 +1,4 @@
-// How long the command takes to start: `--help`, and a query of a published copy.
+// Measures how long the command takes to start, for `--help` and for a query of a published copy.
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -12,7 +12,7 @@ export interface StartTimes {
   readonly querySeconds: number
 }
 
-/** The fastest of several: the others waited for something else. */
+/** The fastest of several runs, because the others waited for something else. */
 const fastest = async (...args: ReadonlyArray<string>): Promise<number> => {
   let best = Infinity
   for (let time = 0; time < TIMES; time += 1) {
@@ -23,7 +23,7 @@ const fastest = async (...args: ReadonlyArray<string>): Promise<number> => {
   return best
 }
 
-/** `dataDir` holds a warehouse, which is published for it. */
+/** `dataDir` contains a warehouse, which is published first. */
 export const startTimes = async (dataDir: string): Promise<StartTimes> => {
   await run(command, ["publish", "--data-dir", dataDir])
   return {

@@ -9,7 +9,7 @@ const startedAt = performance.now()
 const summary = await oneRun({
   baseUrl,
   dataDir,
-  // What grows: snapshots of the rest are as many with a year of history as with ten.
+  // The pipelines whose data grows with history; the others have as many snapshots with one year as with ten.
   pipelines: ["ratio_history", "pnl_history", "apy_history", "allocation_history"],
 })
 printMeasured(startedAt, {

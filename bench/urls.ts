@@ -1,4 +1,4 @@
-// The requests of a sync's first run, as its archive's index has them: what the floor, the plain script and dlt read.
+// The requests of a sync's first run, from its archive's index. The floor, the plain script and dlt read the same.
 import { join } from "node:path"
 import { readOnly } from "../test/support/readOnly.ts"
 

@@ -1,23 +1,23 @@
-// What was measured on this code for the simulation; `make bench ARGS=scale-constants` measures it again.
+// The measured constants of the simulation; `make bench ARGS=scale-constants` measures them again.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 export interface PipelineConstants {
   /** Requests for each partition in a run an hour after the first sync. */
   readonly laterRequests: number
-  /** Rows a response holds, changed or not. */
+  /** Rows in a response, changed or not. */
   readonly firstRows: number
   readonly laterRows: number
   /** Rows that a response of the later run added or changed. */
   readonly changedRows: number
-  /** In Parquet, on average over the pipeline's tables. */
+  /** Bytes of a row in Parquet, on average over the pipeline's tables. */
   readonly rowBytes: number
   readonly bodyBytes: number
 }
 
 export interface CommitConstants {
   readonly store: string
-  /** Whole time under the lock: of a commit as such, of each task in it, of each 1,000 rows that it changes. */
+  /** Time under the lock: of a commit, of each task in it and of each 1,000 rows it changes. */
   readonly millis: number
   readonly millisPerTask: number
   readonly millisPerThousandRows: number
@@ -31,7 +31,7 @@ export interface Constants {
   readonly cpuMillisPerThousandRows: number
   /** Bytes in the archive for each byte of a body. */
   readonly archiveRatio: number
-  /** In Parquet, a row of ops.tasks and of raw.responses. */
+  /** Bytes in Parquet of a row of ops.tasks and of raw.responses. */
   readonly taskBytes: number
   readonly responseBytes: number
   readonly pipelines: Readonly<Record<string, PipelineConstants>>

@@ -1,13 +1,17 @@
-// What the model of docs/scale.md assumes: the platform, the service, machines and prices. None of it is known; change a
-// line and run `make bench ARGS=scale`.
+// The assumptions of the model of docs/scale.md: the platform, the service, machines and prices. None of them is known
+// to be true; change a line and run `make bench ARGS=scale`.
 
 export interface Input {
   readonly value: number
   readonly unit: string
-  readonly what: string
+  readonly description: string
 }
 
-const input = (value: number, unit: string, what: string): Input => ({ value, unit, what })
+const input = (value: number, unit: string, description: string): Input => ({
+  value,
+  unit,
+  description,
+})
 
 export const platform = {
   vaults: input(10_000, "vaults", "all of them EVM vaults on one chain"),

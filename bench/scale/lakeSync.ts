@@ -1,4 +1,5 @@
-// One sync into a lake, with how long each of its commits held the lock: node lakeSync.ts URL DATA_DIR POSTGRES EXTENSIONS
+// Syncs once into a lake and prints how long each of its commits held the lock: node lakeSync.ts URL DATA_DIR POSTGRES
+// EXTENSIONS
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -36,7 +37,7 @@ await oneRun({
   pipelines: ["subaccount_summaries", "health_factors", "transactions", "ratio_history"],
 })
 
-// Tasks of one commit have its instant.
+// The tasks of one commit share its instant.
 const commits = await Effect.runPromise(
   Effect.flatMap(Warehouse, ({ rows }) =>
     rows(`select epoch_ms(finished_at)::double as at, count(*)::double as tasks
@@ -46,8 +47,8 @@ const commits = await Effect.runPromise(
 console.log(
   JSON.stringify(
     commits.flatMap(({ at, tasks }) => {
-      const of = held.find(({ from, to }) => from <= Number(at) && Number(at) <= to)
-      return of === undefined ? [] : [{ millis: of.to - of.from, tasks }]
+      const commit = held.find(({ from, to }) => from <= Number(at) && Number(at) <= to)
+      return commit === undefined ? [] : [{ millis: commit.to - commit.from, tasks }]
     }),
   ),
 )

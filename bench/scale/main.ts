@@ -22,14 +22,14 @@ const page = join(import.meta.dirname, "../../docs/scale.md")
 const WORKERS = [1, 4, 16]
 const LIMITS = [100, 1000, 10_000]
 const LARGER_COMMITS = [256, 1024]
-/** A claim as the workers take it, and the coarser one of the year's simulation. */
+/** The tasks of a claim as workers take it, and of a coarser one for the year's simulation. */
 const FINE = 64
 const COARSE = 4096
 const DAY = 24 * 3600
 
-const written = (text: string, name: string, table: string): string => {
+const withTable = (text: string, name: string, table: string): string => {
   const marked = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`)
-  if (!marked.test(text)) throw new Error(`docs/scale.md has no place for \`${name}\``)
+  if (!marked.test(text)) throw new Error(`docs/scale.md has no comments for \`${name}\``)
   return text.replace(marked, (_all, begin: string, end: string) => `${begin}\n${table}\n${end}`)
 }
 
@@ -60,7 +60,7 @@ export const benchScale = (): void => {
   writeFileSync(
     page,
     Object.entries(tables).reduce(
-      (text, [name, table]) => written(text, name, table),
+      (text, [name, table]) => withTable(text, name, table),
       readFileSync(page, "utf8"),
     ),
   )

@@ -1,5 +1,6 @@
-// Measures on this code what the simulation needs, into bench/scale/constants.json: `make bench ARGS=scale-constants`.
-// Syncs a simulated platform, then again an hour of its history later, and reads what the runs recorded.
+// Measures the constants of the simulation and writes them to bench/scale/constants.json: `make bench
+// ARGS=scale-constants`. Syncs a simulated platform twice, an hour of its history apart, and reads what the runs
+// recorded.
 import { execFile } from "node:child_process"
 import { readdir, stat, writeFile } from "node:fs/promises"
 import { cpus } from "node:os"
@@ -18,7 +19,7 @@ const command = join(import.meta.dirname, "../../bin/vaulthouse")
 const HOUR = 3_600_000
 const world = { vaults: 20, days: 365, subaccounts: 400 }
 
-// Those of the simulator, which the API document does not show.
+// The simulator's paths that the API document does not show.
 const PATHS = `paths:
   cefiPositions: /subaccount/{address}/cefi_positions
   subaccountLoans: /subaccount/{address}/loans
@@ -32,7 +33,7 @@ interface Ran {
   readonly seconds: number
 }
 
-/** The command as a process of its own, timed by the shell. */
+/** Runs the command in its own process, timed by the shell. */
 const timed = async (url: string, dataDir: string, ...names: ReadonlyArray<string>) => {
   const config = `${dataDir}.yaml`
   await writeFile(config, PATHS)
@@ -70,7 +71,7 @@ left join responses on tasks.run_id = responses.run_id and tasks.pipeline = resp
 group by tasks.run_id, tasks.pipeline
 order by tasks.run_id`
 
-interface OfRun {
+interface PipelineTotals {
   readonly run_id: string
   readonly pipeline: string
   readonly partitions: number
@@ -86,14 +87,14 @@ const readRuns = async (dataDir: string) => {
   const found = await readOnly(warehouseIn(dataDir), (connection) =>
     connection.runAndReadAll(perPipeline),
   )
-  const rows = found.getRowObjectsJS() as unknown as ReadonlyArray<OfRun>
+  const rows = found.getRowObjectsJS() as unknown as ReadonlyArray<PipelineTotals>
   return [...Map.groupBy(rows, ({ run_id }) => run_id).values()]
 }
 
-const total = (runs: ReadonlyArray<OfRun>, of: "requests" | "rows" | "bytes"): number =>
-  runs.reduce((sum, each) => sum + each[of], 0)
+const total = (runs: ReadonlyArray<PipelineTotals>, field: "requests" | "rows" | "bytes"): number =>
+  runs.reduce((sum, each) => sum + each[field], 0)
 
-/** Bytes a row of each table takes in Parquet, written as published tables are. */
+/** The bytes of a row of each table in Parquet, written as published tables are. */
 const bytesPerRow = async (
   connection: DuckDBConnection,
   folder: string,
@@ -121,7 +122,7 @@ interface Work {
   readonly cpuSeconds: number
 }
 
-/** Seconds of a row, from a run with few requests, and of a request, from one with few rows. */
+/** CPU seconds per row, from a run with few requests, and per request, from a run with few rows. */
 const costOf = (ofRows: Work, ofRequests: Work) => {
   const row = ofRows.cpuSeconds / ofRows.rows
   return { row, request: (ofRequests.cpuSeconds - row * ofRequests.rows) / ofRequests.requests }
@@ -154,9 +155,9 @@ export const measureConstants = async (folder: string): Promise<void> => {
 
   const [firstRun = [], laterRun = []] = await readRuns(dataDir)
   const [historyRun = []] = await readRuns(join(folder, "histories"))
-  const workOf = (ran: Ran, of: ReadonlyArray<OfRun>): Work => ({
-    requests: total(of, "requests"),
-    rows: total(of, "rows"),
+  const workOf = (ran: Ran, totals: ReadonlyArray<PipelineTotals>): Work => ({
+    requests: total(totals, "requests"),
+    rows: total(totals, "rows"),
     cpuSeconds: ran.cpuSeconds - start.cpuSeconds,
   })
   const cpu = costOf(workOf(histories, historyRun), workOf(later, laterRun))
@@ -179,17 +180,17 @@ export const measureConstants = async (folder: string): Promise<void> => {
     taskBytes: rowBytes["ops.tasks"] ?? 0,
     responseBytes: rowBytes["raw.responses"] ?? 0,
     pipelines: Object.fromEntries(
-      firstRun.map((of): [string, PipelineConstants] => {
-        const again = laterRun.find(({ pipeline }) => pipeline === of.pipeline)
+      firstRun.map((first): [string, PipelineConstants] => {
+        const again = laterRun.find(({ pipeline }) => pipeline === first.pipeline)
         return [
-          of.pipeline,
+          first.pipeline,
           {
-            firstRows: rounded(of.rows / of.requests),
-            laterRequests: rounded((again?.requests ?? 0) / of.partitions),
+            firstRows: rounded(first.rows / first.requests),
+            laterRequests: rounded((again?.requests ?? 0) / first.partitions),
             laterRows: rounded((again?.rows ?? 0) / (again?.requests ?? 1)),
             changedRows: rounded((again?.changed_rows ?? 0) / (again?.requests ?? 1)),
-            rowBytes: bytesOf(of.pipeline),
-            bodyBytes: rounded((again?.bytes ?? of.bytes) / (again?.requests ?? of.requests)),
+            rowBytes: bytesOf(first.pipeline),
+            bodyBytes: rounded((again?.bytes ?? first.bytes) / (again?.requests ?? first.requests)),
           },
         ]
       }),

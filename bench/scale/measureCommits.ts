@@ -1,5 +1,5 @@
-// What a commit to a lake costs under its lock, fitted to the commits of a sync. Needs a lake: the environment variables
-// LAKE (what `make test-lake` installed) and LAKE_POSTGRES (the URL of an empty database).
+// Measures what a commit to a lake costs under its lock, by a fit to the commits of a sync. Needs a lake: the
+// environment variables LAKE (what `make test-lake` installed) and LAKE_POSTGRES (the URL of an empty database).
 import { join } from "node:path"
 import { runChild } from "../child.ts"
 import { type CommitConstants, readConstants } from "./constants.ts"
@@ -15,7 +15,7 @@ const MILLIS_PER_THOUSAND_ROWS = 0.6
 export const measureCommits = async (folder: string, url: string): Promise<CommitConstants> => {
   const { LAKE: lake, LAKE_POSTGRES: postgres } = process.env
   if (lake === undefined || postgres === undefined) {
-    console.log("Without LAKE and LAKE_POSTGRES the recorded cost of commits stays.")
+    console.log("Without LAKE and LAKE_POSTGRES the recorded cost of commits is kept.")
     return readConstants().commits
   }
   const commits = await runChild<ReadonlyArray<Commit>>(
@@ -39,7 +39,7 @@ export const measureCommits = async (folder: string, url: string): Promise<Commi
 
 const rounded = (value: number): number => Number(Math.max(0, value).toPrecision(2))
 
-/** The factors of the columns whose sum is nearest to `values` (normal equations, Gauss-Jordan). */
+/** The factors for which the weighted sum of the columns is closest to `values` (normal equations, Gauss-Jordan). */
 const leastSquares = (
   columns: ReadonlyArray<ReadonlyArray<number>>,
   values: ReadonlyArray<number>,

@@ -1,4 +1,4 @@
-// The platform of inputs.ts as work for the simulation, and what a simulated year costs.
+// Turns the platform of inputs.ts into work for the simulation, and computes what a simulated year costs.
 import { defaultSettings } from "../../src/config/settings.ts"
 import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
 import { platform, prices, service, failures } from "./inputs.ts"
@@ -12,11 +12,11 @@ const GIGABYTE = 1e9
 
 /** One worker has at most this many requests in flight (src/extract/Pace.ts). */
 export const IN_FLIGHT = 32
-/** How long the claims of a dead worker stay its own, seconds. */
+/** How long a dead worker keeps its claims, in seconds. */
 export const LEASE = defaultSettings.workerLease
 
-/** Subaccounts mostly stay as they are between two readings; what a vault reports moves. */
-const isMostlyStill = (unit: Unit): boolean => unit === "subaccount" || unit === "debtor × token"
+/** Figures of subaccounts rarely change between two readings; those of vaults do. */
+const rarelyChanges = (unit: Unit): boolean => unit === "subaccount" || unit === "debtor × token"
 
 export interface Pass {
   readonly load: PipelineLoad
@@ -28,7 +28,7 @@ export interface Pass {
   readonly archivedBytes: number
 }
 
-const none: PipelineConstants = {
+const unmeasured: PipelineConstants = {
   laterRequests: 1,
   firstRows: 1,
   laterRows: 1,
@@ -37,22 +37,22 @@ const none: PipelineConstants = {
   bodyBytes: 1000,
 }
 
-/** What each pipeline does when everything is read for the first time, and in each later pass. */
+/** The work of each pipeline in the first pass, or in a later one. */
 export const passesOf = (constants: Constants, isFirst: boolean): ReadonlyArray<Pass> =>
   loadsOf(platform.years.value).map((load) => {
-    const measured = constants.pipelines[load.name] ?? none
+    const measured = constants.pipelines[load.name] ?? unmeasured
     const tasks = unitCounts[load.unit]
     const isDirectory = load.name === "subaccounts"
-    // What the service caches was not requested again by the second run of a measurement.
+    // The second run of a measurement does not request again what the service caches.
     const isMeasured = !isFirst && !isDirectory && measured.laterRequests > 0
     const each = isMeasured ? measured.laterRequests : load.first
     const requests = tasks * each
     const rows = isDirectory
       ? unitCounts.subaccount
       : requests * (isMeasured ? measured.laterRows : measured.firstRows)
-    const still = isMostlyStill(load.unit) || isDirectory
-    const share = isFirst ? 1 : still ? platform.shareChanging.value : 1
-    const changedRows = isMeasured && !still ? requests * measured.changedRows : rows * share
+    const isStable = rarelyChanges(load.unit) || isDirectory
+    const share = isFirst ? 1 : isStable ? platform.shareChanging.value : 1
+    const changedRows = isMeasured && !isStable ? requests * measured.changedRows : rows * share
     const tableBytes = changedRows * measured.rowBytes
     const archivedBytes = requests * measured.bodyBytes * share * constants.archiveRatio
     return { load, tasks, requests, rows, changedRows, tableBytes, archivedBytes }
@@ -113,7 +113,10 @@ export interface Costs {
   readonly dollarsAMonth: number
 }
 
-/** What lies there after a simulated year; its passes have the mixture of hourly and daily reading of the first day. */
+/**
+ * The storage and cost after a simulated year, in which every day has the mixture of hourly and daily passes of the
+ * first.
+ */
 export const costsOf = (constants: Constants, { workers }: Setting, year: Simulated): Costs => {
   const first = passesOf(constants, true)
   const later = passesOf(constants, false)

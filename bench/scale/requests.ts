@@ -1,5 +1,5 @@
-// What one pass over the platform sends, pipeline by pipeline: how many partitions each has follows from where it finds
-// them, and how many requests a partition's first reading needs from its own planning code.
+// The requests of one pass over the platform, by pipeline. The number of a pipeline's partitions follows from how it
+// finds them, and the number of requests of a partition's first reading from the pipeline's own planning code.
 import { dayOf, microsFromMillis } from "../../src/domain/time.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
 import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
@@ -15,7 +15,7 @@ export type Unit =
   | "changed loan"
   | "failed transaction"
 
-/** How many of each a pass reads. */
+/** How many of each unit a pass reads. */
 export const unitCounts: Readonly<Record<Unit, number>> = {
   platform: 1,
   vault: platform.vaults.value,
@@ -35,7 +35,7 @@ const unitOfPartitions = new Map<AnyPipeline["partitions"], Unit>([
   [partitions.evmSubaccounts, "subaccount"],
 ])
 
-// Those that find their partitions in a way of their own. Simulations are what the user configures: none here.
+// Pipelines that find their partitions in their own way. The user configures simulations, so there are none here.
 const unitOfName: Readonly<Record<string, Unit>> = {
   collateral_excess: "debtor × token",
   loan_details: "changed loan",
@@ -46,7 +46,7 @@ export interface PipelineLoad {
   readonly name: string
   readonly cadence: Cadence
   readonly unit: Unit
-  /** Pipelines that end before it begins, transitively: its place in the order of a pass. */
+  /** Its place in the order of a pass: the length of the longest chain of pipelines that must end before it. */
   readonly stage: number
   /** Requests of the first reading of one unit. */
   readonly first: number
@@ -58,10 +58,10 @@ const stageOf = ({ after }: AnyPipeline): number =>
     return before === undefined ? stage : Math.max(stage, stageOf(before) + 1)
   }, 0)
 
-// Pages of 1,000 that overlap by 100, and the one that shows that the last one was the last.
+// Pages of 1,000 that overlap by 100, and one more that shows that there are no others.
 const directoryPages = Math.ceil((platform.subaccounts.value - 100) / 900) + 1
 
-// A vault, subaccount, loan, transaction and pair of them in one: what any pipeline's requests are made from.
+// A vault, subaccount, loan, transaction and pair of them in one, from which any pipeline's requests can be made.
 const address = { wireAddress: "0x" }
 const anySubject = { ...address, chainId: 1, subaccount: address, token: address }
 
@@ -77,7 +77,7 @@ const firstRequests = (pipeline: AnyPipeline, years: number): number => {
   return pipeline.expectedRequests(partition, nothing, { ...defaultRunSettings, now, today })
 }
 
-/** Every pipeline that reads something of such a platform. */
+/** All pipelines that read something of such a platform. */
 export const loadsOf = (years: number): ReadonlyArray<PipelineLoad> =>
   pipelines.flatMap((pipeline) => {
     const unit = unitOfPartitions.get(pipeline.partitions) ?? unitOfName[pipeline.name]

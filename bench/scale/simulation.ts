@@ -1,19 +1,20 @@
-// A discrete-event simulation of a year of hourly and daily passes: workers take claims, share one rate limit and queue
-// for one lock to commit; a worker that dies gives its claim back when the lease has run out. Deterministic.
+// A discrete-event simulation of a year of hourly and daily passes: workers take claims, share one rate limit and
+// queue for one lock to commit; the claim of a worker that dies is taken again when its lease has run out.
+// Deterministic.
 
-/** What one pipeline does in a pass. */
+/** The work of one pipeline in a pass. */
 export interface Work {
   readonly stage: number
   readonly tasks: number
   readonly requests: number
   readonly changedRows: number
-  /** Processor time of one worker, seconds, for all of it. */
+  /** Processor time of one worker for all of it, in seconds. */
   readonly cpuSeconds: number
 }
 
 export interface Setting {
   readonly workers: number
-  /** What the service allows all of them together. */
+  /** The rate the service allows all workers together. */
   readonly requestsPerSecond: number
   /** One worker's ceiling: its requests in flight divided by the latency. */
   readonly workerRequestsPerSecond: number
@@ -35,7 +36,10 @@ export interface Setting {
 
 export interface Simulated {
   readonly firstSyncSeconds: number
-  /** Of the passes over the hourly pipelines after it: how many, and from the start of one to the start of the next. */
+  /**
+   * Passes over the hourly pipelines after the first sync: their number, and the time from the start of one to the
+   * start of the next.
+   */
   readonly passes: number
   readonly intervalSeconds: { readonly median: number; readonly longest: number }
   readonly requests: number
@@ -62,7 +66,7 @@ const DAY = 24 * HOUR
 /** A worker reads on while this many of its claims wait for the lock. */
 const WAITING_CLAIMS = 2
 
-/** The same sequence in every run (mulberry32). */
+/** Random numbers that are the same in every run (mulberry32). */
 const randomNumbers = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -95,7 +99,7 @@ export const simulate = (setting: Setting): Simulated => {
   const random = randomNumbers(1)
   const sums = { requests: 0, repeated: 0, tasks: 0, changedRows: 0, commits: 0, deaths: 0 }
   const busy = { limit: 0, lock: 0, workers: 0 }
-  // When the shared rate limit and the lock are free again, and each worker for its next claim.
+  // When the shared rate limit, the lock and each worker are free again.
   let limitFree = 0
   let lockFree = 0
   const lifetime = () => -Math.log(1 - random()) * failure.between
@@ -109,7 +113,7 @@ export const simulate = (setting: Setting): Simulated => {
     workers.reduce((first, worker) => (worker.freeAt < first.freeAt ? worker : first))
 
   /** Commits the claim, read by `read`, when the lock is free; returns when that is done. */
-  const land = (claim: Claim, read: number): number => {
+  const commitClaim = (claim: Claim, read: number): number => {
     const commits = Math.ceil(claim.tasks / setting.groupTasks)
     const held = commits * commit.each + claim.tasks * commit.task + claim.changedRows * commit.row
     lockFree = Math.max(lockFree, read) + held
@@ -128,7 +132,7 @@ export const simulate = (setting: Setting): Simulated => {
       const claim = queue[at] as Claim
       const worker = earliest()
       const begin = Math.max(now, worker.freeAt, claim.notBefore)
-      // A death while it had nothing to do costs nothing.
+      // The death of an idle worker costs nothing.
       while (worker.diesAt + failure.restart < begin) {
         worker.diesAt += failure.restart + lifetime()
         sums.deaths += 1
@@ -147,7 +151,7 @@ export const simulate = (setting: Setting): Simulated => {
         const sent = (died - begin) / (read - begin)
         const group = setting.groupTasks / claim.tasks
         const kept = Math.floor(sent / group) * group
-        if (kept > 0) end = Math.max(end, land(partOf(claim, kept), died))
+        if (kept > 0) end = Math.max(end, commitClaim(partOf(claim, kept), died))
         queue.push({ ...partOf(claim, 1 - kept), notBefore: died + failure.lease })
         sums.requests -= claim.requests * (1 - sent)
         sums.repeated += claim.requests * (sent - kept)
@@ -157,7 +161,7 @@ export const simulate = (setting: Setting): Simulated => {
         worker.commits = []
         continue
       }
-      end = Math.max(end, land(claim, read))
+      end = Math.max(end, commitClaim(claim, read))
       worker.commits.push(lockFree)
       const waited = worker.commits.length > WAITING_CLAIMS ? worker.commits.shift() : undefined
       worker.freeAt = Math.max(read, waited ?? 0)

@@ -1,4 +1,4 @@
-// The tables of docs/scale.md.
+// Renders the tables of docs/scale.md.
 import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
 import type { Constants } from "./constants.ts"
 import { failures, type Input, platform, prices, PRICES_OF, service } from "./inputs.ts"
@@ -29,8 +29,8 @@ const time = (seconds: number): string =>
 
 const percent = (share: number): string => `${number(100 * share)} %`
 
-const inputLine = ({ value, unit, what }: Input): string =>
-  `| ${plain(value)}${unit === "" ? "" : ` ${unit}`} | ${what} |`
+const inputLine = ({ value, unit, description }: Input): string =>
+  `| ${plain(value)}${unit === "" ? "" : ` ${unit}`} | ${description} |`
 
 export const inputsTable = (): string => `| input | |
 |---:|---|
@@ -80,7 +80,7 @@ const perUnit =
       .filter(({ load }) => load.unit === unit)
       .reduce((sum, { requests, tasks }) => sum + requests / tasks, 0)
 
-/** What one more vault, subaccount … adds to a pass. */
+/** The requests that one more vault or subaccount adds to a pass. */
 export const unitsTable = (constants: Constants): string => {
   const later = passesOf(constants, false)
   const ofCadence = (cadence: string) => later.filter(({ load }) => load.cadence === cadence)
