@@ -43,6 +43,11 @@ interface WaitingLine {
   readonly done: Deferred.Deferred<Place, ArchiveError>
 }
 
+const idsOf = ({ landed, notLanded }: CommitMarker): ReadonlyArray<string> => [
+  ...landed,
+  ...notLanded,
+]
+
 // Compresses a history 8 to 1 in far less time than parsing it takes.
 const LEVEL = 1
 
@@ -55,7 +60,7 @@ export class ResponseArchive extends Context.Service<
      * marker are in the archive, even if this process is killed.
      */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
-    /** Notes that the commit of a marker was finally refused, for the end of the segment to record it. */
+    /** Notes that the commit of a marker was refused, for the end of the segment to record it unless another attempt is marked. */
     readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
     /** Records the end of the segment: the commits of all other markers have happened. */
     readonly end: Effect.Effect<void, ArchiveError>
@@ -109,7 +114,7 @@ export class ResponseArchive extends Context.Service<
         const queue = yield* Queue.bounded<WaitingLine>(2 * FRAME_LINES)
         let isEmpty = true
         let last = options.notBefore ?? 0
-        const uncommitted: Array<string> = []
+        const uncommitted = new Set<string>()
 
         const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, ArchiveError> =>
           Effect.tryPromise({
@@ -172,17 +177,22 @@ export class ResponseArchive extends Context.Service<
         return ResponseArchive.of({
           keep,
           markCommit: (marker) =>
-            Effect.andThen(
-              append(commitMarkerLine(marker)),
-              attempt(() => segment.ship()),
-            ),
-          refuse: ({ landed, notLanded }) =>
-            Effect.sync(() => void uncommitted.push(...landed, ...notLanded)),
+            Effect.suspend(() => {
+              for (const id of idsOf(marker)) uncommitted.delete(id)
+              return Effect.andThen(
+                append(commitMarkerLine(marker)),
+                attempt(() => segment.ship()),
+              )
+            }),
+          refuse: (marker) =>
+            Effect.sync(() => {
+              for (const id of idsOf(marker)) uncommitted.add(id)
+            }),
           end: Effect.suspend(() =>
             isEmpty
               ? Effect.void
               : Effect.andThen(
-                  append(runEndLine({ runId, uncommitted })),
+                  append(runEndLine({ runId, uncommitted: [...uncommitted] })),
                   attempt(() => segment.end()),
                 ),
           ),

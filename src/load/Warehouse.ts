@@ -1,6 +1,7 @@
 // The warehouse as a service: one writer, whose transactions come one after the other.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +12,7 @@ import type { Batch, Committed } from "../domain/outcome.ts"
 import { type Rows, type Table, tableName } from "../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
-import { commitQueue } from "./commitQueue.ts"
+import { commitQueue, type Queued } from "./commitQueue.ts"
 import { makePrivateDirectory } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { decodeRow, json, number, text } from "./decodeRow.ts"
@@ -59,6 +60,8 @@ export class Warehouse extends Context.Service<
      * kept.
      */
     readonly commit: (batch: Batch) => Effect.Effect<Committed, LoadError>
+    /** Like `commit`, without waiting: batches are committed in the order of the calls, and none whose `after` was not. */
+    readonly queue: (batch: Batch, after?: Queued) => Effect.Effect<Queued>
     /** A function from a pipeline's name to the cursors of its partitions, by `entity`. */
     readonly cursors: Effect.Effect<(pipeline: string) => ReadonlyMap<string, unknown>, LoadError>
     /**
@@ -224,15 +227,16 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
     Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
 
-  const queued = yield* commitQueue(
+  const names = new Set(tables.map(tableName))
+  const queue = yield* commitQueue(
     (take) => exclusively("Committing rows", () => commitGroup(session, take)),
+    (batch) => checkBatch(batch, names),
     database.longestWaitMillis,
   )
-  const names = new Set(tables.map(tableName))
-  const commit = (batch: Batch) => checkBatch(batch, names) ?? queued(batch)
 
   return Warehouse.of({
-    commit,
+    commit: (batch) => Effect.flatMap(queue(batch), Deferred.await),
+    queue,
     cursors: Effect.map(
       attempt("Reading the cursors", () => read(sqlFile("state", "cursors"), [], ["ops.cursors"])),
       (found) => {

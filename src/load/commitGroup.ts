@@ -28,7 +28,8 @@ const loadRows = async (
   const filled = pages.filter(({ rows }) => !hasNoEffect(rows))
   for (const [table, ofTable] of Map.groupBy(filled, ({ rows }) => rows.table)) {
     const extents = ofTable.map(({ rows }) => extentOf(rows))
-    const newIndexes = session.ranges.newPages(table, extents)
+    const batches = ofTable.map(({ batch }) => batch)
+    const newIndexes = session.ranges.newPages(table, extents, batches)
     const isNew = ofTable.map(({ rows }, at) => newIndexes.has(at) && haveDistinctKeys([rows]))
     const newPages = ofTable.filter((_, at) => isNew[at] === true)
     const otherPages = ofTable.filter((_, at) => isNew[at] !== true)

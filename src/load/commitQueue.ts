@@ -23,15 +23,27 @@ const isBusyPause = Effect.promise(async () => {
   return performance.eventLoopUtilization(before).utilization > 0.5
 })
 
-interface Queued {
+/** A batch in the queue: what it changed once it is committed, or why nothing of it was kept. */
+export type Queued = Deferred.Deferred<Committed, LoadError>
+
+interface Waiting {
   readonly batch: Batch
-  readonly done: Deferred.Deferred<Committed, LoadError>
+  readonly done: Queued
+  /** The batch that it follows, and without which it must not be committed. */
+  readonly after: Queued | undefined
 }
 
 const closed = new LoadError({
   reason: "Closed",
   what: "Committing rows",
   why: "the warehouse was closed first",
+  advice: "Nothing of this batch was kept; the next run does it again.",
+})
+
+const notTried = new LoadError({
+  reason: "NotTried",
+  what: "Committing rows",
+  why: "the batch before it was not committed",
   advice: "Nothing of this batch was kept; the next run does it again.",
 })
 
@@ -42,22 +54,34 @@ const concernsAll = ({ reason }: LoadError): boolean => reason === "Files" || re
 type CommitTogether = (take: () => ReadonlyArray<Batch>) => Effect.Effect<CommittedGroup, LoadError>
 
 /**
- * Commits a batch together with others that wait, including those that arrived while another process wrote. Returns its own
- * counts, or fails with why nothing of it was kept. One fiber commits, until the scope ends.
+ * Commits a batch together with others that wait, including those that arrived while another process wrote, in the order in
+ * which they were queued. One that follows another fails if that one did. One fiber commits, until the scope ends.
  */
 export const commitQueue = Effect.fnUntraced(function* (
   commitTogether: CommitTogether,
+  check: (batch: Batch) => LoadError | undefined,
   longestWaitMillis: number,
 ) {
-  const queue = yield* Queue.bounded<Queued>(2 * GROUP_BATCHES)
-  const waiting: Array<Queued> = []
+  const queue = yield* Queue.bounded<Waiting>(2 * GROUP_BATCHES)
+  const waiting: Array<Waiting> = []
+  const failed = new WeakSet<Queued>()
 
-  const commitAll = Effect.fnUntraced(function* (take: () => ReadonlyArray<Queued>) {
-    let taken: ReadonlyArray<Queued> | undefined
-    const result = yield* Effect.result(
-      commitTogether(() => (taken = take()).map(({ batch }) => batch)),
-    )
-    const group = taken ?? take()
+  const fail = (done: Queued, error: LoadError): void => {
+    failed.add(done)
+    Deferred.doneUnsafe(done, Effect.fail(error))
+  }
+  /** Whether nothing that it follows has failed; what is still to be committed comes before it. */
+  const mayFollow = ({ done, after }: Waiting): boolean => {
+    if (after === undefined || !failed.has(after)) return true
+    fail(done, notTried)
+    return false
+  }
+
+  const commitAll = Effect.fnUntraced(function* (take: () => ReadonlyArray<Waiting>) {
+    let taken: ReadonlyArray<Waiting> | undefined
+    const takeOnce = () => (taken ??= take().filter(mayFollow))
+    const result = yield* Effect.result(commitTogether(() => takeOnce().map(({ batch }) => batch)))
+    const group = takeOnce()
     if (result._tag === "Success") {
       const { batches, tables: changed } = result.success
       for (const [at, { done }] of group.entries()) {
@@ -69,13 +93,13 @@ export const commitQueue = Effect.fnUntraced(function* (
         yield* countRows({ table, change: "revised" }, revised)
       }
     } else if (group.length === 1 || concernsAll(result.failure)) {
-      for (const { done } of group) yield* Deferred.fail(done, result.failure)
+      for (const { done } of group) fail(done, result.failure)
     } else {
       // One batch caused the failure: commits each alone, so that only that one fails.
       for (const queued of group) yield* commitAlone(queued)
     }
   })
-  const commitAlone = (queued: Queued): Effect.Effect<void> => commitAll(() => [queued])
+  const commitAlone = (queued: Waiting): Effect.Effect<void> => commitAll(() => [queued])
 
   /** Adds batches that arrive shortly afterwards, until a pause shows that no more are coming. */
   const gather = Effect.gen(function* () {
@@ -88,7 +112,7 @@ export const commitQueue = Effect.fnUntraced(function* (
     }
   })
 
-  const takeGroup = (): ReadonlyArray<Queued> => {
+  const takeGroup = (): ReadonlyArray<Waiting> => {
     waiting.push(...Effect.runSync(Queue.clear(queue)))
     return waiting.splice(0, groupSize(waiting))
   }
@@ -110,22 +134,24 @@ export const commitQueue = Effect.fnUntraced(function* (
     }),
   )
 
-  return Effect.fnUntraced(function* (batch: Batch) {
+  return Effect.fnUntraced(function* (batch: Batch, after?: Queued) {
     const done = yield* Deferred.make<Committed, LoadError>()
-    yield* Queue.offer(queue, { batch, done })
-    return yield* Deferred.await(done)
+    const refusal = check(batch)
+    if (refusal === undefined) yield* Queue.offer(queue, { batch, done, after })
+    else fail(done, refusal)
+    return done
   })
 })
 
-const sizeOf = ({ batch }: Queued): number =>
+const sizeOf = ({ batch }: Waiting): number =>
   batch.rows.reduce((sum, { length }) => sum + length, 0)
 
-const isWorthWaiting = (taken: ReadonlyArray<Queued>): boolean =>
+const isWorthWaiting = (taken: ReadonlyArray<Waiting>): boolean =>
   taken.length < GROUP_BATCHES &&
   taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3
 
 /** How many of the batches make a group: at most `GROUP_ROWS` rows, or a single batch that is larger. */
-const groupSize = (queued: ReadonlyArray<Queued>): number => {
+const groupSize = (queued: ReadonlyArray<Waiting>): number => {
   let rows = 0
   const end = queued.findIndex((each, at) => {
     rows += sizeOf(each)

@@ -18,6 +18,8 @@ export type LoadErrorReason =
   | "Extension"
   /** Another worker has claimed the task since, or its run has ended. */
   | "ClaimLost"
+  /** The batch that it follows was not committed. */
+  | "NotTried"
   /** The warehouse was closed before the batch was committed. */
   | "Closed"
 

@@ -73,15 +73,46 @@ const seriesOf = (
 export const overlap = (one: Pick<Extent, "from" | "to">, other: typeof one): boolean =>
   one.from <= other.to && other.from <= one.to
 
-/** The indexes of the extents that can't have a key in common with any other. */
-export const placesApart = (extents: ReadonlyArray<Extent | undefined>): ReadonlySet<number> => {
-  const apart = new Set<number>()
+interface Placed {
+  readonly extent: Extent
+  readonly place: number
+}
+
+/** The extents of each series with their indexes; none where some can't be compared. */
+const bySeries = (extents: ReadonlyArray<Extent | undefined>): Iterable<Array<Placed>> => {
   const known = extents.flatMap((extent, place) =>
     extent === undefined ? [] : [{ extent, place }],
   )
   const columns = new Set(known.map(({ extent }) => extent.columns))
-  if (known.length < extents.length || columns.size > 1) return apart
-  for (const ofSeries of Map.groupBy(known, ({ extent }) => extent.series).values()) {
+  if (known.length < extents.length || columns.size > 1) return []
+  return Map.groupBy(known, ({ extent }) => extent.series).values()
+}
+
+/**
+ * The indexes of the extents that can't have a key in common with one of an earlier batch, or with another of their own:
+ * they can be stored before all others. `batches` are in order, one for each extent.
+ */
+export const placesFirst = (
+  extents: ReadonlyArray<Extent | undefined>,
+  batches: ReadonlyArray<number>,
+): ReadonlySet<number> => {
+  const first = new Set<number>()
+  for (const ofSeries of bySeries(extents)) {
+    for (const { extent, place } of ofSeries) {
+      const mustPrecede = (other: Placed): boolean =>
+        other.place !== place &&
+        (other.place < place || batches[other.place] === batches[place]) &&
+        overlap(other.extent, extent)
+      if (!ofSeries.some(mustPrecede)) first.add(place)
+    }
+  }
+  return first
+}
+
+/** The indexes of the extents that can't have a key in common with any other. */
+export const placesApart = (extents: ReadonlyArray<Extent | undefined>): ReadonlySet<number> => {
+  const apart = new Set<number>()
+  for (const ofSeries of bySeries(extents)) {
     ofSeries.sort((left, right) => left.extent.from - right.extent.from)
     let last = Number.NEGATIVE_INFINITY
     for (const [at, { extent, place }] of ofSeries.entries()) {

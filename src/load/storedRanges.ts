@@ -1,7 +1,7 @@
 // What a session knows to be stored, so that it need not compare rows outside of that: most of a first sync is series,
 // times and sets that are not stored yet, and finding that out by a join took a third of the run.
 import { type Rows, type Table, tableName, versionsOf } from "../domain/table.ts"
-import { type Extent, extentOf, overlap, placesApart } from "./seriesExtent.ts"
+import { type Extent, extentOf, overlap, placesFirst } from "./seriesExtent.ts"
 
 // With more series than this, the ranges of a table would take tens of megabytes.
 const MAX_SERIES = 100_000
@@ -23,9 +23,13 @@ export class StoredRanges {
   }
 
   /**
-   * The indexes of the pages whose times or sets can't be stored yet and are in no other page.
+   * The indexes of the pages whose times or sets can't be stored yet and are in no page that must be stored before them.
    */
-  newPages(table: Table, pages: ReadonlyArray<Extent | undefined>): ReadonlySet<number> {
+  newPages(
+    table: Table,
+    pages: ReadonlyArray<Extent | undefined>,
+    batches: ReadonlyArray<number>,
+  ): ReadonlySet<number> {
     const stored = this.#of(table)
     if (stored === undefined) return new Set()
     const [known] = stored.values()
@@ -34,17 +38,17 @@ export class StoredRanges {
       const areComparable = known === undefined || known.columns === page.columns
       return !areComparable || (range !== undefined && overlap(range, page))
     }
-    const apart = [...placesApart(pages)]
+    const first = [...placesFirst(pages, batches)]
     const isNewPage = (place: number): boolean => {
       const page = pages[place]
       return page !== undefined && !isStored(page)
     }
-    return new Set(apart.filter(isNewPage))
+    return new Set(first.filter(isNewPage))
   }
 
   /** Whether the set, or a part of it, may be stored. */
   mayHold(set: Rows): boolean {
-    return this.newPages(set.table, [extentOf(set)]).size === 0
+    return this.newPages(set.table, [extentOf(set)], [0]).size === 0
   }
 
   /** Call it after their commit. */

@@ -54,7 +54,11 @@ it.live(
           const isJson = name.includes("json") || name.includes("JSON") || name.includes("nested")
           yield* archive.keep({ ...about, body, isJson })
         }
+        const again = { ...marker, landed: ["again"], notLanded: [] }
         yield* archive.refuse({ ...marker, landed: ["one"], notLanded: ["other"] })
+        yield* archive.refuse(again)
+        // Its commit is tried again.
+        yield* archive.markCommit(again)
         yield* archive.end
       }).pipe(
         Effect.provide(

@@ -1,10 +1,12 @@
 // What a commit keeps, counts and refuses, whether alone or in a group.
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import type { Batch } from "../../src/domain/outcome.ts"
 import type { Table } from "../../src/domain/table.ts"
+import type { Queued } from "../../src/load/commitQueue.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import {
@@ -330,6 +332,59 @@ describe("a batch that can't be kept", () => {
           new Map<string, unknown>([
             ["a", 1],
             ["b", { at: [1, "x"] }],
+          ]),
+        )
+      }),
+    ),
+  )
+
+  it.effect("fails what follows it, in its group and after it, and nothing else", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const { queue, cursors } = yield* Warehouse
+        const inSeries = (entity: string, n: number, rowsOfBatch = rowsOf(readings, [])) =>
+          withCursor(batchOf([rowsOf(readings, [reading(entity, n, n)]), rowsOfBatch]), entity, n)
+        const broken = rowsOf(notAsStored, [{ vault_address: "bad" }])
+        const a1 = yield* queue(inSeries("a", 1))
+        const a2 = yield* queue(inSeries("a", 2, broken), a1)
+        const b1 = yield* queue(inSeries("b", 1))
+        const a3 = yield* queue(inSeries("a", 3), a2)
+        const b2 = yield* queue(inSeries("b", 2), b1)
+        const a4 = yield* queue(inSeries("a", 4), a3)
+        const fates = (all: ReadonlyArray<Queued>) =>
+          Effect.forEach(all, (queued) =>
+            Effect.map(Effect.result(Deferred.await(queued)), (fate) =>
+              Result.isSuccess(fate) ? "committed" : fate.failure.reason,
+            ),
+          )
+        expect(yield* fates([a1, a2, a3, a4])).toEqual([
+          "committed",
+          "Database",
+          "NotTried",
+          "NotTried",
+        ])
+        // Decided already; and one that is refused before it is queued.
+        const a5 = yield* queue(inSeries("a", 5), a4)
+        const b3 = yield* queue(withCursor(readingsBatch([reading("b", 3, NaN)]), "b", 3), b2)
+        const b4 = yield* queue(inSeries("b", 4), b3)
+        expect(yield* fates([a5, b1, b2, b3, b4])).toEqual([
+          "NotTried",
+          "committed",
+          "committed",
+          "InvalidRow",
+          "NotTried",
+        ])
+        expect(
+          yield* rows("SELECT vault_address AS of, value FROM core.readings ORDER BY ALL"),
+        ).toEqual([
+          { of: "a", value: 1 },
+          { of: "b", value: 1 },
+          { of: "b", value: 2 },
+        ])
+        expect((yield* cursors)("sample")).toEqual(
+          new Map([
+            ["a", 1],
+            ["b", 2],
           ]),
         )
       }),

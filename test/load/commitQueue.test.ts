@@ -1,5 +1,6 @@
 // How long a commit that fails is tried: alone where a batch may be bad, not at all where nothing can be written.
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Batch } from "../../src/domain/outcome.ts"
 import { commitQueue } from "../../src/load/commitQueue.ts"
@@ -10,14 +11,16 @@ const BATCHES = 5
 /** The sizes of the groups that were tried, and how the batches failed. */
 const failing = Effect.fnUntraced(function* (cause: Error) {
   const groups: Array<number> = []
-  const commit = yield* commitQueue(
+  const queue = yield* commitQueue(
     (take) =>
       Effect.suspend(() => {
         groups.push(take().length)
         return Effect.fail(databaseError("Committing rows", cause))
       }),
+    () => undefined,
     0,
   )
+  const commit = (batch: Batch) => Effect.flatMap(queue(batch), Deferred.await)
   const batches = Array.from({ length: BATCHES }, (): Batch => ({ rows: [], bookkeeping: [] }))
   const failures = yield* Effect.forEach(batches, (batch) => Effect.flip(commit(batch)), {
     concurrency: "unbounded",

@@ -1,7 +1,9 @@
-// Commits batches until a test kills it, and prints a line after each:
+// Commits batches until a test kills it, several of a vault at once, and prints a line after each:
 // node test/load/committer.ts DATA_DIR [publish]
 // Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type { Queued } from "../../src/load/commitQueue.ts"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { publish } from "../../src/load/publish.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
@@ -9,6 +11,7 @@ import { reading, readingsBatch, sampleTables } from "./sample.ts"
 
 const [dataDir = "", publishes] = process.argv.slice(2)
 const HOURS = 10
+const AT_ONCE = 4
 
 const batch = (vault: string, count: number) => {
   const first = count * HOURS
@@ -21,8 +24,13 @@ const batch = (vault: string, count: number) => {
 const commitForever = Effect.fnUntraced(function* (vault: string) {
   const warehouse = yield* Warehouse
   const cursors = (yield* warehouse.cursors)("sample")
+  const waiting: Array<Queued> = []
   for (let count = Number(cursors.get(vault) ?? 0); ; count += 1) {
-    yield* warehouse.commit(batch(vault, count))
+    const queued = yield* warehouse.queue(batch(vault, count), waiting.at(-1))
+    waiting.push(queued)
+    const oldest = waiting.length < AT_ONCE ? undefined : waiting.shift()
+    if (oldest === undefined) continue
+    yield* Deferred.await(oldest)
     process.stdout.write("committed\n")
   }
 })

@@ -1,86 +1,101 @@
-// Results of a partition that need no order land together; one that moves its cursor waits for all before it.
+// Results of a partition land in order, several at once; what follows one that does not land is not read on to.
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { Queued } from "../../src/load/commitQueue.ts"
 import type { TaskResult } from "../../src/pipelines/model/TaskResult.ts"
 import { landings } from "../../src/pipelines/run/landings.ts"
 
-interface Landing {
+interface Begun {
   readonly window: string
+  readonly queued: Queued
+  /** That it is queued behind. */
+  readonly before: string | undefined
   readonly commit: Deferred.Deferred<boolean, string>
 }
 
-/** Reads results of the partition `vault`, each a window and whose cursor it moves; what has begun to land, in order. */
-const reading = (results: ReadonlyArray<readonly [window: string, cursorOf?: string]>) => {
-  const begun: Array<Landing> = []
-  const { next, rest } = landings("vault", ({ window }) =>
-    Effect.flatMap(Deferred.make<boolean, string>(), (commit) => {
-      begun.push({ window, commit })
-      return Deferred.await(commit)
+/** Reads results of a partition, each a window; what is queued, in order. */
+const reading = (results: ReadonlyArray<string>) => {
+  const begun: Array<Begun> = []
+  const { next, rest } = landings<string, never>(({ window }, before) =>
+    Effect.gen(function* () {
+      const commit = yield* Deferred.make<boolean, string>()
+      const queued: Queued = Deferred.makeUnsafe()
+      const other = begun.find((each) => each.queued === before?.queued)
+      begun.push({ window, queued, before: other?.window, commit })
+      return { queued, landed: Deferred.await(commit) }
     }),
   )
-  const read = Effect.forEach(results, ([window, cursorOf]) => {
+  const read = Effect.forEach(results, (window) => {
     const nothing: TaskResult = { window, rows: [], responses: [], requests: 1 }
-    return next(
-      cursorOf === undefined ? nothing : { ...nothing, cursor: { entity: cursorOf, value: null } },
-    )
+    return next(nothing)
   })
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.onExit(read, () => rest))
-    const windows = Effect.as(Effect.yieldNow, begun).pipe(
+    const queued = Effect.as(Effect.yieldNow, begun).pipe(
       Effect.repeat({ times: 20 }),
-      Effect.map((all) => all.map(({ window }) => window)),
+      Effect.map((all) => all.map(({ window, before }) => [window, before])),
     )
     const end = (window: string, how: Effect.Effect<boolean, string> = Effect.succeed(true)) =>
       Effect.forEach(begun, (landing) =>
         landing.window === window ? Deferred.complete(landing.commit, how) : Effect.void,
       )
-    return { windows, end, read: Fiber.join(fiber) }
+    return { queued, end, fiber, read: Fiber.join(fiber) }
   })
 }
 
 describe("the results of a partition", () => {
-  it.effect("land together where none moves its cursor, four at once", () =>
+  it.effect("are queued one behind the other, four at once", () =>
     Effect.gen(function* () {
-      const { windows, end, read } = yield* reading([
-        ["1"],
-        ["2", "vault unsmoothed 1d"],
-        ["3"],
-        ["4"],
-        ["5"],
-      ])
-      expect(yield* windows).toEqual(["1", "2", "3", "4"])
+      const { queued, end, read } = yield* reading(["1", "2", "3", "4", "5"])
+      const four = [
+        ["1", undefined],
+        ["2", "1"],
+        ["3", "2"],
+        ["4", "3"],
+      ]
+      expect(yield* queued).toEqual(four)
+      yield* end("2")
+      expect(yield* queued).toEqual(four)
       yield* end("1")
-      expect(yield* windows).toEqual(["1", "2", "3", "4", "5"])
-      for (const window of ["2", "3", "4", "5"]) yield* end(window)
+      expect(yield* queued).toEqual([...four, ["5", "4"]])
+      for (const window of ["3", "4", "5"]) yield* end(window)
       expect(yield* read).toEqual([true, true, true, true, true])
     }),
   )
 
-  it.effect("wait for one that moves its cursor, and it waits for them", () =>
+  it.effect("are not read further than to one after which nothing may land", () =>
     Effect.gen(function* () {
-      const { windows, end, read } = yield* reading([["1"], ["2"], ["3", "vault"], ["4"]])
-      expect(yield* windows).toEqual(["1", "2"])
-      yield* end("1")
-      expect(yield* windows).toEqual(["1", "2"])
-      yield* end("2")
-      expect(yield* windows).toEqual(["1", "2", "3"])
-      // What follows would move the cursor past it.
-      yield* end("3", Effect.succeed(false))
-      expect(yield* windows).toEqual(["1", "2", "3", "4"])
-      yield* end("4")
-      expect(yield* read).toEqual([true, true, false, true])
+      const { queued, end, read } = yield* reading(["1", "2", "3", "4", "5"])
+      expect((yield* queued).length).toBe(4)
+      for (const window of ["2", "3", "4"]) yield* end(window, Effect.succeed(false))
+      yield* end("1", Effect.succeed(false))
+      expect(yield* read).toEqual([true, true, true, true, false])
+      expect((yield* queued).length).toBe(4)
     }),
   )
 
   it.effect("fail together where one can't be stored", () =>
     Effect.gen(function* () {
-      const { windows, end, read } = yield* reading([["1"], ["2"]])
-      expect(yield* windows).toEqual(["1", "2"])
+      const { queued, end, read } = yield* reading(["1", "2"])
+      expect((yield* queued).length).toBe(2)
       yield* end("2")
       yield* end("1", Effect.fail("the disk is full"))
       expect(yield* Effect.flip(read)).toBe("the disk is full")
+    }),
+  )
+
+  it.effect("are all waited for when reading is interrupted", () =>
+    Effect.gen(function* () {
+      const { queued, end, fiber } = yield* reading(["1", "2", "3", "4", "5"])
+      expect((yield* queued).length).toBe(4)
+      const interrupted = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      for (const window of ["1", "2", "3"]) yield* end(window)
+      yield* queued
+      expect(interrupted.pollUnsafe()).toBeUndefined()
+      for (const window of ["4", "5"]) yield* end(window)
+      yield* Fiber.join(interrupted)
     }),
   )
 })

@@ -8,22 +8,24 @@ import { type Committed, recordedOutcome } from "../../domain/outcome.ts"
 import { spanned } from "../../domain/span.ts"
 import { CurrentTask } from "../../domain/task.ts"
 import { microsFromMillis } from "../../domain/time.ts"
-import type { Drift } from "../../domain/violation.ts"
 import type { ApiClient } from "../../extract/ApiClient.ts"
 import type { ArchiveError, ResponseArchive } from "../../archive/ResponseArchive.ts"
-import type { LoadError } from "../../load/errors.ts"
+import type { Queued } from "../../load/commitQueue.ts"
+import { LoadError } from "../../load/errors.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { failedResult } from "../strategies/taskResult.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
-import { commitTask, type ReadTask } from "./commitTask.ts"
 import { KeyUse } from "./KeyUse.ts"
-import { landings } from "./landings.ts"
+import { type DriftKey, KnownDrift } from "./KnownDrift.ts"
+import { type Landing, landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
 import { isReadFailure, type Resolved, resolveOutcome } from "./outcome.ts"
+import { queueTask, type ReadTask } from "./queueTask.ts"
 import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
+import { reportTask } from "./reportTask.ts"
 import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
 import { outOfTime } from "./taskTime.ts"
@@ -33,12 +35,6 @@ export interface RunnerOptions {
   readonly taskTimeoutSeconds: number
   readonly hasKey: boolean
   readonly onProgress: OnProgress
-}
-
-export interface DriftKey {
-  readonly endpoint: string
-  readonly path: string
-  readonly kind: string
 }
 
 /**
@@ -62,13 +58,12 @@ export class Runner {
   readonly tallies = new Map<string, Tally>()
   readonly key: KeyUse
   private readonly options: RunnerOptions
-  /** Drift that is already recorded: it is reported once, not on every page. */
-  private readonly reported: Set<string>
+  private readonly drift: KnownDrift
 
   constructor(options: RunnerOptions, known: ReadonlyArray<DriftKey>) {
     this.options = options
     this.key = new KeyUse(options.hasKey)
-    this.reported = new Set(known.map(driftKey))
+    this.drift = new KnownDrift(known)
   }
 
   /** Starts counting a pipeline. */
@@ -112,21 +107,25 @@ export class Runner {
       const timing = { since: now }
       const activeTime = new ActiveTime(now)
       let failure: ApiError | undefined
-      const land = (result: TaskResult) => {
+      const land = (result: TaskResult, before?: Landing<RunError>) => {
         if (result.error !== undefined && isReadFailure(result.error)) failure ??= result.error
         // Partitions already being read land too: their responses are on record.
         this.key.learn(pipeline, entity, result.error?.reason._tag)
-        return this.land(pipeline, task, result, timing)
+        return this.land(pipeline, task, result, timing, before)
       }
-      const { next, rest } = landings(entity, land)
+      const { next, rest } = landings(land)
       return pipeline.read(partition, state, context).pipe(
-        // Reads the next pages while this one is being written: a checkpoint lasts as long as several.
-        Stream.buffer({ capacity: 2 }),
+        // Reads the next page while this one is being marked in the archive.
+        Stream.buffer({ capacity: 1 }),
         Stream.runForEachWhile(next),
         Effect.onExit(() => rest),
         Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
-        Effect.catchTag("ApiError", (error) => land(failedResult("rest", error))),
+        Effect.catchTag("ApiError", (error) =>
+          Effect.uninterruptible(
+            Effect.flatMap(land(failedResult("rest", error)), ({ landed }) => landed),
+          ),
+        ),
         Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
         // The failure has landed; it is raised again only for the span.
         Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),
@@ -159,13 +158,17 @@ export class Runner {
     return this.commit(pipeline, task, nothing, resolved, 0)
   }
 
-  /** Commits one result, or the record that the warehouse refused it. Returns whether to read on. */
+  /**
+   * Queues one result behind the one before it. What then lands is the result, or the record that the warehouse refused it.
+   * Not to be interrupted, except while it is resolved.
+   */
   private land(
     pipeline: AnyPipeline,
     task: PlannedTask,
-    result: TaskResult,
+    read: TaskResult,
     timing: Timing,
-  ): Effect.Effect<boolean, RunError, Services> {
+    before: Landing<RunError> | undefined,
+  ): Effect.Effect<Landing<RunError, Services>, RunError, Services> {
     const { partition } = task
     const { name, endpoint } = pipeline
     const { runId } = this.options
@@ -174,47 +177,80 @@ export class Runner {
       const startedAt = yield* Clock.currentTimeMillis
       const seconds = (startedAt - timing.since) / 1000
       timing.since = startedAt
-      const key = { runId, pipeline: name, entity: partition.entity, window: result.window }
+      const key = { runId, pipeline: name, entity: partition.entity, window: read.window }
       const circumstances = {
         now: microsFromMillis(startedAt),
         cacheSeconds: endpoint.serverCacheSeconds ?? 0,
         hasFixedWindows: pipeline.windows !== undefined,
       }
+      const result: TaskResult = {
+        ...read,
+        drift: this.drift.add(endpoint.name, read.drift ?? []),
+      }
       const resolve = (each: TaskResult) => resolveOutcome(key, each, circumstances)
-      const resolved = yield* resolve(result)
-      const readsOn = yield* this.commit(pipeline, task, result, resolved, seconds).pipe(
+      const resolved = yield* Effect.interruptible(resolve(result))
+      const queue = (after?: Queued) => this.queue(pipeline, task, result, resolved, seconds, after)
+      const { queued, committed } = yield* queue(before?.queued)
+      const commitAgain = Effect.flatMap(queue(), (again) => Effect.as(again.committed, true))
+      const landed = committed.pipe(
         Effect.as(true),
+        // It followed a batch that was not committed, in whose place a record of that has to land first.
+        Effect.catchIf(isNotTried, () =>
+          Effect.flatMap(before?.landed ?? Effect.succeed(false), (readsOn) =>
+            readsOn ? commitAgain : Effect.succeed(false),
+          ),
+        ),
         Effect.catchIf(isRefusedByWarehouse, (error) => {
           const refused = refusedResult(endpoint, partition.entity, result, error)
           return Effect.flatMap(resolve(refused), (outcome) =>
             Effect.as(
               this.commit(pipeline, task, refused, outcome, seconds),
               // Later results would move the cursor past the missing rows, unless a gap records them.
-              result.cursor === undefined || refused.gaps !== undefined,
+              result.cursor?.entity !== partition.entity || refused.gaps !== undefined,
             ),
           )
         }),
+        Effect.tap(() =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            timing.since = now
+          }),
+        ),
       )
-      timing.since = yield* Clock.currentTimeMillis
-      return readsOn
+      return { queued, landed }
     })
   }
 
   /** Commits a task with its rows, cursor and bookkeeping, and counts it. */
   private commit(
     pipeline: AnyPipeline,
-    { partition: { entity, vault }, claim }: Committing,
+    task: Committing,
     read: TaskResult,
     resolved: Resolved,
     seconds: number,
   ): Effect.Effect<void, ArchiveError | LoadError, ResponseArchive | Warehouse> {
+    return Effect.uninterruptible(
+      Effect.flatMap(
+        this.queue(pipeline, task, read, resolved, seconds),
+        ({ committed }) => committed,
+      ),
+    )
+  }
+
+  /** Queues a task for its commit, which `committed` waits for and counts. */
+  private queue(
+    pipeline: AnyPipeline,
+    { partition: { entity, vault }, claim }: Committing,
+    read: TaskResult,
+    resolved: Resolved,
+    seconds: number,
+    after?: Queued,
+  ) {
     const { runId } = this.options
     const { name, endpoint } = pipeline
     const { outcome, rows } = resolved
     const result: TaskResult = { ...read, rows }
     return Effect.gen({ self: this }, function* () {
       const now = microsFromMillis(yield* Clock.currentTimeMillis)
-      const drift = (result.drift ?? []).filter((note) => this.isNew(endpoint.name, note))
       const task: ReadTask = {
         runId,
         pipeline: name,
@@ -226,10 +262,14 @@ export class Runner {
         seconds,
         claim,
       }
-      const committed = yield* commitTask(result, task, resolved, drift)
-      yield* countTask(pipeline, recordedOutcome(outcome, committed), result)
-      this.count(name, result, resolved, committed)
-      this.report(name, entity, result, resolved, committed)
+      const { queued, committed } = yield* queueTask(result, task, resolved, after)
+      const counted = Effect.flatMap(committed, (counts) =>
+        Effect.map(countTask(pipeline, recordedOutcome(outcome, counts), result), () => {
+          this.count(name, result, resolved, counts)
+          reportTask(this.options.onProgress, task, result, resolved, counts)
+        }),
+      )
+      return { queued, committed: counted }
     })
   }
 
@@ -243,39 +283,10 @@ export class Runner {
     tally?.count(recordedOutcome(outcome, committed), text, { ...committed, requests })
     if (error?.reason._tag === "RateLimited") tally?.delay(error.reason.delaySeconds)
   }
-
-  private report(
-    pipeline: string,
-    entity: string,
-    { rows, requests, error }: TaskResult,
-    { outcome, text }: Resolved,
-    committed: Committed,
-  ): void {
-    const { onProgress } = this.options
-    const length = rows.reduce((sum, each) => sum + each.length, 0)
-    onProgress({ kind: "page", pipeline, entity, rows: length, requests })
-    const isWarning = error === undefined || outcome === "suspicious_empty"
-    if (text !== undefined && isWarning && outcome !== "skipped") {
-      onProgress({ kind: "warning", pipeline, text: `${entity}: ${text}` })
-    }
-    onProgress({
-      kind: "task",
-      pipeline,
-      entity,
-      outcome: recordedOutcome(outcome, committed),
-      ...(text === undefined ? {} : { text }),
-    })
-  }
-
-  private isNew(endpoint: string, { path, kind }: Drift): boolean {
-    const key = driftKey({ endpoint, path, kind })
-    if (this.reported.has(key)) return false
-    this.reported.add(key)
-    return true
-  }
 }
 
-const driftKey = ({ endpoint, path, kind }: DriftKey): string => `${endpoint} ${path} ${kind}`
+const isNotTried = (error: unknown): boolean =>
+  error instanceof LoadError && error.reason === "NotTried"
 
 const defectError = ({ endpoint }: AnyPipeline, entity: string, defect: unknown): ApiError =>
   new ApiError({

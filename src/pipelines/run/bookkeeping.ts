@@ -3,7 +3,6 @@ import type { CommitMarker } from "../../archive/lines.ts"
 import type { Outcome } from "../../domain/outcome.ts"
 import type { Rows } from "../../domain/table.ts"
 import type { TaskVault } from "../../domain/vault.ts"
-import type { Drift } from "../../domain/violation.ts"
 import { gaps } from "../../load/tables/gaps.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses } from "../../load/tables/responses.ts"
@@ -23,16 +22,12 @@ export interface RecordedTask {
 }
 
 /** `drift` has only what no earlier task has recorded. */
-export const bookkeepingRows = (
-  result: TaskResult,
-  task: RecordedTask,
-  drift: ReadonlyArray<Drift>,
-): ReadonlyArray<Rows> =>
+export const bookkeepingRows = (result: TaskResult, task: RecordedTask): ReadonlyArray<Rows> =>
   [
     responseRows(result, task),
     gapRows(result, task),
     quarantineRows(result, task),
-    driftRows(task, drift),
+    driftRows(result, task),
   ].filter(({ length }) => length > 0)
 
 /** Responses from which rows, or the end of a set, were read. */
@@ -137,7 +132,7 @@ const quarantineRows = (
   )
 }
 
-const driftRows = ({ endpoint, runId, now }: RecordedTask, drift: ReadonlyArray<Drift>): Rows =>
+const driftRows = ({ drift = [] }: TaskResult, { endpoint, runId, now }: RecordedTask): Rows =>
   mapObjects(
     schemaDrift,
     drift.map(({ path, kind, detail }) => ({

@@ -1,45 +1,56 @@
-// The order in which the results of one partition land.
+// The order in which the results of one partition land: each after those before it, several in one commit.
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { Queued } from "../../load/commitQueue.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 
 /** How many results of a partition may wait for their commits at once. */
 const AT_ONCE = 4
 
+/** A result whose batch is queued. */
+export interface Landing<E, R = never> {
+  readonly queued: Queued
+  /** Waits for what becomes of it; whether those after it may land. */
+  readonly landed: Effect.Effect<boolean, E, R>
+}
+
 export interface Landings<E, R> {
-  /** Lands a result, or begins to; returns whether to read on. */
+  /** Queues a result; returns whether to read on. */
   readonly next: (result: TaskResult) => Effect.Effect<boolean, E, R>
   /** Waits for those that are landing. */
   readonly rest: Effect.Effect<void, E>
 }
 
-/**
- * A result that moves the partition's cursor waits until all before it have landed, and what follows waits for it. The
- * others (an empty response, a snapshot, a series with a cursor of its own) can share a commit.
- */
+/** `land` queues a result behind the one before it, unless that one has landed. */
 export const landings = <E, R>(
-  entity: string,
-  land: (result: TaskResult) => Effect.Effect<boolean, E, R>,
+  land: (result: TaskResult, before: Landing<E> | undefined) => Effect.Effect<Landing<E, R>, E, R>,
 ): Landings<E, R> => {
-  let landing: ReadonlyArray<Fiber.Fiber<boolean, E>> = []
+  let landing: ReadonlyArray<Landing<E>> = []
+  let goesOn = true
   /** Waits for the oldest, until `count` are left. */
   const leave = Effect.fnUntraced(function* (count: number) {
     while (landing.length > count) {
       const [oldest, ...others] = landing
       landing = others
-      if (oldest !== undefined) yield* Fiber.join(oldest)
+      if (oldest !== undefined) goesOn = (yield* oldest.landed) && goesOn
     }
   })
   return {
-    next: Effect.fnUntraced(function* (result) {
-      if (result.cursor?.entity === entity) {
-        yield* leave(0)
-        return yield* land(result)
-      }
-      yield* leave(AT_ONCE - 1)
-      landing = [...landing, yield* Effect.forkChild(land(result), { startImmediately: true })]
-      return true
-    }),
+    // What is queued is committed: it must not be forgotten.
+    next: (result) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          yield* leave(AT_ONCE - 1)
+          if (!goesOn) return false
+          const { queued, landed } = yield* land(result, landing.at(-1))
+          const fiber = yield* Effect.forkChild(landed, {
+            startImmediately: true,
+            uninterruptible: true,
+          })
+          landing = [...landing, { queued, landed: Fiber.join(fiber) }]
+          return true
+        }),
+      ),
     rest: leave(0),
   }
 }

@@ -245,7 +245,7 @@ const record = Effect.fnUntraced(function* (
       ...(completed.errorText === null ? {} : { errorText: completed.errorText }),
     },
     rows: [swapRows(completed)],
-    bookkeeping: bookkeepingRows(result, recorded, []),
+    bookkeeping: bookkeepingRows(result, recorded),
   })
   yield* warehouse.finishRun(isConfirmed ? "complete" : "failed")
 })

@@ -1,10 +1,11 @@
-// Commits the result of a task as one batch: its rows, its cursor, its record, and the bookkeeping next to them.
+// Queues the result of a task as one batch: its rows, its cursor, its record, and the bookkeeping next to them.
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { Claim } from "../../domain/claim.ts"
 import { type Batch, recordedOutcome } from "../../domain/outcome.ts"
 import { annotateSpan, spanned } from "../../domain/span.ts"
-import type { Drift } from "../../domain/violation.ts"
+import type { Queued } from "../../load/commitQueue.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { bookkeepingRows, commitMarkerOf, type RecordedTask } from "./bookkeeping.ts"
@@ -18,28 +19,29 @@ export interface ReadTask extends RecordedTask {
 }
 
 /**
- * `result` has the rows that are to land, `drift` what no earlier task has recorded. Returns what the commit changed. Fails
- * with `ArchiveError`, or with `LoadError` where nothing of the batch was kept.
+ * `result` has the rows that are to land, and the drift that no earlier task has recorded; `after` is the batch before it.
+ * Fails with `ArchiveError`. `committed` waits for what the commit changed, or fails with why nothing of the batch was kept.
+ * Not to be interrupted: what is queued will be committed.
  *
  * The commit marker comes first, so that a replay never makes fewer rows than the tables hold. If the commit fails, the
  * marker of the next attempt or the end of the run takes its place.
  */
-export const commitTask = Effect.fnUntraced(function* (
+export const queueTask = Effect.fnUntraced(function* (
   result: TaskResult,
   task: ReadTask,
   resolved: Resolved,
-  drift: ReadonlyArray<Drift>,
+  after: Queued | undefined,
 ) {
   const warehouse = yield* Warehouse
   const archive = yield* ResponseArchive
   const marker = commitMarkerOf(result, task)
-  const commit = Effect.tapError(
-    warehouse.commit(batchOf(result, task, resolved, drift)),
-    (error) => (error.reason === "ClaimLost" ? archive.refuse(marker) : Effect.void),
-  )
-  const mark = result.responses.length === 0 ? Effect.void : archive.markCommit(marker)
+  if (result.responses.length > 0) yield* archive.markCommit(marker)
+  const queued = yield* warehouse.queue(batchOf(result, task, resolved), after)
   const { pipeline, entity, outcome } = task
-  return yield* Effect.uninterruptible(Effect.andThen(mark, commit)).pipe(
+  const committed = Deferred.await(queued).pipe(
+    Effect.tapError(({ reason }) =>
+      reason === "ClaimLost" || reason === "NotTried" ? archive.refuse(marker) : Effect.void,
+    ),
     Effect.tap((counts) =>
       annotateSpan({
         outcome: recordedOutcome(outcome, counts),
@@ -50,14 +52,10 @@ export const commitTask = Effect.fnUntraced(function* (
     ),
     spanned("commit", { pipeline, entity, window: result.window }),
   )
+  return { queued, committed }
 })
 
-const batchOf = (
-  result: TaskResult,
-  task: ReadTask,
-  { errorTag, text }: Resolved,
-  drift: ReadonlyArray<Drift>,
-): Batch => {
+const batchOf = (result: TaskResult, task: ReadTask, { errorTag, text }: Resolved): Batch => {
   const { window, rows, requests, series, covers, cursor } = result
   const { pipeline, entity, vault, outcome, seconds, claim } = task
   return {
@@ -78,7 +76,7 @@ const batchOf = (
     ...(cursor === undefined
       ? {}
       : { cursor: { pipeline, entity: cursor.entity, cursor: cursor.value } }),
-    bookkeeping: bookkeepingRows(result, task, drift),
+    bookkeeping: bookkeepingRows(result, task),
     ...(claim === undefined ? {} : { claim }),
   }
 }

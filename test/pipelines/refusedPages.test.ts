@@ -1,0 +1,177 @@
+// A page that can't be stored in the middle of a series whose pages are committed together: none after it is committed
+// before it is known what becomes of it.
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { folderStore } from "../../src/archive/folderStore.ts"
+import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
+import { Commits, readWholeFrames } from "../../src/archive/segments.ts"
+import { ApiClient } from "../../src/extract/ApiClient.ts"
+import { Warehouse } from "../../src/load/Warehouse.ts"
+import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
+import type { AnyPipeline } from "../../src/pipelines/model/Pipeline.ts"
+import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
+import type { TaskResult } from "../../src/pipelines/model/TaskResult.ts"
+import { Runner } from "../../src/pipelines/run/Runner.ts"
+import { coreTables } from "../../src/transform/tables/index.ts"
+import { reading, readings, rowsOf } from "../load/sample.ts"
+import { expectReplays } from "../support/replays.ts"
+import { simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { change, queries, query, runOnce } from "../support/warehouseRun.ts"
+
+describe("a page of a series by date that the warehouse refuses", () => {
+  it.live("is a gap: the pages after it land in the same run, and the next run fills it", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 300, vaults: 2 })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["ratio_history"]
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      const [vault, other] = simulator.truth.vaults
+      const broken = vault?.address.toLowerCase() ?? ""
+      // Stands for values of one page that only the database finds out about.
+      yield* change(
+        dataDir,
+        `create unique index one on core.ratio_history ((case when vault_address = '${broken}'
+           and observed_at::date in ('2026-02-10', '2026-02-11') then observed_at::date end))`,
+        "checkpoint",
+      )
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(first.summary.outcome).toBe("partial")
+      const outcomes = `select entity = '${broken}' as is_broken, outcome, count(*)::integer as n
+        from ops.tasks where pipeline = 'ratio_history' and outcome in ('quarantined', 'failed')
+        group by all`
+      const stored = `select vault_address = '${broken}' as is_broken, count(*)::integer as n
+        from core.ratio_history group by all order by all`
+      const gap = `select covers_from <= '2026-02-10' and covers_to >= '2026-02-11' as is_there,
+          (select count(*)::integer from ops.tasks l where l.entity = t.entity and l.outcome = 'loaded'
+             and l.covers_to <= t.covers_from) as older,
+          (select count(*)::integer from ops.gaps g where g.entity = t.entity and g.state = 'open'
+             and g.from_at::date = t.covers_from and g.to_at::date = t.covers_to) as gaps,
+          (select count(*)::integer from core.ratio_history r where r.vault_address = t.entity
+             and r.observed_at::date between t.covers_from and t.covers_to) as n,
+          24 * (covers_to - covers_from + 1)::integer as missing
+        from ops.tasks t where outcome = 'quarantined'`
+      const [failed, found, lacking] = yield* queries(dataDir, [outcomes, stored, gap])
+      expect(failed).toEqual([{ is_broken: true, outcome: "quarantined", n: 1 }])
+      expect(lacking).toMatchObject([{ is_there: true, gaps: 1, n: 0 }])
+      const { older, missing } = lacking?.[0] ?? {}
+      expect(Number(older)).toBeGreaterThan(2)
+      expect(found).toEqual([
+        { is_broken: false, n: other?.ratio.n },
+        { is_broken: true, n: (vault?.ratio.n ?? 0) - Number(missing) },
+      ])
+      yield* change(dataDir, "drop index core.one", "checkpoint")
+      const again = yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(again.summary.outcome).toBe("complete")
+      expect(again.summary.rowsInserted).toBe(missing)
+      expect(yield* query(dataDir, stored)).toEqual([
+        { is_broken: false, n: other?.ratio.n },
+        { is_broken: true, n: vault?.ratio.n },
+      ])
+      yield* expectReplays(dataDir)
+    }),
+  )
+})
+
+const otc = catalog.find(({ name }) => name === "otc_positions")
+
+/** Reads pages 1 to 6 of a partition from its cursor on; `worse` is one that can't be stored. Returns the ids of their responses. */
+const readPages = (dataDir: string, runId: string, worse?: number) => {
+  if (otc === undefined) throw new Error("no such pipeline")
+  const ids: Array<string> = []
+  const page = Effect.fnUntraced(function* (n: number) {
+    const archive = yield* ResponseArchive
+    const response = yield* archive.keep({
+      endpoint: otc.endpoint.name,
+      method: "GET",
+      url: `http://localhost/${n}`,
+      requestBody: null,
+      inputs: `{"page":${n}}`,
+      subject: "null",
+      status: 200,
+      body: Buffer.from("{}"),
+      isJson: true,
+    })
+    ids[n] = response.responseId
+    const rows = rowsOf(readings, [reading("a", n, n === worse ? Number.NaN : n)])
+    return {
+      window: `${n}`,
+      rows: [{ ...rows, lineage: response }],
+      responses: [response],
+      requests: 1,
+      cursor: { entity: "a", value: n },
+    } satisfies TaskResult
+  })
+  const pipeline: AnyPipeline = {
+    ...otc,
+    read: (_, { cursor }) =>
+      Stream.range(Number(cursor("a") ?? 0) + 1, 6).pipe(
+        Stream.mapEffect((n) => Effect.orDie(page(n))),
+      ) as never,
+  }
+  const services = Layer.mergeAll(
+    Warehouse.layer({ dataDir, tables: [...coreTables, readings], runId }),
+    ResponseArchive.layer({ store: folderStore(join(dataDir, "raw")), runId }),
+    Layer.mock(ApiClient)({ clockSkewSeconds: Effect.succeed(undefined) }),
+  )
+  return Effect.gen(function* () {
+    const cursors = (yield* (yield* Warehouse).cursors)(pipeline.name)
+    const options = { runId, taskTimeoutSeconds: 60, hasKey: true, onProgress: () => undefined }
+    const runner = new Runner(options, [])
+    yield* runner.begin(pipeline, 1)
+    const task = {
+      partition: { entity: "a", subject: null },
+      state: { cursor: (key: string) => cursors.get(key), openGaps: [], isSkipped: () => false },
+    }
+    yield* runner.read(pipeline, task, { ...defaultRunSettings, now: 0, today: 0 })
+    yield* (yield* ResponseArchive).end
+    return { ids, outcomes: runner.tallies.get(pipeline.name)?.outcomes }
+  }).pipe(Effect.provide(services))
+}
+
+describe("a page that no gap can stand for", () => {
+  it.live("ends the reading of its partition; the next run goes on from there", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const runId = "20260601T000000000Z-000000"
+      const { ids, outcomes } = yield* readPages(dataDir, runId, 3)
+      expect(outcomes).toEqual({ loaded: 2, quarantined: 1 })
+      const tables = [
+        `select "window", outcome from ops.tasks order by all`,
+        `select value from core.readings order by all`,
+        `select cursor::varchar as cursor from ops.cursors`,
+        `select count(*)::integer as n from ops.quarantine`,
+      ]
+      expect(yield* queries(dataDir, tables)).toEqual([
+        [
+          { window: "1", outcome: "loaded" },
+          { window: "2", outcome: "loaded" },
+          { window: "3", outcome: "quarantined" },
+        ],
+        [{ value: 1 }, { value: 2 }],
+        [{ cursor: "2" }],
+        [{ n: 1 }],
+      ])
+      const commits = new Commits()
+      yield* Effect.promise(async () => {
+        const store = folderStore(join(dataDir, "raw"))
+        for await (const frame of readWholeFrames(store, `${runId}.ndjson.zst`)) commits.add(frame)
+      })
+      // What was queued behind it has a marker, but no commit: the archive alone makes nothing of it either.
+      const landed = ids.map((id) => commits.markerOf(id)?.landed.includes(id))
+      expect(landed.slice(1, 4)).toEqual([true, true, false])
+      expect(new Set(landed.slice(4))).toEqual(new Set([undefined]))
+      expect(ids.length).toBeGreaterThan(4)
+
+      const next = yield* readPages(dataDir, "20260602T000000000Z-000000")
+      expect(next.outcomes).toEqual({ loaded: 4 })
+      expect((yield* queries(dataDir, tables)).slice(1, 3)).toEqual([
+        [1, 2, 3, 4, 5, 6].map((value) => ({ value })),
+        [{ cursor: "6" }],
+      ])
+    }),
+  )
+})
