@@ -1,18 +1,18 @@
-// A command as a value: its help, its flags and its generated documentation derive from it. Handlers
-// import their work when they run.
+// The type of a command, from which its help, flags and documentation are generated. A handler imports its work only
+// when it runs.
 import type { Options } from "yargs"
 import type { ExitCode } from "./exit.ts"
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The first argument of a request from a completion script, as yargs writes them. */
+/** The first argument with which a completion script of yargs asks for completions. */
 export const COMPLETION_REQUEST = "--get-yargs-completions"
 
 export interface Positional {
   readonly name: string
   readonly describe: string
   readonly many?: true
-  /** What leaving it out means, where there may be many. */
+  /** What it means to leave out a positional that takes many values. */
   readonly absent?: string
 }
 
@@ -40,12 +40,12 @@ export const requestingSettings: ReadonlyArray<string> = [
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** More than the summary, for the command's own help. */
+  /** A longer text for the command's own help. */
   readonly details?: string
   readonly positional?: Positional
   readonly flags: Readonly<Record<string, Options>>
   /** Settings whose flags its help shows; absent: `readingSettings`. */
   readonly settings?: "all" | ReadonlyArray<string>
-  readonly examples: ReadonlyArray<readonly [command: string, what: string]>
+  readonly examples: ReadonlyArray<readonly [command: string, description: string]>
   readonly run: (argv: Arguments) => Promise<ExitCode>
 }

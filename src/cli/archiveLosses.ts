@@ -1,8 +1,8 @@
-// What can't be read from the archive, for `check --against-archive` and `replay`.
+// Lists what can't be read from the archive, for `check --against-archive` and `replay`.
 import { count } from "./numbers.ts"
 import type { LostRows, UnreadableResponse } from "../pipelines/archive/rebuild.ts"
 
-/** The path of a segment for messages. */
+/** Returns the path of a segment, for messages. */
 export type PathOf = (file: string) => string
 
 /** One line for each damaged place of the archive, with all its responses. */
@@ -11,8 +11,8 @@ export const unreadableLines = (
   pathOf: PathOf,
 ): ReadonlyArray<string> =>
   [...Map.groupBy(unreadable, ({ file, why }) => `${pathOf(file)}: ${why}`)].map(
-    ([place, those]) =>
-      `  ${place} (${those.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
+    ([place, responses]) =>
+      `  ${place} (${responses.map(({ pipeline, responseId }) => `${pipeline} ${responseId}`).join(", ")})`,
   )
 
 export const lostLines = (lost: ReadonlyArray<LostRows>): ReadonlyArray<string> =>

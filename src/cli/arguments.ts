@@ -1,4 +1,4 @@
-// What was typed, as the values commands work with.
+// Reads the values of flags and positionals from the parsed command line.
 import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
 import { parseDuration } from "../config/read.ts"
@@ -7,7 +7,7 @@ import type { PublishOptions } from "../pipelines/publication/publish.ts"
 import type { Arguments } from "./Command.ts"
 import { type UsageError, wrongUse } from "./errors.ts"
 
-/** A text flag or positional, where it was given. */
+/** The value of a text flag or positional; `undefined` if it was not given. */
 export const textOf = (argv: Arguments, name: string): string | undefined => {
   const value = argv[name]
   return typeof value === "string" ? value : undefined
@@ -20,7 +20,7 @@ export const repeatedOf = (argv: Arguments, name: string): ReadonlyArray<string>
   return values.filter((text) => typeof text === "string")
 }
 
-/** Every value of a flag or positional that may be repeated; commas separate too. */
+/** Every value of a flag or positional that may be repeated; commas also separate values. */
 export const textsOf = (argv: Arguments, name: string): ReadonlyArray<string> =>
   repeatedOf(argv, name)
     .flatMap((text) => text.split(","))
@@ -68,7 +68,7 @@ export const numberOf = (
 export const rowLimit = (argv: Arguments): Effect.Effect<number, UsageError> =>
   numberOf(argv, "max-rows", 1)
 
-/** Seconds, of a flag that takes a duration; `undefined` without the flag. */
+/** The value of a flag that takes a duration, in seconds; `undefined` without the flag. */
 export const secondsOf = (
   argv: Arguments,
   flag: string,
@@ -80,7 +80,7 @@ export const secondsOf = (
     : wrongUse(`--${flag} ${text} is not a duration such as 30s or 5min.`)
 }
 
-/** Days since 1970, of a flag that takes a day; `undefined` without the flag. */
+/** The value of a flag that takes a day, in days since 1970; `undefined` without the flag. */
 export const dayOf = (
   argv: Arguments,
   flag: string,
@@ -92,7 +92,7 @@ export const dayOf = (
     : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)
 }
 
-/** What the configuration and `--no-publish` say; `undefined` leaves what is published as it is. */
+/** What to publish, by the configuration and `--no-publish`; `undefined` publishes nothing. */
 export const publishOptions = (
   argv: Arguments,
   {

@@ -1,5 +1,5 @@
-// Colours on a terminal: whether there are any, what they mean, and which words get one. They only repeat what
-// the words say.
+// Colours on a terminal: when they are used, what they mean, and which words get one. They only repeat what the words
+// say.
 import { type Sink, type StreamName, streams, styled } from "./output.ts"
 
 const styles = {
@@ -12,23 +12,23 @@ const styles = {
 
 export type Meaning = keyof typeof styles
 
-/** As the setting says, NO_COLOR and FORCE_COLOR among its sources; else where a terminal shows colours. */
+/** The setting decides (NO_COLOR and FORCE_COLOR are among its sources); without it, whether a terminal has colours. */
 export const isColored = (
   setting: boolean | undefined,
   output: Pick<Sink, "isTTY" | "hasColors">,
 ): boolean => setting ?? (output.isTTY === true && output.hasColors?.() === true)
 
-// Until a command has decided there are none: what writes files with the same texts never decides.
+// No colours until a command decides: code that writes the same texts to files never does.
 const colored: Record<StreamName, boolean> = { stdout: false, stderr: false }
 
-/** Once for each command, as soon as its settings are known. */
+/** Each command calls this once, as soon as its settings are known. */
 export const decideColors = (setting: boolean | undefined): void => {
   const { stdout, stderr } = streams()
   colored.stdout = isColored(setting, stdout)
   colored.stderr = isColored(setting, stderr)
 }
 
-/** Colours whole lines of a text that is laid out already: widths are counted without colours. */
+/** Colours whole lines of a text that is already laid out, since widths are counted without colours. */
 export const paint = (text: string, meaning: Meaning, stream: StreamName = "stdout"): string =>
   colored[stream] ? styled(text, styles[meaning]) : text
 
@@ -40,11 +40,11 @@ export const paintPart = (
   stream: StreamName = "stdout",
 ): string => text.replace(part, (found) => paint(found, meaning, stream))
 
-/** A complaint on standard error, which begins with the program's name. */
+/** Colours the program's name, with which a complaint on standard error begins. */
 export const paintComplaint = (text: string, meaning: Meaning = "bad"): string =>
   paintPart(text, /^[a-z]+:/, meaning, "stderr")
 
-/** Outcomes of tasks, runs and checks, and states of what `doctor` and `swap` look at. */
+/** Outcomes of tasks, runs and checks, and the states that `doctor` and `swap` show. */
 const meanings: Readonly<Record<string, Meaning>> = {
   complete: "good",
   loaded: "good",
@@ -57,7 +57,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   warning: "warning",
   warned: "warning",
   "suspicious empty": "warning",
-  // Where a narrow column breaks it.
+  // The first line of the one above in a narrow column.
   suspicious: "warning",
   "not ended": "warning",
   stopped: "warning",
@@ -83,18 +83,18 @@ const words = Object.keys(meanings)
   .replaceAll(" ", "[ _]")
 const outcome = new RegExp(`(?:\\b([\\d,]+) )?\\b(${words})\\b`, "g")
 
-/** Every outcome in a text, with its count; a count of 0 stays plain. */
+/** Colours every outcome in a text with its count; a count of 0 stays plain. */
 export const paintOutcomes = (text: string, stream: StreamName = "stdout"): string =>
   text.replaceAll(outcome, (found: string, count: string | undefined, word: string) => {
     const meaning = meanings[word.replaceAll("_", " ")]
     return count === "0" || meaning === undefined ? found : paint(found, meaning, stream)
   })
 
-/** Colours only the outcome in a line of progress, after the pipeline: the rest is text of the service. */
+/** Colours only the outcome in a line of progress, after the pipeline; the rest may be the service's text. */
 export const paintProgress = (line: string): string =>
   line.replace(/(?<=^\w+: )\w+(?=:)/, (word) => paintOutcomes(word, "stderr"))
 
-/** A warning stops nothing. */
+/** The text of a warning on standard error. */
 export const warningText = (text: string): string =>
   `${paint("warning:", "warning", "stderr")} ${text}`
 
@@ -105,6 +105,6 @@ const levels: Readonly<Record<string, Meaning>> = {
   INFO: "good",
 }
 
-/** The level in a line of the log (logfmt). */
+/** Colours the level in a line of the log (logfmt). */
 export const paintLevel = (line: string): string =>
   line.replace(/(?<=\blevel=)\w+/, (level) => paint(level, levels[level] ?? "aside", "stderr"))

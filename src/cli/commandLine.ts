@@ -1,4 +1,4 @@
-// Builds the parser from the commands, and turns wrong use into messages that help.
+// Builds the parser from the commands, runs the command that was typed, and explains wrong use.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
 import { decideColors } from "./color.ts"
@@ -36,7 +36,7 @@ export const parser = (
     .alias("help", "h")
     .exitProcess(false)
     .strict()
-    // Complaints are parsed below, and the docs derive from help: English everywhere.
+    // Always English: `explain` parses complaints, and the docs are generated from the help.
     .locale("en")
     // As wide as the terminal, up to a width that is easy to read.
     .wrap(Math.min(100, terminalWidth()))
@@ -80,12 +80,12 @@ const describe = (
         : {}),
     })
   }
-  // Named here, this group comes before the settings.
+  // Naming this group here puts it before the settings.
   built = built.group(Object.keys(flags), "Options:")
   return built.epilogue(["Examples:", ...examples.flatMap(exampleLines)].join("\n"))
 }
 
-/** Defaults as they are typed, without quotes. */
+/** Shows text defaults as they are typed, without quotes. */
 const withPlainDefaults = (flags: Command["flags"]): Command["flags"] =>
   Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
@@ -94,8 +94,8 @@ const withPlainDefaults = (flags: Command["flags"]): Command["flags"] =>
     ]),
   )
 
-/** Can be pasted as it is: a long line is broken before a flag, and what it does is below. */
-const exampleLines = ([line, what]: Command["examples"][number]): ReadonlyArray<string> => {
+/** An example that can be pasted: a long line is broken before a flag, and the description is below. */
+const exampleLines = ([line, description]: Command["examples"][number]): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const part of `vaulthouse ${line}`.split(/ (?=--)/)) {
     const last = lines.at(-1)
@@ -103,13 +103,16 @@ const exampleLines = ([line, what]: Command["examples"][number]): ReadonlyArray<
       lines[lines.length - 1] = `${last} ${part}`
     } else lines.push(part)
   }
-  return [`  ${lines.join(" \\\n        ")}`, ...(what === "" ? [] : [`      ${what}`])]
+  return [
+    `  ${lines.join(" \\\n        ")}`,
+    ...(description === "" ? [] : [`      ${description}`]),
+  ]
 }
 
 // Fits the narrowest terminal, indented.
 const EXAMPLE_WIDTH = 70
 
-/** A setting given twice has its last value; a flag of a list keeps all of them. */
+/** Keeps the last value of a setting given twice, and all values of a list. */
 const withLastSettings = (argv: Arguments): Arguments =>
   Object.fromEntries(
     Object.entries(argv).map(([name, value]) =>
@@ -119,11 +122,11 @@ const withLastSettings = (argv: Arguments): Arguments =>
     ),
   )
 
-/** SQL may begin with a comment, which looks like a flag; a flag has no space in its name. */
+/** Keeps SQL that begins with a comment from being read as a flag: a flag has no space in its name. */
 const withSqlAsText = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args.includes("query") ? args.map((arg) => (/^--[^=\s]*\s/.test(arg) ? `\n${arg}` : arg)) : args
 
-/** Runs what was typed; the exit code. Help goes to standard output, complaints to standard error. */
+/** Runs what was typed and returns the exit code. Help goes to standard output, complaints to standard error. */
 export const commandLine = async (typed: ReadonlyArray<string>): Promise<ExitCode> => {
   const code = await run(withSqlAsText(typed))
   const failure = await outputFailure()
@@ -140,14 +143,14 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   let code: ExitCode = exitCodes.ok
   let complaint: string | undefined
   const built = parser(async (command, argv) => {
-    // yargs goes on to the command after a complaint, but nothing may run on a misunderstanding.
+    // yargs calls the command even after a complaint, but wrong use must not run anything.
     if (complaint === undefined) code = await command.run(argv)
   }).fail((message, error) => {
-    // What a command throws is not a wrong use: `run` catches everything it expects itself.
+    // An error that a command throws is not wrong use: commands handle the errors they expect.
     if (error !== undefined && error !== null && message === null) throw error
     complaint ??= message
   })
-  complaint = valueOfSwitch(args)
+  complaint = unexpectedValue(args)
   if (args.length === 0) {
     printError(`${await built.getHelp()}\n\nName a command.\n`)
     return exitCodes.usage
@@ -165,7 +168,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
     return code
   }
   const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
-  // Only a complaint needs it; `--help` does not wait for it.
+  // Imported here because only complaints need it; `--help` stays fast.
   const { withoutFile } = await import("../config/Config.ts")
   decideColors(withoutFile("color", flagValues(withLastSettings(argv))))
   complain(complaintText(explain(complaint, command, args)))
@@ -175,8 +178,8 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   return exitCodes.usage
 }
 
-/** yargs takes any value of a flag that has none as `false`. */
-const valueOfSwitch = (args: ReadonlyArray<string>): string | undefined => {
+/** Complains about a value of a flag that takes none, which yargs would read as `false`. */
+const unexpectedValue = (args: ReadonlyArray<string>): string | undefined => {
   const flags = Object.assign(
     {},
     ...commands.map((command) => command.flags),
@@ -191,7 +194,7 @@ const valueOfSwitch = (args: ReadonlyArray<string>): string | undefined => {
   return undefined
 }
 
-/** A complaint of yargs in plain words, with the nearest name where one is unknown. */
+/** Rewords a complaint of yargs, and suggests the nearest name for an unknown one. */
 const explain = (
   message: string,
   command: Command | undefined,
@@ -208,7 +211,7 @@ const explain = (
   if (unknown === undefined) return message.trim()
   const words = [...new Set(unknown.split(", "))]
   if (command === undefined) {
-    // Unknown flags come without their dashes.
+    // yargs names unknown flags without their dashes.
     const word = words.find((each) => args.includes(each))
     if (word !== undefined) {
       const names = commands.map(({ name }) => name)
@@ -225,7 +228,7 @@ const explainUnknown = (
   args: ReadonlyArray<string>,
 ): string => {
   const names = [...Object.keys(flags), "help", "version"]
-  // Flags come without their dashes.
+  // yargs names flags without their dashes.
   if (args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)) {
     return `there is no flag \`--${word}\`${didYouMean(
       `--${word}`,

@@ -3,7 +3,7 @@ import { type Meaning, paintComplaint, warningText } from "./color.ts"
 import { printError } from "./output.ts"
 import { paragraph, terminalWidth } from "./terminal.ts"
 
-/** After the program's name a sentence goes on in lower case, unless it begins with a name. */
+/** The sentence after the program's name. It begins in lower case, unless it begins with a name. */
 export const complaintText = (sentence: string): string =>
   `vaulthouse: ${sentence.replace(/^(?!Parquet |Node )[A-Z](?=[a-z']* )/, (first) => first.toLowerCase())}`
 
@@ -12,5 +12,5 @@ export const complain = (text: string, meaning: Meaning = "bad"): void => {
   printError(`${paintComplaint(paragraph(text, 0, terminalWidth("stderr")), meaning)}\n`)
 }
 
-/** A warning stops nothing. */
+/** Prints a warning; the command goes on. */
 export const warn = (text: string): void => printError(`${warningText(text)}\n`)

@@ -1,4 +1,4 @@
-// Errors as a user reads them: what was wrong with the command line, and what to do about each kind of failure.
+// Errors as a user reads them: what is wrong with the command line, and what to do about each kind of failure.
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { API_KEY } from "../config/settings.ts"
@@ -15,18 +15,18 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   }
 }
 
-/** Fails: the command line is wrong. */
+/** Fails because the command line is wrong. */
 export const wrongUse = (why: string, advice?: string): Effect.Effect<never, UsageError> =>
   Effect.fail(new UsageError(advice === undefined ? { why } : { why, advice }))
 
-/** What to do about an error response; `undefined` where the error says it, or nothing can be done. */
+/** What to do about an error response; `undefined` if the error says it, or nothing can be done. */
 const adviceFor = (error: unknown): string | undefined => {
   if (!(error instanceof ApiError)) return undefined
   switch (error.reason._tag) {
     case "Unauthorized":
       return `The service requires a key, or does not know this one: check ${API_KEY}.`
     case "Forbidden":
-      return "The service knows the key, but it has no access to this; `vaulthouse doctor` shows what it has access to."
+      return "The key is valid but has no access to this; `vaulthouse doctor` shows what it has access to."
     case "InvalidInput":
       return "Nothing was sent. `vaulthouse call --list` shows the inputs of every endpoint."
     case "ContractViolation":
@@ -34,7 +34,7 @@ const adviceFor = (error: unknown): string | undefined => {
     case "Transport":
       return "`vaulthouse doctor` checks the connection."
     case "RateLimited":
-      return "Try again later, or slower with --max-requests-per-second."
+      return "Try again later, or with a lower --max-requests-per-second."
     case "NotConfigured":
     case "ResponseTooLarge":
     case "NotFound":
@@ -48,7 +48,7 @@ const adviceFor = (error: unknown): string | undefined => {
   }
 }
 
-/** A typed error explains itself; anything else is a bug of ours. */
+/** A typed error explains itself; anything else is a bug of vaulthouse. */
 export const errorText = (error: unknown): string => {
   if (typeof error === "object" && error !== null && "_tag" in error && error instanceof Error) {
     const advice = adviceFor(error)

@@ -1,5 +1,5 @@
-// Runs a command's effect with its settings: logging to standard error, Ctrl-C, errors as a few lines
-// that say what to do, and the exit code.
+// Runs a command's effect with its settings: logs to standard error, stops on Ctrl-C, explains errors, and returns the
+// exit code.
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,7 +19,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from "./exit.ts"
 import { flagValues } from "./globalFlags.ts"
 import { printError, streams } from "./output.ts"
 
-/** What a command that is stopped by Ctrl-C or SIGTERM says, and its exit code. */
+/** The message and exit code of a command that Ctrl-C or SIGTERM stops. */
 export interface Stopped {
   readonly code: ExitCode
   readonly text: string
@@ -32,7 +32,7 @@ const stoppedWriter: Stopped = {
   text: "vaulthouse: stopped; what was committed stays, and the next run continues from there\n",
 }
 
-/** The work of a command, as in `Effect.gen`; without an exit code it went well. What it opens is closed at its end. */
+/** The work of a command, as in `Effect.gen`; no exit code means success. What it opens is closed at its end. */
 type Work = (
   config: Config,
 ) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, ExitCode | void, never>
@@ -58,7 +58,7 @@ export const execute = async (
   return runToEnd(whole, whenStopped, () => level)
 }
 
-/** The settings of a command. They decide its colours; until the file is read, flags and environment do. */
+/** Reads the settings of a command and decides its colours: until the file is read, by flags and environment alone. */
 export const readCommandConfig = (argv: Arguments): Effect.Effect<Config, ConfigError> =>
   Effect.suspend(() => {
     const flags = flagValues(argv)
@@ -89,14 +89,14 @@ export const runToEnd = async <E>(
   return exitCodeOf(error)
 }
 
-/** Whether log lines and progress are for people. */
+/** Whether log lines and progress are text for people rather than JSON. */
 export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
   (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
 
-/** Of one command: tests run several in a process. */
+/** Metrics of one command: tests run several in one process. */
 const ownMetrics = Layer.sync(Metric.MetricRegistry, () => new Map())
 
-/** One flat object a line; annotations, such as `run_id`, are keys of their own. */
+/** One flat JSON object per line; annotations, such as `run_id`, are keys of their own. */
 const formatJson = Logger.make(({ date, logLevel, message, cause, fiber }) => {
   const texts = (Array.isArray(message) ? message : [message]).map(String)
   return JSON.stringify({

@@ -1,15 +1,15 @@
-// Exit codes of every command, and which error means which.
+// The exit codes of all commands, and the code of each error.
 import { ApiError } from "../domain/errors.ts"
 
 export const exitCodes = {
-  /** All landed, or nothing new. */
+  /** Everything landed, or there was nothing new. */
   ok: 0,
   unexpected: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
   /** Some tasks failed or were quarantined; the rest landed. Also by `--fail-on partial` and `gaps`. */
   partial: 3,
-  /** A check failed: of severity `error`, of `verify`, `doctor` or `notify test`, or by `--fail-on checks` or `stale`. */
+  /** `verify`, `doctor`, `notify test` or a check of severity `error` failed. Also by `--fail-on checks` and `stale`. */
   checks: 4,
   /** The service requires a longer wait than a run allows (429, `Retry-After`); the next run continues from there. */
   deferred: 5,
@@ -30,7 +30,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   WarehouseLocked: exitCodes.locked,
 }
 
-/** Nothing was sent: an input is invalid, or a path is not configured. */
+/** Whether nothing was sent because an input is invalid or a path is not configured. */
 const isUsage = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.reason._tag === "InvalidInput" || error.reason._tag === "NotConfigured")

@@ -1,4 +1,4 @@
-// --fail-on: problems anywhere in the warehouse that fail a run, besides what fails in the run itself.
+// --fail-on: problems anywhere in the warehouse that fail a run, in addition to its own failures.
 import type { Settings } from "../config/settings.ts"
 import type { Problem, ProblemKind } from "../pipelines/readers/problems.ts"
 import { type ExitCode, exitCodes } from "./exit.ts"
@@ -11,7 +11,7 @@ interface Policy {
   readonly code: ExitCode
 }
 
-/** The first that is broken decides the exit code. */
+/** The first broken policy decides the exit code. */
 const policies: Readonly<Record<FailOn, Policy>> = {
   partial: {
     kinds: [
@@ -24,7 +24,7 @@ const policies: Readonly<Record<FailOn, Policy>> = {
     ],
     code: exitCodes.partial,
   },
-  // A permanent gap can't be mended, and would fail every run from then on.
+  // A permanent gap can't be closed, and would fail every run from then on.
   gaps: { kinds: ["gap"], code: exitCodes.partial },
   checks: { kinds: ["failed_check"], code: exitCodes.checks },
   stale: { kinds: ["stale"], code: exitCodes.checks },

@@ -1,5 +1,5 @@
-// The flags every command has, derived from the list of settings; and back from what was typed to
-// settings. Loaded by every `--help`, so it imports nothing heavy.
+// The flags that every command has, derived from the list of settings, and the settings that typed flags give. Every
+// `--help` loads this, so it imports nothing heavy.
 import type { Options } from "yargs"
 import { expected, type Kind } from "../config/kinds.ts"
 import { environmentName, type Setting, settingNames, settingOf } from "../config/settings.ts"
@@ -11,7 +11,7 @@ const defaultText = ({ default: value, defaultText: text, kind }: Setting): stri
   return kind.type === "duration" ? `${String(value)} s` : String(value)
 }
 
-const placeholder = (kind: Kind): Partial<Options> => {
+const valueOptions = (kind: Kind): Partial<Options> => {
   if (kind.type === "boolean") return { type: "boolean" }
   return {
     type: "string",
@@ -26,7 +26,7 @@ export const globalFlags: Readonly<Record<string, Options>> = Object.fromEntries
     const setting = settingOf(name)
     if (setting.flag === undefined) return []
     const options: Options = {
-      ...placeholder(setting.kind),
+      ...valueOptions(setting.kind),
       group: "Settings:",
       describe: setting.describe,
       defaultDescription: defaultText(setting),
@@ -35,7 +35,7 @@ export const globalFlags: Readonly<Record<string, Options>> = Object.fromEntries
   }),
 )
 
-/** Setting values by name, of the flags that were typed. */
+/** The values of settings given as flags, by the setting's name. */
 export const flagValues = (argv: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
@@ -44,7 +44,7 @@ export const flagValues = (argv: Readonly<Record<string, unknown>>): Record<stri
     }),
   )
 
-/** The settings as rows of documentation: flag, environment, key in the file, what it is, default. */
+/** The settings as rows of documentation: key in the file, flag, variable, description, default. */
 export const settingRows = (): ReadonlyArray<ReadonlyArray<string>> =>
   settingNames.map((name) => {
     const setting = settingOf(name)

@@ -1,14 +1,14 @@
-// Why nothing can listen at an address and a port.
+// Explains why a server can't listen on an address and port.
 import { UsageError } from "./errors.ts"
 
-interface Refused {
+interface ListenFailure {
   readonly code?: string | undefined
   readonly message: string
 }
 
 /** `advice`: the flags that name another address or port. */
 export const listenProblem = (
-  { code, message }: Refused,
+  { code, message }: ListenFailure,
   host: string,
   port: number,
   advice: string,

@@ -1,5 +1,5 @@
-// A line of a log on standard error with its instant: text for people, or an object for programs, whose first keys are
-// those of Effect's JSON logger.
+// Prints a line of a log on standard error with its time: text for people, or a JSON object for programs, whose first
+// keys are those of Effect's JSON logger.
 import { instantText } from "./numbers.ts"
 import { printError } from "./output.ts"
 import { withSnakeKeys } from "./report.ts"
@@ -7,7 +7,7 @@ import { withSnakeKeys } from "./report.ts"
 export interface LogLine {
   readonly level: "INFO" | "WARN" | "ERROR"
   readonly message: string
-  /** What a program wants to know besides; the text says it already. */
+  /** Further keys for programs; the message already says the same. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 

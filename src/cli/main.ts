@@ -1,5 +1,4 @@
-// The command line: argv to a command's exit code. Imports only what `--help` needs; commands import
-// their work when they run.
+// The entry point of the command line. Imports only what `--help` needs; commands import their work when they run.
 import { hideBin } from "yargs/helpers"
 import { commandLine } from "./commandLine.ts"
 

@@ -1,5 +1,5 @@
-// The one way out: everything the command prints goes through here. On a terminal, characters that would control it are
-// shown as escapes; files and pipes keep the bytes. A reader that goes away never ends a run.
+// Everything a command prints goes through here. On a terminal, control characters are shown as escapes; files and
+// pipes get the text unchanged. A reader that goes away never ends a run.
 import { randomInt } from "node:crypto"
 import type { Readable, Writable } from "node:stream"
 import { CONTROL, escaped } from "../domain/visible.ts"
@@ -24,7 +24,7 @@ let failure: Error | undefined
 const guarded = new WeakSet<Sink>()
 const closed = new WeakSet<Sink>()
 
-/** Other streams than the process's own: for tests. */
+/** Replaces the process's own streams, for tests. */
 export const useStreams = (streams: Streams): void => {
   current = streams
   failure = undefined
@@ -46,8 +46,8 @@ const sinkOf = (name: StreamName): Sink => {
   return sink
 }
 
-// Our colours among the escape sequences, which no text from elsewhere can guess. Layout counts them as nothing. They
-// end in `y`: in sequences that end in `m`, cli-table3 looks for colours of its own, and closes them.
+// Marks our own colours with a random number, which other text can't guess. Layout counts these escape sequences as
+// nothing. They end in `y` because cli-table3 takes those that end in `m` for its own colours and closes them.
 const MARK = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}y`
 const mark = String.raw`\u001B\[(\d+);${MARK}`
 const marks = new RegExp(mark, "g")
@@ -55,20 +55,20 @@ const marksAndControls = new RegExp(`${mark}|${CONTROL}`, "g")
 
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] }
 
-/** The text in a style, which the terminal gets when it is printed. */
+/** The text in a style; a terminal gets its escape sequences when the text is printed. */
 export const styled = (text: string, style: keyof typeof codes): string => {
   const [on, off] = codes[style]
   return `\u001B[${on};${MARK}${text}\u001B[${off};${MARK}`
 }
 
-/** The text as the stream gets it: on a terminal without control characters and bidirectional overrides. */
+/** The text as it is written to the stream: on a terminal without control characters and bidirectional overrides. */
 export const rendered = (text: string, name: StreamName = "stdout"): string =>
   text.replaceAll(
     current[name].isTTY === true ? marksAndControls : marks,
     (found, code: string | undefined) => (code === undefined ? escaped(found) : `\u001B[${code}m`),
   )
 
-/** The same for a text that is laid out before it is printed: its width is what will be shown. */
+/** Escapes a text before it is laid out, so that its width is the width shown. */
 export const shown = (text: string): string =>
   current.stdout.isTTY === true
     ? text
@@ -83,7 +83,7 @@ const write = (text: string, name: StreamName): boolean => {
   return closed.has(sink) || sink.write(rendered(text, name))
 }
 
-/** To standard output: results. */
+/** Prints results to standard output. */
 export const print = (text: string): void => void write(text, "stdout")
 
 let errorCopy: ((text: string) => void) | undefined
@@ -93,13 +93,13 @@ export const copyErrors = (copy: ((text: string) => void) | undefined): void => 
   errorCopy = copy
 }
 
-/** To standard error: progress, warnings, complaints. */
+/** Prints progress, warnings and complaints to standard error. */
 export const printError = (text: string): void => {
   write(text, "stderr")
   errorCopy?.(text.replaceAll(marks, ""))
 }
 
-/** Over the line that is there, on a terminal's standard error. */
+/** Replaces the current line on a terminal's standard error. */
 export const rewriteLine = (text: string): void => {
   const sink = sinkOf("stderr")
   if (!closed.has(sink)) sink.write(`\r${rendered(text, "stderr")}\u001B[K`)
@@ -121,7 +121,7 @@ export const printData = async (text: string): Promise<boolean> => {
   return !closed.has(sink)
 }
 
-/** Waits until everything is written; why standard output failed. A reader that left is not a failure. */
+/** Waits until everything is written; returns the error if standard output failed. A reader that left is no failure. */
 export const outputFailure = async (): Promise<Error | undefined> => {
   const { stdout } = current
   if (!closed.has(stdout) && stdout.writable) {

@@ -1,4 +1,4 @@
-// How many problems of each kind there are, in a line.
+// Counts the problems of each kind in one line.
 import type { Problem, ProblemKind } from "../pipelines/readers/problems.ts"
 import { counted } from "./numbers.ts"
 

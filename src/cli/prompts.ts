@@ -1,4 +1,4 @@
-// Questions to the person at the terminal, answered with a line each.
+// Questions on the terminal, each answered with one line.
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 
@@ -8,9 +8,9 @@ export interface Prompts {
   readonly close: () => void
 }
 
-/** One for all questions of a command: lines that were typed or pasted ahead wait in it. */
+/** Opened once for all questions of a command, because lines typed or pasted ahead wait in it. */
 export const openPrompts = (input: Readable, output: Writable, signal?: AbortSignal): Prompts => {
-  // The terminal edits the line itself, so that Ctrl-C stays the signal it is everywhere.
+  // The terminal edits the line itself, so that Ctrl-C still sends its signal.
   const reader = createInterface({ input, terminal: false })
   const lines = reader[Symbol.asyncIterator]()
   const close = (): void => reader.close()

@@ -1,8 +1,8 @@
-// A command's result: as text, or with --json for a program. Keys are snake_case, whatever the result is made of.
+// Prints a command's result as text, or with --json as JSON, whose keys are all snake_case.
 import type { Arguments } from "./Command.ts"
 import { print, streams } from "./output.ts"
 
-/** Keys below which everything is the service's own and stays as received. */
+/** Keys whose values come from the service and stay as received. */
 const verbatim = new Set(["body", "request", "response", "value"])
 
 const snakeCase = (name: string): string =>
@@ -24,7 +24,7 @@ export const withSnakeKeys = (value: unknown): unknown => {
 export const jsonText = (value: unknown): string =>
   `${JSON.stringify(value, null, streams().stdout.isTTY === true ? 2 : 0)}\n`
 
-/** One object, never a list: there is room for more in a later version. */
+/** One object, never a list, so that a later version can add keys. */
 type Report = object & { readonly length?: never }
 
 export const printReport = <A extends Report>(

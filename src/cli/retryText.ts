@@ -1,21 +1,21 @@
-// What a command is waiting for while the service fails, in one line, and not too often.
+// Reports retries while the service fails: one line each, and not too often.
 import type { Retry } from "../domain/retry.ts"
 import { duration } from "./numbers.ts"
 import { printError } from "./output.ts"
 
-/** Where lines stay on the screen or in a log. */
+/** For lines that stay on the screen or in a log. */
 const MILLIS_BETWEEN_LINES = 10_000
 
-/** The wait first, as a narrow terminal cuts the end off. */
+/** The wait comes first because a narrow terminal cuts off the end. */
 export const retryText = ({ status, detail, waitSeconds, attempt, attempts }: Retry): string => {
   const wait = waitSeconds < 0.1 ? "at once" : `in ${duration(waitSeconds)}`
-  const [what = ""] = detail.split("; ")
-  const why = status === undefined ? what : `${what} (HTTP ${status})`
+  const [problem = ""] = detail.split("; ")
+  const why = status === undefined ? problem : `${problem} (HTTP ${status})`
   return `trying again ${wait} (attempt ${attempt} of ${attempts}): ${why}`
 }
 
-/** Whether it is time for another line about something that happens all the time. */
-export const seldom = (): (() => boolean) => {
+/** Returns a function that tells whether it is time for another line about something frequent. */
+export const lineTimer = (): (() => boolean) => {
   let next = 0
   return () => {
     const now = performance.now()
@@ -25,9 +25,9 @@ export const seldom = (): (() => boolean) => {
   }
 }
 
-/** Prints retries on standard error, the first at once. */
+/** Returns a function that prints retries on standard error, the first at once. */
 export const retryPrinter = (): ((retry: Retry) => void) => {
-  const isTime = seldom()
+  const isTime = lineTimer()
   return (retry) => {
     if (isTime()) printError(`${retry.endpoint}: ${retryText(retry)}\n`)
   }

@@ -4,7 +4,7 @@ import { terminalWidth } from "./terminal.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** An instant without the `T`, and without milliseconds where they are zero. */
+/** A value as text; an instant has no `T`, and no milliseconds if they are zero. */
 export const cellText = (value: unknown): string => {
   if (value === null || value === undefined) return "–"
   if (typeof value === "number") return value.toLocaleString("en", { maximumSignificantDigits: 17 })
@@ -16,12 +16,12 @@ const heading = (name: string): string => name.replaceAll("_", " ").trim()
 
 export interface RowsOptions extends Pick<TableOptions, "width" | "outcomes"> {
   readonly names?: ReadonlyArray<string>
-  /** Columns that are dropped one after the other where the terminal is too narrow for all. */
+  /** Columns that are dropped in this order if the terminal is too narrow for all. */
   readonly dispensable?: ReadonlyArray<string>
   readonly cell?: (value: unknown) => string
 }
 
-/** `none` where there are no rows. */
+/** The rows as a table; the text `none` if there are no rows. */
 export const rowsTable = (rows: ReadonlyArray<Row>, none: string, options: RowsOptions = {}) => {
   const { dispensable = [], cell = cellText, names: all = Object.keys(rows[0] ?? {}) } = options
   if (rows.length === 0) return none
@@ -37,8 +37,8 @@ export const rowsTable = (rows: ReadonlyArray<Row>, none: string, options: RowsO
   })
 }
 
-/** A table where the terminal is wide enough, else a block for each row. */
-export const rowsWhole = (rows: ReadonlyArray<Row>, names: ReadonlyArray<string>): string => {
+/** The rows as a table if the terminal is wide enough, else as a block for each row. */
+export const tableOrBlocks = (rows: ReadonlyArray<Row>, names: ReadonlyArray<string>): string => {
   const cells = rows.map((row) => names.map((name) => cellText(row[name])))
   const width = terminalWidth()
   return tableWidth(names.map(heading), cells) > width

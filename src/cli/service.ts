@@ -1,4 +1,4 @@
-// How to reach the service, from the settings: for every command that sends requests.
+// How to reach the service, read from the settings, for every command that sends requests.
 import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
 import type { Service } from "../pipelines/service/clientOutsideRun.ts"
@@ -33,7 +33,7 @@ export const serviceOf = ({
         },
       })
 
-/** Paths that are not set are absent. */
+/** Leaves out paths that are not set. */
 export const wireOf = ({
   platformSegment,
   wire,

@@ -1,4 +1,4 @@
-// Breaks a long line of SQL into lines: one for each clause.
+// Breaks a long line of SQL into one line per clause.
 
 const CLAUSE =
   /^(from|(left |inner |cross |asof |anti |semi |full )?join|where|group by|having|window|qualify|order by|limit|union|except|intersect)\b/i
@@ -10,7 +10,7 @@ interface Word {
 }
 
 /** The words of the SQL; quoted text is never broken. */
-const wordsOf = (sql: string): ReadonlyArray<Word> => {
+const splitWords = (sql: string): ReadonlyArray<Word> => {
   let depth = 0
   return [...sql.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([text]) => {
     const isOutside = depth === 0
@@ -24,20 +24,20 @@ const wordsOf = (sql: string): ReadonlyArray<Word> => {
 export const sqlLines = (sql: string, width: number): ReadonlyArray<string> => {
   const whole = sql.trim()
   if (whole.includes("\n") || whole.length <= width) return whole.split("\n")
-  const words = wordsOf(whole)
+  const words = splitWords(whole)
   const lines: Array<string> = []
   let line = ""
-  let isOpen = false
+  let isJoinOpen = false
   for (const [at, { text, isOutside }] of words.entries()) {
     const next = `${text} ${words[at + 1]?.text ?? ""}`
-    const isClause: boolean = isOutside && !isOpen && CLAUSE.test(next)
+    const isClause: boolean = isOutside && !isJoinOpen && CLAUSE.test(next)
     const isFull = line.trim() !== "" && line.length + 1 + text.length > width
     if (isClause || isFull) {
       lines.push(line)
       line = isClause ? text : `    ${text}`
     } else line = line === "" ? text : `${line} ${text}`
     // The second word of `left join` does not begin another clause.
-    isOpen = isClause && /^(left|inner|cross|asof|anti|semi|full)$/i.test(text)
+    isJoinOpen = isClause && /^(left|inner|cross|asof|anti|semi|full)$/i.test(text)
   }
   return [...lines, line]
 }

@@ -43,8 +43,8 @@ const NO_BORDERS = Object.fromEntries(
   ].map((name) => [name, ""]),
 )
 
-/** Columns are wrapped where the terminal is too narrow: headings before text, between words if that is enough, the
- * widest first. Numbers never are. */
+/** If the terminal is too narrow, columns are wrapped: headings before text, between words if that is enough, the
+ * widest first. Numbers are never wrapped. */
 export const textTable = (
   head: ReadonlyArray<string>,
   texts: ReadonlyArray<ReadonlyArray<string>>,
@@ -75,13 +75,13 @@ export const textTable = (
   return table.toString().replaceAll(/ +$/gm, "")
 }
 
-/** How wide the table is where nothing is wrapped. */
+/** The width of the table if nothing is wrapped. */
 export const tableWidth = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
 ): number => totalOf(naturalWidths(head, rows))
 
-/** The columns to show: dispensable ones are dropped in order until no cell has to be wrapped. */
+/** The indexes of the columns to show: dispensable ones are dropped in order until no cell has to be wrapped. */
 export const columnsThatFit = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -97,7 +97,7 @@ export const columnsThatFit = (
   return columns
 }
 
-/** Whole cells below headings that are broken between words. */
+/** Widths for whole cells below headings that are broken between words. */
 const headingsWrapped = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -140,10 +140,13 @@ const narrowed = (
         ),
   )
   const broken = whole.map((least, at) => (isNumeric(at) ? least : Math.min(least, MIN_WIDTH)))
-  return [headings, whole, broken].reduce((so, least) => narrowedTo(least, so, width), widths)
+  return [headings, whole, broken].reduce(
+    (current, least) => narrowedTo(least, current, width),
+    widths,
+  )
 }
 
-/** Takes from the widest, a character at a time, until all fit or none has more than its least. */
+/** Narrows the widest column, a character at a time, until all fit or none is wider than its least width. */
 const narrowedTo = (
   least: ReadonlyArray<number>,
   natural: ReadonlyArray<number>,

@@ -1,4 +1,4 @@
-// How wide the terminal is, and text broken into lines that fit it.
+// The width of the terminal, and text wrapped to fit it.
 import { type StreamName, streams } from "./output.ts"
 
 /** In characters; Infinity for a pipe, which gets whole lines. */
@@ -7,7 +7,7 @@ export const terminalWidth = (name: StreamName = "stdout"): number => {
   return isTTY === true && columns > 0 ? columns : Infinity
 }
 
-/** Lines of at most so many characters, broken at spaces where there are any. */
+/** Lines of at most `width` characters, broken at spaces where there are any. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => (line.length <= width ? [line] : brokenLine(line, width)))
 
@@ -23,12 +23,12 @@ const brokenLine = (line: string, width: number): ReadonlyArray<string> => {
   return rest === "" ? lines : [...lines, rest]
 }
 
-/** After a sign that joins words, where one is in the second half. */
+/** Where to break a word: after a sign that joins words, if one is in the second half of the line. */
 const insideWord = (text: string, width: number): number => {
   const joint = Math.max(...["_", "/", "-", ","].map((sign) => text.lastIndexOf(sign, width - 1)))
   return joint + 1 > width / 2 ? joint + 1 : width
 }
 
-/** Whole paragraphs for the terminal, lines after the first indented. */
+/** Wraps text for the terminal; lines after the first are indented. */
 export const paragraph = (text: string, indent = 0, width: number = terminalWidth()): string =>
   wrapped(text, Math.max(20, width - indent)).join(`\n${" ".repeat(indent)}`)

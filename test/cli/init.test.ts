@@ -69,7 +69,7 @@ describe("init", () => {
     writeFileSync(path(), "overlapDays: [\n")
     const refused = await init(["--base-url", simulator.url])
     expect(refused).toMatchObject({ code: 2, stdout: "" })
-    expect(refused.stderr).toContain(`${path()} exists already`)
+    expect(refused.stderr).toContain(`${path()} already exists`)
     expect(written()).toBe("overlapDays: [\n")
     const replaced = await init(["--base-url", simulator.url, "--force", "--json"])
     expect(replaced).toMatchObject({ code: 0, stderr: "" })

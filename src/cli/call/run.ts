@@ -45,7 +45,7 @@ const printDecoded = (request: ParsedCall, service: Service) =>
     (value) => print(jsonText(value)),
   )
 
-/** Prints the body as received, of error responses and contract violations too. */
+/** Prints the body as received, also for error responses and contract violations. */
 const printRaw = (request: ParsedCall, service: Service) => {
   let body: string | undefined
   const called = call(request, service, (received) => {
@@ -73,7 +73,7 @@ const listText = (endpoints: ReadonlyArray<ListedEndpoint>): string => {
   return `${list}\n\nInputs in [brackets] are optional.\n`
 }
 
-/** An endpoint on lines of its own, for a terminal that is too narrow for the table. */
+/** An endpoint on several lines, for a terminal that is too narrow for the table. */
 const entryText = ([name, method, path, auth, inputs = ""]: ReadonlyArray<string>): string =>
   [
     `${name} (${auth})`,

@@ -1,4 +1,4 @@
-// vaulthouse compact: fewer archive files.
+// vaulthouse compact: joins archive files.
 import { type Command, warehouseSettings } from "../Command.ts"
 
 export const compact: Command = {

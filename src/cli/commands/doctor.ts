@@ -1,4 +1,4 @@
-// vaulthouse doctor: is everything set up?
+// vaulthouse doctor: checks that everything is set up.
 import { requestingSettings, type Command } from "../Command.ts"
 
 export const doctor: Command = {

@@ -1,4 +1,4 @@
-// vaulthouse fields: what the service sends that has no column.
+// vaulthouse fields: fields of responses that have no column.
 import type { Command } from "../Command.ts"
 
 export const fields: Command = {

@@ -1,4 +1,4 @@
-// vaulthouse simulate: a service to try everything with.
+// vaulthouse simulate: a simulated service to try vaulthouse with.
 import type { Options } from "yargs"
 import { simulatorFlags } from "../../../simulator/flags.ts"
 import type { Command } from "../Command.ts"

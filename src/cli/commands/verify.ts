@@ -1,4 +1,4 @@
-// vaulthouse verify: do the published files match their manifest?
+// vaulthouse verify: checks that the published files match their manifest.
 import { type Command, warehouseSettings } from "../Command.ts"
 
 export const verify: Command = {

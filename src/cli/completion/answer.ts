@@ -1,12 +1,11 @@
-// What a completion script gets at each Tab: commands, flags and choices from the commands, and names of pipelines,
-// tables and endpoints.
+// Answers a completion script with commands, their flags and choices, and the names of pipelines, tables and endpoints.
 import type { Options } from "yargs"
 import type { Command } from "../Command.ts"
 import { type ExitCode, exitCodes } from "../exit.ts"
 import { globalFlags } from "../globalFlags.ts"
 import { print } from "../output.ts"
 
-/** Prints one completion a line, in the format of the shell. `request`: the shell, then the words typed. */
+/** Prints one completion per line, in the format of the shell. `request`: the shell, then the words typed. */
 export const printCompletions = async (
   commands: ReadonlyArray<Command>,
   [shell = "bash", ...words]: ReadonlyArray<string>,
@@ -19,13 +18,13 @@ export const printCompletions = async (
 interface Completion {
   readonly word: string
   /** Shown by shells that show descriptions. */
-  readonly about: string
+  readonly description: string
 }
 
 /** zsh shows what follows a colon as the description. */
-const lineOf = (shell: string, { word, about }: Completion): string =>
-  shell === "zsh" && about !== ""
-    ? `${word.replaceAll(":", "\\:")}:${about.replaceAll(/\s+/g, " ")}`
+const lineOf = (shell: string, { word, description }: Completion): string =>
+  shell === "zsh" && description !== ""
+    ? `${word.replaceAll(":", "\\:")}:${description.replaceAll(/\s+/g, " ")}`
     : word
 
 /** Tables can be named without their schema. */
@@ -60,7 +59,7 @@ const flagValues: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>>
     withBareNames((await import("../../pipelines/readers/diff.ts")).comparableNames()),
 }
 
-/** For the words typed so far: the program's name first, the incomplete one last. */
+/** The completions of the words typed so far: the program's name first, the incomplete word last. */
 const completions = async (
   commands: ReadonlyArray<Command>,
   words: ReadonlyArray<string>,
@@ -72,8 +71,8 @@ const completions = async (
   return all.filter(({ word }) => word.startsWith(current))
 }
 
-const withoutAbout = (words: ReadonlyArray<string>): ReadonlyArray<Completion> =>
-  words.map((word) => ({ word, about: "" }))
+const withoutDescription = (words: ReadonlyArray<string>): ReadonlyArray<Completion> =>
+  words.map((word) => ({ word, description: "" }))
 
 const candidates = async (
   commands: ReadonlyArray<Command>,
@@ -85,17 +84,17 @@ const candidates = async (
   const name = previous.replace(/^--/, "")
   const flag = previous.startsWith("--") ? flags[name] : undefined
   if (flag !== undefined && flag.type !== "boolean") {
-    // Where this is empty, the shell completes file names.
-    return withoutAbout([
+    // If this is empty, the shell completes file names.
+    return withoutDescription([
       ...(flag.choices ?? []).map(String),
       ...((await flagValues[name]?.()) ?? []),
     ])
   }
   if (current.startsWith("-")) return Object.entries(flags).map(flagCompletion)
   if (command === undefined) {
-    return commands.map((each) => ({ word: each.name, about: each.summary }))
+    return commands.map((each) => ({ word: each.name, description: each.summary }))
   }
-  return withoutAbout((await positionals[command.name]?.()) ?? [])
+  return withoutDescription((await positionals[command.name]?.()) ?? [])
 }
 
 /** A flag that is on by default is offered as its opposite. */
@@ -104,5 +103,5 @@ const flagCompletion = ([name, { type, default: value, defaultDescription, descr
   Options,
 ]): Completion => {
   const isOn = type === "boolean" && (value === true || defaultDescription === "true")
-  return { word: isOn ? `--no-${name}` : `--${name}`, about: describe ?? "" }
+  return { word: isOn ? `--no-${name}` : `--${name}`, description: describe ?? "" }
 }

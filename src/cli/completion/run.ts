@@ -22,7 +22,7 @@ export const runCompletion = async (argv: Arguments): Promise<ExitCode> => {
 }
 
 const scriptFor = async (shell: string): Promise<string> => {
-  // yargs reads the shell from here alone, when it is created.
+  // yargs reads the shell only from this variable, when it is created.
   // oxlint-disable-next-line no-process-env
   process.env["SHELL"] = shell
   let script = ""

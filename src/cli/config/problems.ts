@@ -1,4 +1,4 @@
-// Everything that is wrong with the settings: what every command refuses, and what only some would notice.
+// Everything that is wrong with the settings: errors that stop every command, and those that only some commands notice.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"

@@ -41,7 +41,7 @@ const printSettings = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-/** Problems go where every command's complaints go, in the same words. */
+/** Prints problems in the same place and words as every other command. */
 const checkSettings = Effect.fnUntraced(function* (argv: Arguments) {
   const read = readCommandConfig(argv)
   const errors = yield* configErrors(read)

@@ -5,9 +5,9 @@ import { type Origin, originText } from "../../config/origin.ts"
 import { type SettingName, settingNames, settingOf } from "../../config/settings.ts"
 
 export interface SettingRow {
-  /** A member of a section as `parquet.compression`; a variable by its own name. */
+  /** Such as `parquet.compression` for a member of a section; for a variable its own name. */
   readonly name: string
-  /** Durations in seconds; `null` where it is not set. */
+  /** Durations are in seconds; `null` if the setting is not set. */
   readonly value: unknown
   readonly from: Origin["from"]
   /** The flag, the variable, or file and line. */
@@ -36,19 +36,19 @@ const rowsOf = (config: Config, name: SettingName): ReadonlyArray<SettingRow> =>
   const value = name === "config" ? config.file : config.settings[name]
   if (kind.type !== "record") {
     const origin = config.origins[name]
-    return [row(name, value ?? null, origin, textOf(kind, value, origin, defaultText))]
+    return [row(name, value ?? null, origin, valueText(kind, value, origin, defaultText))]
   }
   const members = value as unknown as Readonly<Record<string, unknown>>
   return Object.entries(kind.fields).map(([member, field]) => {
     const origin = config.originOf(name, member)
     const part = members[member]
-    const shown = textOf(field.kind, part, origin, undefined)
+    const shown = valueText(field.kind, part, origin, undefined)
     return row(`${name}.${member}`, part ?? null, origin, shown)
   })
 }
 
-/** A default in words where it has them: a value says little about what it means. */
-const textOf = (
+/** A default is shown by its description, if it has one, which says more than the value. */
+const valueText = (
   kind: Kind,
   value: unknown,
   { from }: Origin,

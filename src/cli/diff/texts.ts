@@ -1,7 +1,7 @@
 // What changed between two runs, for people.
 import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
 import { count } from "../numbers.ts"
-import { rowsTable, rowsWhole } from "../rowsTable.ts"
+import { rowsTable, tableOrBlocks } from "../rowsTable.ts"
 
 export interface Found {
   /** Absent: everything up to `to`. */
@@ -75,5 +75,5 @@ const part = (
 ): ReadonlyArray<string> => {
   if (rows.length === 0) return []
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return [`${title}:`, rowsWhole(rows, names), ""]
+  return [`${title}:`, tableOrBlocks(rows, names), ""]
 }

@@ -55,13 +55,13 @@ const examine = Effect.fnUntraced(function* (
     : resolve(settings.dataDir.default)
   const machine = [checkNode(process.version), yield* checkDisk(dataDir)]
   if (Result.isFailure(config)) {
-    const wrong: Check = {
+    const unreadable: Check = {
       check: "configuration",
       state: "failed",
       detail: config.failure.message,
       advice: "Fix it; the service and the key are checked once it can be read.",
     }
-    return { checks: [...machine, wrong, yield* checkWarehouse({ dataDir })], access: [] }
+    return { checks: [...machine, unreadable, yield* checkWarehouse({ dataDir })], access: [] }
   }
   const { service, access } = yield* examineService(config.success, slow)
   const checks = [
@@ -76,7 +76,7 @@ const examine = Effect.fnUntraced(function* (
   return { checks, access } satisfies Findings
 })
 
-/** None where the last run ended well: what a run that failed wrote about itself may not be in the warehouse. */
+/** No check if the last run ended well. The record of a failed run may be missing from the warehouse. */
 const lastRunChecks = (dataDir: string) =>
   Effect.map(readLastRun(dataDir), (last): ReadonlyArray<Check> =>
     last === undefined || last.state === "running" || last.outcome === "complete"
@@ -84,7 +84,7 @@ const lastRunChecks = (dataDir: string) =>
       : [{ check: "last run", state: "warning", detail: lastRunText(last) }],
   )
 
-/** None where nothing is published there. */
+/** No check if nothing is published to PostgreSQL. */
 const postgresChecks = ({ settings: { publish } }: Config) =>
   publish.postgres === undefined
     ? Effect.succeed([])
@@ -96,11 +96,11 @@ const postgresChecks = ({ settings: { publish } }: Config) =>
 
 const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...config }: Config) =>
   checkAccess({ mode: publishedMode, group: publishedGroup }).pipe(
-    Effect.as(configurationFound(config)),
+    Effect.as(configurationState(config)),
     Effect.catch(failedCheck("configuration")),
   )
 
-const configurationFound = ({
+const configurationState = ({
   file = "no file; defaults, environment and flags apply",
   unknownVariables,
   warnings,
@@ -111,7 +111,7 @@ const configurationFound = ({
     : { check: "configuration", state: "warning", detail: suspicious.join("; ") }
 }
 
-/** The service, its clock and the key; what the key has access to. */
+/** Checks the service, its clock and the key, and lists what the key has access to. */
 export const examineService = Effect.fnUntraced(function* (config: Config, slow: boolean) {
   const service = yield* Effect.result(serviceOf(config))
   if (Result.isFailure(service)) {
@@ -158,6 +158,6 @@ export const findingsText = ({ checks, access }: Findings): string => {
   ].join("\n")
 }
 
-/** The state in parentheses. */
+/** Colours the state in parentheses. */
 const withPaintedState = (advice: string): string =>
   advice.replace(/\(\w+\)/, (state) => paintOutcomes(state))

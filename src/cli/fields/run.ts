@@ -12,7 +12,7 @@ import { textTable } from "../table.ts"
 
 interface Report {
   readonly fields: ReadonlyArray<UnmappedField>
-  /** The configuration file, where suggestions were added to it. */
+  /** The configuration file, if suggestions were added to it. */
   readonly written: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// What goes into a new configuration file: from flags and the environment, asked on a terminal, or the default.
+// The values for a new configuration file: from flags and the environment, from answers on a terminal, or defaults.
 import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -14,9 +14,9 @@ import { openPrompts, type Prompts } from "../prompts.ts"
 
 type Answers = Partial<Record<keyof Chosen, string>>
 
-/** `given`: what flags and environment say. The data directory becomes relative to that of `file`. */
+/** `given` holds what flags and environment set. The data directory becomes relative to the folder of `file`. */
 export const readAnswers = Effect.fnUntraced(function* (given: Config, file: string) {
-  const answers = yield* completed(known(given))
+  const answers = yield* completed(givenAnswers(given))
   const { baseUrl, platformSegment = settings.platformSegment.default, dataDir } = answers
   if (baseUrl === undefined) {
     return yield* wrongUse(
@@ -29,18 +29,18 @@ export const readAnswers = Effect.fnUntraced(function* (given: Config, file: str
   return { baseUrl, platformSegment, dataDir: shown } satisfies Chosen
 })
 
-const known = ({ settings: values, origins }: Config): Answers =>
+const givenAnswers = ({ settings: values, origins }: Config): Answers =>
   Object.fromEntries(
     chosenSettings.flatMap((name) =>
       origins[name].from === "default" ? [] : [[name, values[name]]],
     ),
   )
 
-/** Asks for the missing answers on a terminal; returns them as they are without one. */
+/** Asks for the missing answers on a terminal; without one, returns `answers` unchanged. */
 const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
   const { stdin, stderr } = streams()
-  const open = chosenSettings.filter((name) => answers[name] === undefined)
-  if (stdin.isTTY !== true || stderr.isTTY !== true || open.length === 0) {
+  const missing = chosenSettings.filter((name) => answers[name] === undefined)
+  if (stdin.isTTY !== true || stderr.isTTY !== true || missing.length === 0) {
     return Effect.succeed(answers)
   }
   return Effect.promise(async (signal) => {
@@ -48,7 +48,7 @@ const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
     const all = { ...answers }
     printError("Enter accepts what is in brackets.\n")
     try {
-      for (const name of open) {
+      for (const name of missing) {
         const answer = await ask(prompts, name)
         if (answer === undefined) {
           printError("\n")
@@ -69,7 +69,7 @@ const completed = (answers: Answers): Effect.Effect<Answers, UsageError> => {
   )
 }
 
-/** Asks until the answer is valid; an empty one is the default. `undefined` where the input ends. */
+/** Asks until the answer is valid; an empty one is the default. `undefined` if the input ends. */
 const ask = async (prompts: Prompts, name: keyof Chosen): Promise<string | undefined> => {
   const { kind, describe, default: fallback } = settings[name]
   const hint = fallback === undefined ? ` (${expected(kind)})` : ` [${fallback}]`

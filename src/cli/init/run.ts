@@ -28,7 +28,7 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
       const isReplaced = existsSync(file)
       if (isReplaced && argv["force"] !== true) {
         return yield* wrongUse(
-          `${file} exists already, and was left as it is.`,
+          `${file} already exists and was left as it is.`,
           "`vaulthouse config` shows what it sets; --force replaces it.",
         )
       }
@@ -58,7 +58,7 @@ const write = (file: string, text: string, isForced: boolean): Effect.Effect<voi
     },
   })
 
-/** The schema that this installation brings; relative to the file where it is below its folder. */
+/** The path of this installation's schema: relative if it is below the file's folder, else absolute. */
 const schemaFor = (file: string): string => {
   const inPackage = "docs/config.schema.json"
   let folder = import.meta.dirname

@@ -31,7 +31,7 @@ export const runMove = (argv: Arguments) =>
     stopped,
   )
 
-/** What to write as the argument; a connection string may be in a variable. */
+/** The warehouse that --to and --lake-data name. */
 const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError> => {
   const text = textOf(argv, "to")
   const advice = "Use `--to file`, or `--to ducklake:postgres://user@host:port/database`."
@@ -39,7 +39,7 @@ const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError
     return wrongUse("Name the target with --to.", advice)
   }
   const target = readWarehouse(text)
-  // Without the value: it may hold a password.
+  // Leaves out the value, which may contain a password.
   if (Result.isFailure(target)) {
     return wrongUse(`The value of --to ${target.failure}.`)
   }

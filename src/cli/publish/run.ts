@@ -9,7 +9,7 @@ import { printReport } from "../report.ts"
 
 export const runPublish = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {
-    // `publish.enabled` is about `sync` alone.
+    // `publish.enabled` does not turn off this command.
     const options = publishOptions(argv, {
       ...settings,
       publish: { ...settings.publish, enabled: true },

@@ -1,18 +1,18 @@
-// What Tab completes: SQL, and the commands of the shell.
+// Completions for Tab: SQL, and the commands of the shell.
 import type { Catalog } from "../../pipelines/readers/catalog.ts"
 import { completeSql, startingWith, tableWords } from "../../pipelines/readers/sqlCompletion.ts"
 
 export const shellCommands: ReadonlyArray<string> = [".help", ".tables", ".schema", ".quit"]
 
 /**
- * The words that can complete the line, and the part of the line they begin with. `before` are the statement's
- * earlier lines.
+ * The words that can complete the line, and the part of the line they begin with. `before` holds the
+ * statement's earlier lines.
  */
 export const complete = (
   catalog: Catalog,
   before: string,
   line: string,
-): [words: Array<string>, begun: string] => {
+): [words: Array<string>, prefix: string] => {
   if (before === "" && line.startsWith(".")) return completeCommand(catalog, line)
   return completeSql(catalog, `${before}${line}`)
 }

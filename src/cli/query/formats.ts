@@ -19,7 +19,7 @@ export interface Printing {
   readonly parameters: QueryParameters
   /** A table wider than this is printed as a block for each row. */
   readonly maxWidth: number
-  /** In CSV, text that a spreadsheet would run as a formula gets a ' in front. */
+  /** In CSV, put a ' before text that a spreadsheet would run as a formula. */
   readonly csvSafe: boolean
 }
 
@@ -32,7 +32,7 @@ type Print = (text: string) => Promise<boolean>
 
 type Cell = unknown
 
-/** Stops the query when its time is over. */
+/** Runs the query and prints its result; stops it after `timeoutSeconds`. */
 export const queryAndPrint = (
   copy: PublishedCopy,
   sql: string,
@@ -63,16 +63,16 @@ export const printResult = async (
   const columns = result.columns
   const names = columns.map(({ name }) => name)
   let printed = 0
-  let isRead = await print(headOf(format, names, csvSafe))
+  let hasReader = await print(headOf(format, names, csvSafe))
   for await (const rows of result.rows) {
     let text = ""
     for (const row of rows.slice(0, maxRows - printed)) {
       text += lineOf(format, columns, row, printed++ === 0, csvSafe)
     }
-    isRead = await print(text)
-    if (!isRead || printed >= maxRows) break
+    hasReader = await print(text)
+    if (!hasReader || printed >= maxRows) break
   }
-  if (isRead && format === "json") await print(printed === 0 ? "[]\n" : "\n]\n")
+  if (hasReader && format === "json") await print(printed === 0 ? "[]\n" : "\n]\n")
 }
 
 const headOf = (format: Format, names: ReadonlyArray<string>, csvSafe: boolean): string => {
@@ -117,9 +117,9 @@ const printTable = async (
 ): Promise<void> => {
   const kept: Array<ReadonlyArray<Cell>> = []
   let total = 0
-  for await (const some of rows) {
-    kept.push(...some.slice(0, Math.max(0, maxRows - kept.length)))
-    total += some.length
+  for await (const batch of rows) {
+    kept.push(...batch.slice(0, Math.max(0, maxRows - kept.length)))
+    total += batch.length
   }
   const align = columns.map((_, at) =>
     kept.some((row) => typeof row[at] === "number") ? "right" : "left",

@@ -1,4 +1,4 @@
-// Values of --param, typed by what they look like, for the names SQL has as $name or getvariable('name').
+// Types the values of --param by their form. SQL refers to them as $name or getvariable('name').
 import * as Effect from "effect/Effect"
 import { parseDay, parseInstant } from "../../domain/time.ts"
 import {
@@ -39,17 +39,17 @@ export const typedValue = (text: string): QueryParameter => {
 export const typedValues = (pairs: Readonly<Record<string, string>>): QueryParameters =>
   Object.fromEntries(Object.entries(pairs).map(([name, text]) => [name, typedValue(text)]))
 
-/** An unused --param is a mistake. */
+/** The given parameters; fails if the SQL does not use one of them. */
 export const parametersFor = (
   sql: string,
   given: QueryParameters,
 ): Effect.Effect<QueryParameters, UsageError> => {
   const names = parameterNames(sql)
-  const stray = Object.keys(given).find((name) => !names.has(name))
-  if (stray === undefined) return Effect.succeed(given)
+  const unused = Object.keys(given).find((name) => !names.has(name))
+  if (unused === undefined) return Effect.succeed(given)
   const known = [...names].join(", ")
   return wrongUse(
-    `--param ${stray}: the SQL has no parameter ${stray}.`,
+    `--param ${unused}: the SQL has no parameter ${unused}.`,
     known === "" ? "It has no parameters." : `It has ${known}.`,
   )
 }

@@ -13,7 +13,7 @@ import { parametersFor, typedValues } from "./parameters.ts"
 import { type Format, queryAndPrint, type QueryOptions } from "./formats.ts"
 import { historyFile, shell } from "./shell.ts"
 
-// More does not fit a screen; the last line says how many there are and how to see them.
+// More rows are of no use on a screen; the last line says how many there are and how to see them.
 const TABLE_ROWS = 1000
 
 export const runQuery = (argv: Arguments) =>
@@ -35,11 +35,11 @@ export const runQuery = (argv: Arguments) =>
 const readOptions = Effect.fnUntraced(function* (argv: Arguments) {
   const isTerminal = streams().stdout.isTTY === true
   const format = (textOf(argv, "format") ?? (isTerminal ? "table" : "csv")) as Format
-  const most = format === "table" ? TABLE_ROWS : Infinity
+  const defaultRows = format === "table" ? TABLE_ROWS : Infinity
   const advice = "`--param day=2026-01-31` sets $day in the SQL."
   return {
     format,
-    maxRows: argv["max-rows"] === undefined ? most : yield* numberOf(argv, "max-rows", 0),
+    maxRows: argv["max-rows"] === undefined ? defaultRows : yield* numberOf(argv, "max-rows", 0),
     parameters: typedValues(yield* pairsOf(argv, "param", advice)),
     maxWidth: textOf(argv, "format") === undefined ? terminalWidth() : Infinity,
     csvSafe: argv["csv-safe"] === true,
@@ -52,7 +52,7 @@ const noSql = wrongUse(
   'For example: vaulthouse query "select * from mart.vault_latest"',
 )
 
-/** `undefined`: none was given, and standard input is a terminal. */
+/** `undefined` if no SQL was given and standard input is a terminal. */
 const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError> => {
   const typed = textOf(argv, "sql")
   const file = textOf(argv, "file")

@@ -19,7 +19,7 @@ const GREETING =
 /** SQL may contain private values: only the user can read the file. */
 export const historyFile = (dataDir: string): string => join(dataDir, ".query_history")
 
-/** Goes on until `.quit` or Ctrl-D. */
+/** Runs until `.quit` or Ctrl-D. */
 export const shell = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   options: QueryOptions,
@@ -81,7 +81,7 @@ export const shell = Effect.fnUntraced(function* (
 const PROMPT = "vaulthouse> "
 const CONTINUED = "        ... "
 
-/** An error is printed, and the shell goes on. */
+/** Prints the result or the error; the shell goes on either way. */
 const runStatement = (copy: PublishedCopy, sql: string, options: QueryOptions) =>
   queryAndPrint(copy, sql, { ...options, parameters: parametersIn(sql, options.parameters) }).pipe(
     Effect.catch(({ message, why }) =>
@@ -108,7 +108,7 @@ const openTerminal = (
   })
   opened.on("history", (lines: ReadonlyArray<string>) => {
     writeFileSync(file, lines.join("\n"), { mode: 0o600 })
-    // The mode above is that of a new file alone.
+    // The mode above applies only to a new file.
     chmodSync(file, 0o600)
   })
   return opened

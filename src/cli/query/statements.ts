@@ -1,6 +1,6 @@
 // Splits SQL into statements: at semicolons, except in strings, names and comments.
 
-const piece =
+const token =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
 
 export interface Split {
@@ -13,7 +13,7 @@ export interface Split {
 export const splitStatements = (text: string): Split => {
   const statements: Array<string> = []
   let current = ""
-  for (const match of text.matchAll(piece)) {
+  for (const match of text.matchAll(token)) {
     const [found] = match
     // A quote or a comment that is still open swallows what follows, until its end is typed.
     if (found === "'" || found === '"' || found === "/*") {

@@ -10,7 +10,7 @@ import type {
 import { paintProgress } from "../color.ts"
 import { type LogLine, printLine } from "../logLine.ts"
 import { count, counted, duration } from "../numbers.ts"
-import { retryText, seldom } from "../retryText.ts"
+import { retryText, lineTimer } from "../retryText.ts"
 import { bars } from "./bars.ts"
 
 export interface Display {
@@ -55,7 +55,7 @@ export const progressDisplay = (options: DisplayOptions): Display => {
  * cause the first in the run, of retries a few.
  */
 export const lines = () => {
-  const isTime = seldom()
+  const isTime = lineTimer()
   const seen = new Set<string>()
   const isFirst = (pipelineOrCause: string): boolean => {
     if (seen.has(pipelineOrCause)) return false
