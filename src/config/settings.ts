@@ -282,9 +282,10 @@ export const settings = {
       "How long earlier publications stay (`published/vaulthouse-<run>.duckdb`, `parquet/publications`)",
   },
   publishedStorageVersion: {
-    kind: { type: "choice", of: ["v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },
+    kind: { type: "choice", of: ["v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },
     default: "v1.1.0",
-    describe: "Storage version of the published copy: the oldest DuckDB that opens it",
+    describe:
+      "Storage version of the published copy: the oldest DuckDB that opens it (v1.0.0 needs 1.1 as well)",
   },
   publishFailedChecks: {
     kind: { type: "boolean" },
