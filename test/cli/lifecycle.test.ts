@@ -191,7 +191,7 @@ describe("status", () => {
     expect((await vaulthouse([...args, "--no-publish"], { cwd })).code).toBe(0)
     const shown = await status("private")
     expect(shown).toMatch(/^Health +good: nothing needs attention$/m)
-    expect(shown).toMatch(/^Published +nothing yet; `vaulthouse publish` does it$/m)
+    expect(shown).toMatch(/^Published +nothing yet; run `vaulthouse publish`$/m)
   })
 })
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { continued } from "../../src/cli/telemetry/prometheus.ts"
+import { withEarlierCounts } from "../../src/cli/telemetry/prometheus.ts"
 import { parseMetrics, sumOf } from "../support/prometheus.ts"
 import { vaulthouse } from "./command.ts"
 
@@ -120,7 +120,7 @@ it("adds counters only, and keeps those that the later run has not counted", () 
     ...head("a_total", "counter"),
     'a_total{path="x y",n="1"} 3',
   )
-  expect(continued(later, earlier)).toBe(
+  expect(withEarlierCounts(later, earlier)).toBe(
     text(
       ...head("c", "gauge"),
       "c 1",
@@ -131,5 +131,5 @@ it("adds counters only, and keeps those that the later run has not counted", () 
       "b_total 7",
     ),
   )
-  expect(continued(later, "not metrics")).toBe(later)
+  expect(withEarlierCounts(later, "not metrics")).toBe(later)
 })

@@ -217,7 +217,7 @@ describe("before anything was published", () => {
   it("status says so, which is no error", async () => {
     const { code, stdout, stderr } = await typed(["status", "--data-dir", "none"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(lines(stdout)[0]).toBe("Health     not known before a run has ended")
+    expect(lines(stdout)[0]).toBe("Health     unknown until a run has ended")
     expect(unwrapped(stdout)).toContain("none yet in")
     expect(unwrapped(stdout)).toContain("`vaulthouse sync` is")
     expect(existsSync(join(cwd, "none"))).toBe(false)

@@ -192,7 +192,7 @@ dataDir: ${dataDir("one")}
           [["trace", "vault_latest", "--vault", vault_address], "raw/"],
           [["report", "--days", "7", "--out", "report.html"], "report.html"],
           [["check"], "0 failed"],
-          [["check", "--against-archive"], "bit by bit"],
+          [["check", "--against-archive"], "bit for bit"],
           [["sync", "--plan"], "Nothing was sent"],
           [["replay", "--quarantine"], "empty"],
           [["prune", "--older-than", "30"], "Nothing to delete"],

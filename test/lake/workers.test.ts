@@ -125,7 +125,7 @@ describe.skipIf(installed === undefined)("workers", () => {
     expect(output(...others)).toMatch(/has a planner again/)
     // While others committed.
     expect(await compared.ended, output(compared)).toBe(0)
-    expect(compared.output()).toMatch(/match the [1-9]\d* responses, bit by bit/)
+    expect(compared.output()).toMatch(/match the [1-9]\d* responses, bit for bit/)
     await expectSameTables()
   })
 

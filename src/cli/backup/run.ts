@@ -10,9 +10,9 @@ import { execute, stopped } from "../execute.ts"
 import { counted, megabytes } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
-const folderOf = (argv: Arguments, what: string) => {
+const folderOf = (argv: Arguments, purpose: string) => {
   const folder = textOf(argv, "folder")
-  return folder === undefined ? wrongUse(`Name the folder ${what}.`) : Effect.succeed(folder)
+  return folder === undefined ? wrongUse(`Name the folder ${purpose}.`) : Effect.succeed(folder)
 }
 
 const sizeOf = ({ files }: Backup): string => {
@@ -20,7 +20,7 @@ const sizeOf = ({ files }: Backup): string => {
   return `${counted(files.length, "file")}, ${megabytes(bytes)}`
 }
 
-const leftOut = ({ archive = "" }: Place): string =>
+const archiveNote = ({ archive = "" }: Place): string =>
   isInObjectStore(archive) ? ` The archive stays in ${archive}.` : ""
 
 export const runBackup = (argv: Arguments) =>
@@ -33,7 +33,7 @@ export const runBackup = (argv: Arguments) =>
         argv,
         written,
         () =>
-          `Backed up ${settings.dataDir} into ${folder}: ${sizeOf(written)}.${leftOut(settings)}\n`,
+          `Backed up ${settings.dataDir} into ${folder}: ${sizeOf(written)}.${archiveNote(settings)}\n`,
       )
     },
     stopped,

@@ -7,11 +7,11 @@ import type { ArchiveComparison } from "../../pipelines/archive/replay.ts"
 
 type Difference = ArchiveComparison["tables"][number]
 
-const housekeeping = new Set(["_run_id", "_first_seen_at", "_updated_at", "extra"])
+const bookkeepingColumns = new Set(["_run_id", "_first_seen_at", "_updated_at", "extra"])
 
 const rowText = (row: Difference["onlyHere"][number]): string =>
   Object.entries(row)
-    .filter(([name, value]) => value !== null && !housekeeping.has(name))
+    .filter(([name, value]) => value !== null && !bookkeepingColumns.has(name))
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(" ")
 
@@ -33,15 +33,15 @@ export const archiveText = (
   pathOf: PathOf,
 ): string => {
   const differing = tables.filter(({ isSame }) => !isSame)
-  const made = `${count(responses)} responses`
+  const responseCount = `${count(responses)} responses`
   const advice =
     unreadable.length > 0
-      ? "A segment of the archive is missing or damaged, so its rows are in the tables only: `vaulthouse verify` shows which one."
+      ? "A segment of the archive is missing or damaged, so its rows are only in the tables: `vaulthouse verify` shows which one."
       : lost.length > 0
         ? "`vaulthouse verify` shows what is missing."
         : "`vaulthouse replay` rebuilds them."
   if (differing.length === 0 && lost.length === 0 && unreadable.length === 0) {
-    return `${paint(`All ${tables.length} tables match the ${made}, bit by bit.`, "good")}\n`
+    return `${paint(`All ${tables.length} tables match the ${responseCount}, bit for bit.`, "good")}\n`
   }
   return [
     ...part(
@@ -51,7 +51,7 @@ export const archiveText = (
     ...part("Rows whose response is no longer in the archive's index:", lostLines(lost)),
     ...part("Tables that differ from the responses:", differing.map(differenceText)),
     paragraph(
-      `${made}; ${differing.length} of ${tables.length} tables differ. Nothing was changed. ${advice}`,
+      `${responseCount}; ${differing.length} of ${tables.length} tables differ. Nothing was changed. ${advice}`,
     ),
     "",
   ].join("\n")

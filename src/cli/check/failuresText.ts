@@ -6,7 +6,7 @@ import type { CheckResult } from "../../pipelines/publication/check.ts"
 
 const MAX_EXAMPLES = 3
 
-/** Without the noise of the last digits of a computed one, such as 0.30000000000000004. */
+/** Rounds off the last digits of computed numbers such as 0.30000000000000004. */
 const shortNumber = (value: unknown): string =>
   typeof value === "number" ? String(Number(value.toPrecision(12))) : String(value)
 
@@ -37,7 +37,7 @@ const failureText = ({
   ].join("\n")
 }
 
-/** Errors first. */
+/** The failed checks, errors first. */
 export const failuresText = (failed: ReadonlyArray<CheckResult>): string =>
   failed
     .toSorted((a, b) => a.severity.localeCompare(b.severity))

@@ -44,19 +44,19 @@ export const runCheck = (argv: Arguments) =>
         }
         const place = placeOf(settings)
         const found = yield* compareWithArchive({ ...place, timeFields, fields, onResponse })
-        return reported(argv, found, archiveOf(place).pathOf)
+        return printComparison(argv, found, archiveOf(place).pathOf)
       }
-      yield* known(names)
-      return checked(argv, yield* check({ ...placeOf(settings), names }))
+      yield* validateNames(names)
+      return printResults(argv, yield* check({ ...placeOf(settings), names }))
     },
     whenStopped,
   )
 
-const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+const validateNames = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const checks = yield* allChecks
   const unknown = names.find((name) => !checks.some((each) => isNamed(each, name)))
   if (unknown === undefined) return
-  // A rule can be misspelled without its table: then the first check with it is suggested.
+  // A misspelled rule may be given without its table: then the first check with that rule is suggested.
   const all = new Map<string, string>()
   for (const { name } of checks) {
     const table = name.slice(0, name.lastIndexOf("."))
@@ -65,8 +65,8 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
       [table, table],
       [table.slice(table.indexOf(".") + 1), table],
     ]
-    for (const [part = "", of = ""] of [...parts, [name.slice(table.length + 1), name]]) {
-      if (!all.has(part)) all.set(part, of)
+    for (const [part = "", suggestion = ""] of [...parts, [name.slice(table.length + 1), name]]) {
+      if (!all.has(part)) all.set(part, suggestion)
     }
   }
   const near = nearest(unknown, [...all.keys()])
@@ -76,14 +76,15 @@ const known = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   )
 })
 
-const checked = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
+const printResults = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
   printReport(argv, { checks: results }, () => resultsText(results, argv["all"] === true))
   return hasErrors(results) ? exitCodes.checks : exitCodes.ok
 }
 
 const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string => {
-  const of = (outcome: CheckResult["outcome"]) => results.filter((each) => each.outcome === outcome)
-  const failed = of("failed")
+  const withOutcome = (outcome: CheckResult["outcome"]) =>
+    results.filter((each) => each.outcome === outcome)
+  const failed = withOutcome("failed")
   const errors = failed.filter(({ severity }) => severity === "error").length
   const table = textTable(
     ["check", "severity", "outcome", "rows"],
@@ -103,9 +104,9 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
     ...(all ? [table, ""] : []),
     ...(failed.length > 0 ? ["Checks that failed:", failuresText(failed), ""] : []),
     paintOutcomes(
-      `${count(of("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(of("not_applicable").length)} not applicable.`,
+      `${count(withOutcome("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(withOutcome("not_applicable").length)} not applicable.`,
     ),
-    ...idleText(of("not_applicable")),
+    ...notApplicableText(withOutcome("not_applicable")),
     "",
   ].join("\n")
 }
@@ -120,9 +121,9 @@ const paintOutcome = (line: string, result: CheckResult | undefined): string =>
     : paintOutcomes(line)
 
 /** Why checks do not apply, and to how many tables. */
-const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
-  if (idle.length === 0) return []
-  const empty = new Set(idle.flatMap(({ emptyTables }) => emptyTables))
+const notApplicableText = (checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
+  if (checks.length === 0) return []
+  const empty = new Set(checks.flatMap(({ emptyTables }) => emptyTables))
   return [
     paragraph(
       `Not applicable: ${counted(empty.size, "table")} these checks need ${empty.size === 1 ? "has" : "have"} no rows (not read, not accessible with this key, or empty); \`--all\` lists the checks.`,
@@ -131,7 +132,11 @@ const idleText = (idle: ReadonlyArray<CheckResult>): ReadonlyArray<string> => {
   ]
 }
 
-const reported = (argv: Arguments, comparison: ArchiveComparison, pathOf: PathOf): ExitCode => {
+const printComparison = (
+  argv: Arguments,
+  comparison: ArchiveComparison,
+  pathOf: PathOf,
+): ExitCode => {
   printReport(argv, comparison, () => archiveText(comparison, pathOf))
   const { tables, lost, unreadable } = comparison
   const isSame = tables.every((table) => table.isSame)

@@ -1,4 +1,4 @@
-// Finds the runs that are meant and prints what changed between them.
+// Finds the given runs and prints what changed between them.
 import { countChanges, readChanges, spanOf } from "../../pipelines/readers/diff.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
 import { findRun, readRunHistory } from "../../pipelines/readers/runs.ts"

@@ -1,14 +1,14 @@
-// What changed between two runs, for people.
+// The text of what changed between two runs.
 import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
 import { count } from "../numbers.ts"
 import { rowsTable, tableOrBlocks } from "../rowsTable.ts"
 
 export interface Found {
-  /** Absent: everything up to `to`. */
+  /** `null` for everything up to `to`. */
   readonly from: string | null
   readonly to: string
   readonly tables: ReadonlyArray<TableChanges>
-  /** Of the table given with --table. */
+  /** Those of the table given with --table. */
   readonly rows: ReadonlyArray<ChangedRow> | undefined
 }
 

@@ -1,4 +1,4 @@
-// The page of all commands, from the parser's help; settings and exit codes from their lists.
+// The page of all commands, generated from the parser's help and the lists of settings and exit codes.
 import { API_KEY, API_KEY_FILE } from "../../config/settings.ts"
 import { parser } from "../commandLine.ts"
 import { commands } from "../commands/index.ts"

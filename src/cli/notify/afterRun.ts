@@ -29,7 +29,7 @@ export const notifyAfterRun = (
     ),
   )
 
-/** After a run that ended with an error; `isWaiting`: it waits for another to release the warehouse. */
+/** Notifies of a run that ended with an error. `isWaiting`: it waits for another run to release the warehouse. */
 export const notifyAfterError = (
   config: Config,
   cause: Cause.Cause<unknown>,
@@ -39,7 +39,7 @@ export const notifyAfterError = (
     ? notifyAfterRun(config, { error: messageOf(cause) })
     : Effect.void
 
-/** False where the run was stopped, the command line was wrong, or another run is in progress. */
+/** False if the run was stopped, the command line was wrong, or another run is in progress. */
 const shouldHaveRun = (cause: Cause.Cause<unknown>, isWaiting: boolean): boolean => {
   if (Cause.hasInterrupts(cause)) return false
   const code = exitCodeOf(Cause.squash(cause))

@@ -1,4 +1,4 @@
-// vaulthouse notify test: sends a test message to every receiver and prints what came of it.
+// vaulthouse notify test: sends a test message to every receiver and prints the results.
 import type * as Effect from "effect/Effect"
 import { notifyTest } from "../../pipelines/notifications/notify.ts"
 import { textOf } from "../arguments.ts"

@@ -26,8 +26,8 @@ export const runReplay = (argv: Arguments) =>
     yield* checkedFields(config)
     const options = optionsOf(argv, config)
     return yield* argv["quarantine"] === true
-      ? fromQuarantine(argv, options)
-      : everything(argv, options)
+      ? replayQuarantined(argv, options)
+      : replayAll(argv, options)
   })
 
 const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
@@ -44,25 +44,25 @@ const MILLIS_BETWEEN_LINES = 250
 /** One line, rewritten a few times a second and at the end. */
 const progressLine = (): ReplayOptions["onResponse"] => {
   let writtenAt = 0
-  return (done, of) => {
+  return (done, total) => {
     const now = Date.now()
-    if (done < of && now - writtenAt < MILLIS_BETWEEN_LINES) return
+    if (done < total && now - writtenAt < MILLIS_BETWEEN_LINES) return
     writtenAt = now
-    rewriteLine(`${count(done)} of ${count(of)} responses`)
-    if (done === of) printError("\n")
+    rewriteLine(`${count(done)} of ${count(total)} responses`)
+    if (done === total) printError("\n")
   }
 }
 
-const everything = (argv: Arguments, options: ReplayOptions) =>
+const replayAll = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replay(options), (summary): ExitCode => {
     printReport(argv, summary, () => replayText(summary, archiveOf(options).pathOf))
-    if (isUnpublished(summary)) return exitCodes.unexpected
+    if (hasFailedPublication(summary)) return exitCodes.unexpected
     const { unreadable, lost, unended } = summary
     return unreadable.length + lost.length + unended.length > 0 ? exitCodes.partial : exitCodes.ok
   })
 
-/** Whether PostgreSQL does not hold what is published; says why. */
-const isUnpublished = ({ failedPublication }: Published): boolean => {
+/** Whether publishing failed; prints why. */
+const hasFailedPublication = ({ failedPublication }: Published): boolean => {
   if (failedPublication === undefined) return false
   complain(`vaulthouse: ${failedPublication}`, "warning")
   return true
@@ -95,7 +95,7 @@ const tablesText = ({ responses, tables, lost, published }: ReplaySummary): stri
   const differing = tables.filter(({ isSame }) => !isSame)
   if (differing.length === 0 && lost.length > 0) return "Nothing was changed.\n"
   if (differing.length === 0) {
-    return `All ${counted(tables.length, "table")} match the ${counted(responses, "response")}, bit by bit. Nothing was changed.\n`
+    return `All ${counted(tables.length, "table")} match the ${counted(responses, "response")}, bit for bit. Nothing was changed.\n`
   }
   const table = textTable(
     ["table", "rows before", "rows now"],
@@ -105,10 +105,10 @@ const tablesText = ({ responses, tables, lost, published }: ReplaySummary): stri
   return `${table}\n\n${count(responses)} responses; ${differing.length} of ${tables.length} tables differed and were replaced.${published ? " Published." : ""}\n`
 }
 
-const fromQuarantine = (argv: Arguments, options: ReplayOptions) =>
+const replayQuarantined = (argv: Arguments, options: ReplayOptions) =>
   Effect.map(replayQuarantine(options), (summary): ExitCode => {
     printReport(argv, summary, quarantineText)
-    if (isUnpublished(summary)) return exitCodes.unexpected
+    if (hasFailedPublication(summary)) return exitCodes.unexpected
     return summary.stillBroken.length > 0 ? exitCodes.partial : exitCodes.ok
   })
 

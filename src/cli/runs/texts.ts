@@ -22,7 +22,7 @@ export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): 
         revised: run["rows_revised"],
       })),
       "No run is published yet.",
-      // An id begins with when the run started.
+      // An id begins with the time at which the run started.
       { dispensable: ["started", "command", "tasks"], outcomes: ["outcome"] },
     ),
     ...(hidden > 0 ? [`(${hidden} older, --max-rows shows more)`] : []),
@@ -54,7 +54,7 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
   ].join("\n")
 }
 
-/** The last run is not in the copy: it goes on, failed, found nothing new or did not publish. */
+/** Says that the last run is not in the copy: it is in progress, failed, found nothing new or did not publish. */
 const unpublishedText = (last: LastRun | undefined): ReadonlyArray<string> =>
   last === undefined
     ? []
@@ -66,13 +66,13 @@ const outcomeOf = ({ outcome }: RunRow): string =>
 const durationOf = ({ seconds }: RunRow): string =>
   typeof seconds === "number" ? duration(seconds) : "–"
 
-/** In full: a long text does not fit a column. */
+/** The errors in full, because a long text does not fit a column. */
 const errorTexts = (errors: ReadonlyArray<Row>): ReadonlyArray<string> => {
   if (errors.length === 0) return ["Errors: none", ""]
   const groups = [...Map.groupBy(errors, ({ outcome }) => String(outcome))]
-  return groups.flatMap(([outcome, of]) => [
-    `${paintOutcomes(outcome.replaceAll("_", " "))} (${of.length}):`,
-    ...of.flatMap((task) => [
+  return groups.flatMap(([outcome, tasks]) => [
+    `${paintOutcomes(outcome.replaceAll("_", " "))} (${tasks.length}):`,
+    ...tasks.flatMap((task) => [
       `  ${paragraph([task["pipeline"], task["entity"], task["window"], task["error_tag"]].map(cellText).join("  "), 4)}`,
       ...String(task["error_text"])
         .split("\n")

@@ -80,7 +80,7 @@ interface LastEnd {
   readonly code: ExitCode
   /** Why the scheduler is not ready. */
   readonly problem: string | undefined
-  /** Whether last-run.json says the same: not of a run that could not begin. */
+  /** Whether last-run.json records it, which it does not for a run that could not begin. */
   readonly isRecorded: boolean
   /** Whether the service was read: otherwise the groups are due again. */
   readonly isRead: boolean
@@ -90,13 +90,13 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
   Effect.gen(function* () {
     const { dataDir, schedule: settings } = config.settings
     const isOnce = argv["once"] === true
-    // A service that is not configured is an error now, not at every firing.
+    // Fails now, not at every firing, if no service is configured.
     yield* serviceOf(config)
     const lastEnd = yield* Ref.make(yield* lastEndOf(config.settings))
-    const say = (message: string): void =>
+    const log = (message: string): void =>
       printLine({ level: "INFO", message: `schedule: ${message}` }, isPretty(config.settings))
-    // One that is started often must not pile up behind the one that runs.
-    yield* schedulerLock(dataDir, isOnce ? undefined : say)
+    // With --once it may be started often, so it must not queue behind the scheduler that runs.
+    yield* schedulerLock(dataDir, isOnce ? undefined : log)
     const where = textOf(argv, "listen") ?? "off"
     if (!isOnce && where !== "off") {
       yield* countRun()
@@ -104,7 +104,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
         notReady: notReady(config.settings, lastEnd),
         metrics: metricsText(dataDir),
       }
-      say(`listening on ${yield* serveEndpoints(where, endpoints)}`)
+      log(`listening on ${yield* serveEndpoints(where, endpoints)}`)
     }
     yield* schedule({
       groups,
@@ -117,7 +117,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
         ),
       onIdle: (next) =>
         Effect.sync(() =>
-          say(
+          log(
             `${isOnce ? "nothing is due; " : ""}next run at ${instantText(new Date(next).toISOString())}`,
           ),
         ),
@@ -126,7 +126,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     return (yield* Ref.get(lastEnd)).code
   }).pipe(Effect.scoped)
 
-/** Why the last run did not end well; `undefined` where it did, is not over, or was stopped. */
+/** Why the last run did not end well; `undefined` if it did, is in progress, or was stopped. */
 const problemOf = (last: LastRun | undefined): string | undefined => {
   if (last === undefined || last.state === "running" || last.outcome === "stopped") return undefined
   const failed = last.failed_checks.filter(({ severity }) => severity === "error")
@@ -136,7 +136,7 @@ const problemOf = (last: LastRun | undefined): string | undefined => {
     : `failed checks: ${failed.map(({ name }) => name).join(", ")}`
 }
 
-/** From last-run.json, so that restarts and runs of other processes count; while a run is in progress, from the one before. */
+/** Reads last-run.json, so that restarts and runs of other processes count. During a run, the one before counts. */
 const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<LastEnd>) =>
   Effect.gen(function* () {
     const { problem, isRecorded } = yield* Ref.get(lastEnd)
@@ -148,7 +148,7 @@ const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<Last
     return unpublished?.text ?? brokenPolicies(failOn, problems)[0]?.text
   })
 
-/** One run of the pipelines that are due, then the maintenance of the lake where that is; a failure is reported. */
+/** Runs the pipelines that are due, then the maintenance of the lake if it is due; reports a failure. */
 const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
     const groups = due.filter((group) => !isMaintenance(group))
@@ -173,7 +173,7 @@ const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =
     ),
   )
 
-/** How the last run ended, where this process has run none. */
+/** How the last run ended, before this process has run any. */
 const lastEndOf = ({ dataDir }: Config["settings"]) =>
   Effect.map(readLastRun(dataDir), (last): LastEnd => ({
     code: exitCodes.ok,

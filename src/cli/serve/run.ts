@@ -49,7 +49,7 @@ const PORT_ADVICE = "Choose others with --host and --port; `--port 0` takes any 
 
 const MIN_TOKEN_LENGTH = 16
 
-/** From --token-file or the environment; needed wherever another machine can connect. */
+/** The token from --token-file or the environment; required if other machines can connect. */
 const tokenOf = (
   argv: Arguments,
   host: string,
@@ -61,7 +61,7 @@ const tokenOf = (
     from = `--token-file ${file}`
     try {
       token = Redacted.make(readFileSync(file, "utf8").trim())
-      warnOfOthers(file, statSync(file).mode)
+      warnIfReadable(file, statSync(file).mode)
     } catch (cause) {
       return wrongUse(
         `${from} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
@@ -85,8 +85,8 @@ const tokenOf = (
 
 const OTHERS_CAN_READ = 0o004
 
-/** Only warns, where ssh refuses: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
-const warnOfOthers = (file: string, mode: number): void => {
+/** Only warns, unlike ssh: secrets that Kubernetes and Docker mount are readable by everyone in their container. */
+const warnIfReadable = (file: string, mode: number): void => {
   if ((mode & OTHERS_CAN_READ) === 0) return
   warn(`everyone on this machine can read ${file}: run \`chmod 600 ${file}\`.`)
 }

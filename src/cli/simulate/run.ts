@@ -23,7 +23,7 @@ export const runSimulate = (argv: Arguments) =>
           try: () => startSimulator(optionsFromFlags(values), listenFromFlags(values)),
           catch: (cause) => {
             const error = cause as NodeJS.ErrnoException
-            // An option that the simulator does not take has no code.
+            // An error about an option of the simulator has no code.
             if (error.code === undefined) return new UsageError({ why: error.message })
             const advice = "Choose others with --host and --port; `--port 0` takes any free port."
             return listenProblem(error, String(values["host"]), port, advice)

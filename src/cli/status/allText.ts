@@ -1,4 +1,4 @@
-// status --all: everything there is to say about the warehouse.
+// status --all: the whole state of the warehouse.
 import type { Problem } from "../../pipelines/readers/problems.ts"
 import type { Status } from "../../pipelines/readers/status.ts"
 import { type Meaning, paint } from "../color.ts"
@@ -49,7 +49,7 @@ const problemsText = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> =
 
 const GAP = 2
 
-/** In several columns: there are more tables than a screen has lines. */
+/** The row counts in several columns, because there are more tables than lines on a screen. */
 const tablesText = (tables: Status["tables"]): string => {
   if (tables.length === 0) return "Tables: no rows yet"
   const longest = (name: "table" | "rows"): number =>
@@ -69,7 +69,7 @@ const tablesText = (tables: Status["tables"]): string => {
   })
 }
 
-/** Two whole addresses do not fit a line, and the subaccount is the one to look for. */
+/** Shortens the token: a line has no room for two addresses, and the subaccount is the one to look for. */
 const withShortToken = (swap: Status["swaps"][number]): Status["swaps"][number] => ({
   ...swap,
   source_token: String(swap["source_token"]).replace(/^(0x.{4}).+(.{4})$/, "$1…$2"),
@@ -77,7 +77,7 @@ const withShortToken = (swap: Status["swaps"][number]): Status["swaps"][number] 
 
 const MAX_PATHS = 50
 
-/** `status --json` and ops.schema_drift have them all. */
+/** Shortens the list of paths; `status --json` and ops.schema_drift have them all. */
 const shortened = (drift: Status["drift"][number]): Status["drift"][number] => {
   const paths = String(drift["paths"])
   return paths.length <= MAX_PATHS
@@ -94,6 +94,6 @@ const section = (
     ? [`${title}: none`]
     : [paint(`${title}:`, meaning), rowsTable(rows, "", { width: screenWidth(), cell }), ""]
 
-/** Instants to the minute; `status --json` has the rest. */
+/** Shows instants to the minute; `status --json` has the rest. */
 const cell = (value: unknown): string =>
   cellText(value).replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::[\d.]+)?Z?$/, "$1 $2")

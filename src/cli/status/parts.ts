@@ -1,4 +1,4 @@
-// What both forms of `status` are made of.
+// Parts of the texts of `status` and `status --all`.
 import { join } from "node:path"
 import { ageText, type Freshness } from "../../pipelines/readers/freshness.ts"
 import type { Status } from "../../pipelines/readers/status.ts"
@@ -10,21 +10,21 @@ import { streams } from "../output.ts"
 import { type PaintCell, textTable } from "../table.ts"
 import { paragraph, terminalWidth } from "../terminal.ts"
 
-/** The width of the terminal; in a pipe, a usual one. */
+/** The width of the terminal; 80 in a pipe. */
 export const screenWidth = (): number =>
   Math.min(terminalWidth(), streams().stdout.isTTY === true ? Infinity : 80)
 
-const LABEL = 11
+const LABEL_WIDTH = 11
 
 const labelled = (label: string, text: string): string =>
-  `${label.padEnd(LABEL)}${paragraph(text, LABEL, screenWidth())}`
+  `${label.padEnd(LABEL_WIDTH)}${paragraph(text, LABEL_WIDTH, screenWidth())}`
 
 export const healthLine = ({ health, problems }: Status): string => {
   switch (health) {
     case "good":
       return paintPart(labelled("Health", "good: nothing needs attention"), /good/, "good")
     case "unknown":
-      return labelled("Health", "not known before a run has ended")
+      return labelled("Health", "unknown until a run has ended")
     case "attention":
       return paintPart(
         labelled("Health", `needs attention: ${kindsText(problems)}`),
@@ -48,7 +48,7 @@ export const publishedLine = ({ published, asOf, lastRun }: Status, dataDir: str
   if (published === null) {
     return labelled(
       "Published",
-      lastRun === null ? "nothing yet" : "nothing yet; `vaulthouse publish` does it",
+      lastRun === null ? "nothing yet" : "nothing yet; run `vaulthouse publish`",
     )
   }
   const file = join(dataDir, "published", "vaulthouse.duckdb")
@@ -68,7 +68,7 @@ const head = ["series or pipeline", "read", "stale", "newest", "age", "target"]
 
 const age = (hours: number | null): string => (hours === null ? "–" : ageText(hours))
 
-/** Instants to the minute. */
+/** An instant to the minute. */
 const minuteText = (instant: string | null): string =>
   instant === null ? "–" : instant.slice(0, 16).replace("T", " ")
 

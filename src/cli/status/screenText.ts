@@ -15,7 +15,7 @@ import {
   swapsLine,
 } from "./parts.ts"
 
-/** Less the line of the next prompt. */
+/** One line of the screen is for the next prompt. */
 const screenHeight = (): number => Math.max(24, streams().stdout.rows ?? 24) - 1
 
 const MAX_LAST_RUN = 3
@@ -38,7 +38,7 @@ const isSeries = ({ subject, pipeline }: Freshness): boolean => subject !== pipe
 const mostUrgent = (a: Freshness, b: Freshness): number =>
   Number(b.stale > 0) - Number(a.stale > 0) || a.target_hours - b.target_hours
 
-/** The series, and of the pipelines that have none the stale ones. Where not all fit, the most urgent. */
+/** The series, and the stale pipelines without a series. If not all fit, the most urgent. */
 const freshnessText = (freshness: ReadonlyArray<Freshness>, max: number): ReadonlyArray<string> => {
   if (freshness.length === 0) return []
   const wanted = freshness.filter((each) => isSeries(each) || each.stale > 0)
@@ -55,33 +55,33 @@ const freshnessText = (freshness: ReadonlyArray<Freshness>, max: number): Readon
 
 const MAX_TEXT = 2
 
-/** Those with the same advice share it; what does not fit `height` lines is counted. */
+/** Problems with the same advice share it; those that do not fit into `height` lines are counted. */
 const attention = (problems: ReadonlyArray<Problem>, height: number): ReadonlyArray<string> => {
   if (problems.length === 0) return []
   const groups = [...Map.groupBy(problems, ({ advice }) => advice)]
   const lines = ["", paint("Needs attention:", "warning")]
   let left = problems.length
-  for (const [at, [advice, of]] of groups.entries()) {
+  for (const [at, [advice, group]] of groups.entries()) {
     const room = height - lines.length - (at < groups.length - 1 ? 1 : 0)
-    const block = blockOf(advice, of, room)
+    const block = blockOf(advice, group, room)
     if (block === undefined) break
     lines.push(...block.lines)
     left -= block.shown
-    if (block.shown < of.length) break
+    if (block.shown < group.length) break
   }
   return left === 0
     ? lines
     : [...lines, `  … and ${left} more; \`vaulthouse status --all\` lists them`]
 }
 
-/** As many as fit, at least one, with their advice; one line stays free for how many more there are. */
-const blockOf = (advice: string, of: ReadonlyArray<Problem>, room: number) => {
+/** As many problems as fit, with their advice; `undefined` if none fits. One line is kept for the count of the rest. */
+const blockOf = (advice: string, group: ReadonlyArray<Problem>, room: number) => {
   const end = paintedAdvice(advice)
   const lines: Array<string> = []
   let shown = 0
-  for (const { text } of of) {
+  for (const { text } of group) {
     const next = shortened(text)
-    const isLast = shown === of.length - 1
+    const isLast = shown === group.length - 1
     if (lines.length + next.length + end.length + (isLast ? 0 : 1) > room) break
     lines.push(...next)
     shown += 1

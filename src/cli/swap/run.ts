@@ -68,7 +68,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
     return yield* wrongUse("A swap needs an API key.", `Set ${API_KEY}. Nothing was sent.`)
   }
   printError(`${requestText(checked.request, url)}\n`)
-  if (argv["yes"] !== true && !(yield* askPerson(checked))) {
+  if (argv["yes"] !== true && !(yield* confirmSwap(checked))) {
     printError("vaulthouse: not confirmed; nothing was sent.\n")
     return exitCodes.unexpected
   }
@@ -85,7 +85,7 @@ const swap = Effect.fnUntraced(function* (argv: Arguments, config: Config) {
   return outcome.state === "confirmed" ? exitCodes.ok : exitCodes.unexpected
 })
 
-/** The flags, by the names of the API document. */
+/** The inputs from the flags, by their names in the API document. */
 const typedInputs = (argv: Arguments): Readonly<Record<string, string>> =>
   Object.fromEntries(
     inputNames.flatMap((name) => {
@@ -100,7 +100,7 @@ const requestOf = ({ request: { method, body } }: CheckedSwap, url: string) => (
   body: JSON.parse(body ?? "{}") as unknown,
 })
 
-const askPerson = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => {
+const confirmSwap = (checked: CheckedSwap): Effect.Effect<boolean, UsageError> => {
   const { stdin, stderr } = streams()
   if (stdin.isTTY !== true) {
     return wrongUse(

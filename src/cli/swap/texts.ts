@@ -46,19 +46,19 @@ export const journalText = (swaps: ReadonlyArray<JournalledSwap>): string => {
     swap.requestedAt,
     swap.state,
     swap.subaccount,
-    sideText(swap.request, "source"),
-    sideText(swap.request, "destination"),
+    amountText(swap.request, "source"),
+    amountText(swap.request, "destination"),
     swap.transactionHash ?? swap.error ?? "",
   ])
   const head = ["requested at", "state", "subaccount", "from", "to", "transaction or error"]
   const table = textTable(head, rows, { outcomes: ["state"] })
-  const open = swaps.find(({ state }) => state === "unknown")
-  return open === undefined
+  const unknown = swaps.find(({ state }) => state === "unknown")
+  return unknown === undefined
     ? `${table}\n`
-    : `${table}\n\nUnknown: the request was sent, and no response says whether it was executed. ${howToFindOut(open.subaccount, open.requestedAt)}\n`
+    : `${table}\n\nUnknown: the request was sent, and no response says whether it was executed. ${howToFindOut(unknown.subaccount, unknown.requestedAt)}\n`
 }
 
-const sideText = (
+const amountText = (
   request: Readonly<Record<string, unknown>>,
   side: "source" | "destination",
 ): string =>

@@ -1,5 +1,5 @@
-// A bar for each running pipeline at the bottom of the terminal; above them, lines that stay for what has finished or
-// failed.
+// A progress bar for each running pipeline at the bottom of the terminal; lines about what has finished or failed stay
+// above the bars.
 import { MultiBar, type SingleBar } from "cli-progress"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import type { ProgressEvent } from "../../pipelines/model/progress.ts"
@@ -12,9 +12,9 @@ import { paragraph, terminalWidth } from "../terminal.ts"
 interface Counter {
   readonly tasks: number
   readonly startedAt: number
-  /** From the first response on: a skipped or idle pipeline has none. */
+  /** Created at the first response: a skipped or idle pipeline has no bar. */
   bar: SingleBar | undefined
-  seen: number
+  done: number
   rows: number
   requests: number
 }
@@ -24,18 +24,18 @@ const MAX_BAR = 16
 const MIN_BAR = 3
 // Everything in a line except its name and its bar.
 const OTHER_WIDTH = 54
-// More bars than lines would be drawn over each other: the others wait until one is done.
+// Lines without a bar. More bars than lines would overlap, so the others wait until one is done.
 const OTHER_LINES = 3
 
-// Before a line: after one that is as wide as the terminal it would erase its last character.
+// Written before a line: after one that is as wide as the terminal it would erase its last character.
 const ERASE_LINE = "\u001B[K"
 
-const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counter) => {
+const lineOf = (name: string, { tasks, startedAt, done, rows, requests }: Counter) => {
   const seconds = (Date.now() - startedAt) / 1000
-  const left = seen > 0 && seen < tasks ? Math.ceil((seconds / seen) * (tasks - seen)) : undefined
+  const left = done > 0 && done < tasks ? Math.ceil((seconds / done) * (tasks - done)) : undefined
   return {
     name: name.padEnd(NAME_WIDTH),
-    tasks: `${seen}/${tasks}`.padEnd(7),
+    tasks: `${done}/${tasks}`.padEnd(7),
     rows: count(rows).padStart(9),
     requests: String(requests).padStart(5),
     rate: count(Math.round(rows / Math.max(seconds, 0.1))).padStart(6),
@@ -43,7 +43,7 @@ const lineOf = (name: string, { tasks, startedAt, seen, rows, requests }: Counte
   }
 }
 
-/** `lineText`: what stays as lines above the bars. */
+/** `lineText` returns the lines that stay above the bars. */
 export const bars = (lineText: (event: ProgressEvent) => string | undefined) => {
   const width = terminalWidth("stderr")
   const { stderr } = streams()
@@ -62,7 +62,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
     barIncompleteChar: "░",
   })
   const counters = new Map<string, Counter>()
-  const note = noteAmong(multi)
+  const note = noteLine(multi)
   let shown = 0
 
   const addLine = (text: string): void => {
@@ -74,7 +74,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
       counter.bar = multi.create(counter.tasks, 0, lineOf(name, counter))
       shown += 1
     }
-    counter.bar?.update(counter.seen, lineOf(name, counter))
+    counter.bar?.update(counter.done, lineOf(name, counter))
   }
   const finish = (name: string, counter: Counter): void => {
     if (counter.bar !== undefined) {
@@ -95,7 +95,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
           tasks: event.tasks ?? 0,
           startedAt: Date.now(),
           bar: undefined,
-          seen: 0,
+          done: 0,
           rows: 0,
           requests: 0,
         })
@@ -108,7 +108,7 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
         return
       case "done":
         if (counter === undefined) return
-        counter.seen += 1
+        counter.done += 1
         if (counter.requests > 0) update(event.pipeline, counter)
         return
       case "finished":
@@ -128,18 +128,18 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
   }
   const stop = (): void => {
     note.clear()
-    // Lines added since the bars were last drawn.
+    // Draws the lines added since the last update.
     multi.update()
     multi.stop()
   }
   return { onProgress, stop }
 }
 
-// Long enough to read, and without flickering while the same note is repeated.
+// Long enough to read, and to avoid flickering while the same note is repeated.
 const NOTE_SECONDS = 2
 
-/** A line among the bars for the retry that is being waited for. */
-const noteAmong = (multi: MultiBar) => {
+/** A line among the bars about the retry in progress. */
+const noteLine = (multi: MultiBar) => {
   let line: SingleBar | undefined
   let timer: NodeJS.Timeout | undefined
   const clear = (): void => {

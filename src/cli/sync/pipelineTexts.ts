@@ -1,4 +1,4 @@
-// What a run did in its pipelines, grouped: those with news have a row, the others a line for each reason.
+// The results of a run by pipeline: those with news have a row each, the others share lines.
 import { causeOf, reasonOf } from "../../domain/errorText.ts"
 import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
 import type { PipelineSummary } from "../../pipelines/model/progress.ts"
@@ -12,11 +12,13 @@ type Pipelines = ReadonlyArray<PipelineSummary>
 const newsOf = ({ rowsInserted, rowsRevised }: PipelineSummary): number =>
   rowsInserted + rowsRevised
 
-const sum = (pipelines: Pipelines, of: (pipeline: PipelineSummary) => number): number =>
-  pipelines.reduce((total, pipeline) => total + of(pipeline), 0)
+const sum = (pipelines: Pipelines, figure: (pipeline: PipelineSummary) => number): number =>
+  pipelines.reduce((total, pipeline) => total + figure(pipeline), 0)
 
-const tasksOf = ({ outcomes }: PipelineSummary, ...of: ReadonlyArray<RecordedOutcome>): number =>
-  of.reduce((total, outcome) => total + (outcomes[outcome] ?? 0), 0)
+const tasksOf = (
+  { outcomes }: PipelineSummary,
+  ...wanted: ReadonlyArray<RecordedOutcome>
+): number => wanted.reduce((total, outcome) => total + (outcomes[outcome] ?? 0), 0)
 
 const failuresOf = ({ outcomes }: PipelineSummary): number =>
   (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).reduce(
@@ -31,7 +33,7 @@ const namesOf = (pipelines: Pipelines): string =>
     ? counted(pipelines.length, "pipeline")
     : pipelines.map(({ name }) => name).join(", ")
 
-/** Those that loaded the most; the rest in a line. */
+/** A table of the pipelines that loaded the most; the rest share a row. */
 export const landedTable = (
   pipelines: Pipelines,
   max: number,
@@ -41,14 +43,14 @@ export const landedTable = (
     .filter((pipeline) => newsOf(pipeline) > 0)
     .toSorted((a, b) => newsOf(b) - newsOf(a))
   if (landed.length === 0) return []
-  // A line that says "1 other" takes as much room as the other one.
+  // A row "1 other" would take as much room as that pipeline's own.
   const shown = landed.length <= max + 1 ? landed : landed.slice(0, max)
   const rest = landed.slice(shown.length)
-  const cells = (name: string, of: Pipelines): ReadonlyArray<string> => [
+  const cells = (name: string, group: Pipelines): ReadonlyArray<string> => [
     name,
-    count(sum(of, ({ rowsInserted }) => rowsInserted)),
-    count(sum(of, ({ rowsRevised }) => rowsRevised)),
-    count(sum(of, ({ requests }) => requests)),
+    count(sum(group, ({ rowsInserted }) => rowsInserted)),
+    count(sum(group, ({ rowsRevised }) => rowsRevised)),
+    count(sum(group, ({ requests }) => requests)),
   ]
   return textTable(
     ["pipeline", "new rows", "revised", "requests"],
@@ -63,7 +65,7 @@ export const landedTable = (
 const isRead = (pipeline: PipelineSummary): boolean =>
   tasksOf(pipeline, "loaded", "unchanged", "empty", "suspicious_empty", "unsupported") > 0
 
-/** Those that were read and brought nothing, or had nothing to read: in a line. */
+/** One line for the pipelines that were read without news, or had nothing to read. */
 export const quietText = (pipelines: Pipelines): ReadonlyArray<string> => {
   const quiet = pipelines.filter(
     (pipeline) =>
@@ -80,20 +82,23 @@ export const quietText = (pipelines: Pipelines): ReadonlyArray<string> => {
   return parts.length === 0 ? [] : linesOf(parts.join(" "))
 }
 
-/** A setting's name is of one pipeline. */
+/** The reason without the name of a setting, which differs by pipeline. */
 const sharedReason = (reason: string): string =>
   reason.replace(/\(paths\.\w+\)/, "(setting `paths`)")
 
-const whyOf = ({ skipped }: PipelineSummary): string => reasonOf(skipped ?? "")
+const skipReasonOf = ({ skipped }: PipelineSummary): string => reasonOf(skipped ?? "")
 
-/** A line for each reason. */
+/** The skipped pipelines: a line for each reason. */
 export const skippedText = (pipelines: Pipelines, max: number): ReadonlyArray<string> => {
   const skipped = pipelines.filter(
     (pipeline) => pipeline.skipped !== undefined && newsOf(pipeline) === 0,
   )
   const groups = [
-    ...Map.groupBy(skipped, (pipeline) => sharedReason(whyOf(pipeline))).entries(),
-  ].map(([shared, of]) => `${namesOf(of)}: ${of.length === 1 ? of.map(whyOf).join("") : shared}`)
+    ...Map.groupBy(skipped, (pipeline) => sharedReason(skipReasonOf(pipeline))).entries(),
+  ].map(
+    ([shared, group]) =>
+      `${namesOf(group)}: ${group.length === 1 ? group.map(skipReasonOf).join("") : shared}`,
+  )
   if (groups.length === 0) return []
   const [only] = groups
   if (groups.length === 1 && only !== undefined) {
@@ -107,7 +112,7 @@ export const skippedText = (pipelines: Pipelines, max: number): ReadonlyArray<st
 
 const MAX_ERROR_LINES = 2
 
-/** Equal errors once, with the pipelines that met them. */
+/** The errors: equal ones once, with the names of their pipelines. */
 export const errorsText = (pipelines: Pipelines, max: number): ReadonlyArray<string> => {
   const errors = pipelines.flatMap(({ name, firstErrors }) =>
     firstErrors.map((error) => ({ name, error })),
@@ -119,13 +124,13 @@ export const errorsText = (pipelines: Pipelines, max: number): ReadonlyArray<str
     paint(`Errors in ${counted(sum(pipelines, failuresOf), "task")}:`, "bad"),
     ...groups.slice(0, max).flatMap((same) => {
       const names = [...new Set(same.map(({ name }) => name))].join(", ")
-      return cut(`  ${names}: ${same[0]?.error ?? ""}`)
+      return truncated(`  ${names}: ${same[0]?.error ?? ""}`)
     }),
     ...(more > 0 ? [`  … and ${count(more)} more`] : []),
   ]
 }
 
-const cut = (text: string): ReadonlyArray<string> => {
+const truncated = (text: string): ReadonlyArray<string> => {
   const lines = linesOf(text, 4)
   return lines.length <= MAX_ERROR_LINES
     ? lines

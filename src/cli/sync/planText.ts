@@ -22,7 +22,7 @@ export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan):
     { align: ["left", "right", "right"] },
   )
   const reasons = [...Map.groupBy(skipped, (each) => each.skipped ?? "")].map(
-    ([reason, of]) => `  ${paragraph(`${namesOf(of)}: ${reason}`, 4)}`,
+    ([reason, group]) => `  ${paragraph(`${namesOf(group)}: ${reason}`, 4)}`,
   )
   const time = seconds === undefined ? "" : `, about ${duration(Math.max(1, seconds))}`
   return [

@@ -1,4 +1,4 @@
-// Progress of a run on standard error: bars on a terminal, elsewhere a calm log of a line for each pipeline.
+// Progress of a run on standard error: bars on a terminal, elsewhere a log with one line per pipeline.
 import { causeOf } from "../../domain/errorText.ts"
 import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
 import type {
@@ -15,7 +15,7 @@ import { bars } from "./bars.ts"
 
 export interface Display {
   readonly onProgress: OnProgress
-  /** The last line. */
+  /** Prints the last line. */
   readonly ended: (summary: RunSummary) => void
   readonly stop: () => void
 }
@@ -26,17 +26,17 @@ export interface DisplayOptions {
   readonly terminal: boolean
 }
 
-const nothing = (): void => undefined
+const ignore = (): void => undefined
 
 export const progressDisplay = (options: DisplayOptions): Display => {
-  if (!options.show) return { onProgress: nothing, ended: nothing, stop: nothing }
-  const lineOf = lines()
+  if (!options.show) return { onProgress: ignore, ended: ignore, stop: ignore }
+  const lineOf = progressLines()
   if (options.terminal) {
-    // The bars say themselves that a pipeline is done.
+    // The bars already show that a pipeline is done.
     const display = bars((event) =>
       event.kind === "finished" ? undefined : lineOf(event)?.message,
     )
-    return { ...display, ended: nothing }
+    return { ...display, ended: ignore }
   }
   const print = (line: LogLine | undefined): void => {
     if (line === undefined) return
@@ -46,15 +46,15 @@ export const progressDisplay = (options: DisplayOptions): Display => {
   return {
     onProgress: (event) => print(lineOf(event)),
     ended: (summary) => print(endLine(summary)),
-    stop: nothing,
+    stop: ignore,
   }
 }
 
 /**
- * The line of an event that is worth one: of failures and warnings the first in each pipeline, of failures with the same
- * cause the first in the run, of retries a few.
+ * Returns a function that turns an event into a line of the log, or none. Each pipeline has a line for its first
+ * failure or warning, unless a failure with the same cause had one before; a few retries have progressLines.
  */
-export const lines = () => {
+export const progressLines = () => {
   const isTime = lineTimer()
   const seen = new Set<string>()
   const isFirst = (pipelineOrCause: string): boolean => {
@@ -104,7 +104,7 @@ export const lines = () => {
   }
 }
 
-/** The message has the text. */
+/** Leaves out the text, which is in the message. */
 const fieldsOf = (event: ProgressEvent): Readonly<Record<string, unknown>> => {
   if (event.kind === "finished") {
     const { name: _name, title: _title, firstErrors: _errors, ...summary } = event.summary
@@ -121,13 +121,13 @@ const newsText = (rowsInserted: number, rowsRevised: number): string =>
 /** The line of a pipeline that was read. */
 const finishedLine = (pipeline: PipelineSummary): LogLine | undefined => {
   const { name, outcomes, rowsInserted, rowsRevised, requests, seconds } = pipeline
-  const unread = (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).filter(
+  const unfinished = (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).filter(
     ([outcome]) => isFailure(outcome) || outcome === "deferred",
   )
-  if (requests === 0 && unread.length === 0) return undefined
-  const failures = unread.map(([outcome, tasks]) => `, ${counted(tasks, "task")} ${outcome}`)
+  if (requests === 0 && unfinished.length === 0) return undefined
+  const failures = unfinished.map(([outcome, tasks]) => `, ${counted(tasks, "task")} ${outcome}`)
   return {
-    level: unread.length === 0 ? "INFO" : "WARN",
+    level: unfinished.length === 0 ? "INFO" : "WARN",
     message: `${name}: ${newsText(rowsInserted, rowsRevised)}, ${counted(requests, "request")}, ${duration(seconds)}${failures.join("")}`,
   }
 }

@@ -1,4 +1,4 @@
-// One run of the pipelines: progress while it goes on, its report, and what it means as an exit code.
+// Runs the pipelines once: shows progress, prints the summary, notifies, and determines the exit code.
 import { setFlagsFromString } from "node:v8"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export interface RunOnce {
   readonly argv: Arguments
   readonly config: Config
   readonly selection: Selection
-  /** For ops.runs. */
+  /** Recorded in ops.runs. */
   readonly command: string
   /** How long to wait for another run to release the warehouse. */
   readonly wait?: Duration.Input
@@ -69,7 +69,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   )
   display.ended(summary)
   const problems = yield* readProblems(settings.dataDir)
-  printReport(argv, { ...summary, problems }, (of) => summaryText(of, settings.dataDir, problems))
+  printReport(argv, { ...summary, problems }, (all) => summaryText(all, settings.dataDir, problems))
   const broken = brokenPolicies(settings.failOn, problems).map(({ text }) => text)
   for (const line of [...warnings(summary), ...broken]) {
     complain(`vaulthouse: ${line}`, "warning")
@@ -89,7 +89,7 @@ const runHereOrShared = Effect.fnUntraced(function* (
   shared: Shared | undefined,
 ) {
   if (shared === undefined) return yield* run(options)
-  // Loaded where it is used: other runs need no client of PostgreSQL.
+  // Imported here because other runs need no PostgreSQL client.
   const { runByWorkers } = yield* Effect.promise(
     () => import("../../pipelines/workers/runByWorkers.ts"),
   )
@@ -126,7 +126,7 @@ export const runExitCode = (
   return brokenPolicies(failOn, summary.problems)[0]?.code ?? exitCodes.ok
 }
 
-/** What stops no run and was probably not intended. */
+/** Warnings about what stops no run but was probably not intended. */
 const warnings = (summary: RunSummary): ReadonlyArray<string> => [
   ...summary.unknownVaults.map(
     (address) =>

@@ -1,4 +1,4 @@
-// What to read: from flags, and from the configuration file where a flag is absent.
+// Selects what a run reads: by flags, else by the configuration file.
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -62,7 +62,7 @@ const knownPipelines = (
   return wrongUse(`There is no pipeline \`${unknown}\`${nearest}`, ALL_PIPELINES)
 }
 
-/** Those of the configuration file. */
+/** The pipelines of the configuration file; fails if one does not exist. */
 export const checkedPipelines = ({
   settings: { pipelines },
   originOf,
@@ -94,7 +94,7 @@ const daysOf = Effect.fnUntraced(function* (argv: Arguments) {
   return { since, until }
 })
 
-/** Names are looked up in the published copy: they are known once their vaults were loaded. */
+/** Looks names up in the published copy, where they are known once their vaults have been loaded. */
 const vaultAddresses = Effect.fnUntraced(function* (dataDir: string, texts: ReadonlyArray<string>) {
   if (texts.every((text) => Result.isSuccess(parseAddress(text)))) return texts
   const copy = yield* Effect.option(openPublishedCopy(dataDir))

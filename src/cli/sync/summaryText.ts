@@ -8,10 +8,10 @@ import { kindsText } from "../problemsText.ts"
 import { paragraph } from "../terminal.ts"
 import { errorsText, landedTable, quietText, skippedText } from "./pipelineTexts.ts"
 
-/** Less the line of the next prompt. */
+/** Of 24 lines, one is for the next prompt. */
 const SCREEN_HEIGHT = 23
 
-/** How much of each part to show: less of each until all fit. */
+/** How many lines of each part to show: the first of these limits with which the summary fits the screen. */
 const limits = [
   { rows: 10, skipped: 4, errors: 4, checks: 4 },
   { rows: 7, skipped: 3, errors: 3, checks: 3 },
@@ -19,7 +19,7 @@ const limits = [
   { rows: 3, skipped: 0, errors: 2, checks: 1 },
 ] as const
 
-/** `problems`: what needs attention in the whole warehouse. */
+/** `problems` are those of the whole warehouse. */
 export const summaryText = (
   summary: RunSummary,
   dataDir: string,
@@ -74,12 +74,12 @@ const checksText = (failed: ReadonlyArray<CheckResult>, max: number): ReadonlyAr
       ]
 }
 
-/** What to do about it. */
+/** What to do next. */
 const nextText = (
   { outcome, published }: RunSummary,
   all: ReadonlyArray<Problem>,
 ): ReadonlyArray<string> => {
-  // That the run failed has just been said.
+  // The outcome has already said that the run failed.
   const problems = all.filter(({ kind }) => kind !== "run_failed")
   const details =
     outcome === "complete" || !published ? "" : " `vaulthouse runs show last` has every error."
@@ -98,7 +98,7 @@ const outcomeMeanings: Readonly<Record<RunSummary["outcome"], Meaning>> = {
   failed: "bad",
 }
 
-/** The outcome of a run, in a sentence. */
+/** The outcome of a run in a sentence. */
 export const outcomeText = (summary: RunSummary, dataDir: string): string => {
   const effort = `${counted(summary.requests, "request")}, ${duration(summary.seconds)}`
   const published = summary.published ? ` Published in ${dataDir}.` : ""
@@ -126,11 +126,11 @@ const delayText = ({ pipelines }: RunSummary): string => {
   return delay > 0 ? `of ${duration(delay)}` : "longer than a run allows"
 }
 
-/** Names the tasks that got an empty response where rows exist: only the reader can find out why. */
+/** Names the pipelines that got an empty response where rows exist, because a person has to find out why. */
 const suspiciousText = ({ pipelines }: RunSummary): string => {
-  const suspicious = pipelines.filter(({ outcomes: of }) => of.suspicious_empty !== undefined)
+  const suspicious = pipelines.filter(({ outcomes }) => outcomes.suspicious_empty !== undefined)
   if (suspicious.length === 0) return ""
-  const tasks = suspicious.reduce((sum, of) => sum + (of.outcomes.suspicious_empty ?? 0), 0)
+  const tasks = suspicious.reduce((sum, { outcomes }) => sum + (outcomes.suspicious_empty ?? 0), 0)
   const names = suspicious.map(({ name }) => name).join(", ")
   return ` ${count(tasks)} suspicious empty ${tasks === 1 ? "response" : "responses"} (${names}) where there were rows before: the rows stay, and the next run reads again.`
 }

@@ -42,7 +42,7 @@ export const printOpenapi = (): ExitCode => {
   return exitCodes.ok
 }
 
-/** With or without its schema. */
+/** Whether the entry has this name, with or without its schema. */
 const isNamed = ({ name }: DictionaryEntry, wanted: string): boolean =>
   name === wanted || withoutSchema(name) === wanted
 
@@ -80,7 +80,7 @@ const entryText = (entry: DictionaryEntry): string =>
 
 const EXAMPLE_WIDTH = 92
 
-/** A command to paste, on one line or with one clause of its SQL a line. */
+/** A command to paste, on one line or with one clause of its SQL per line. */
 const exampleText = (example: string): string => {
   const [first = "", ...rest] = sqlLines(example, Math.min(EXAMPLE_WIDTH, terminalWidth() - 8))
   return rest.length === 0 && first.length < EXAMPLE_WIDTH - 22

@@ -1,4 +1,4 @@
-// Exports traces, metrics and logs of a command by OpenTelemetry, where its variables say so.
+// Exports traces, metrics and logs of a command over OpenTelemetry, if its variables are set.
 import * as Effect from "effect/Effect"
 import type { ConfigError } from "../../config/ConfigError.ts"
 import { hasOtel } from "../../config/otel.ts"

@@ -1,4 +1,4 @@
-// The lines on standard error as log records: what a run logs by OpenTelemetry is what it prints.
+// Exports the lines on standard error as log records, so that OpenTelemetry gets what a run prints.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -22,7 +22,7 @@ const log = (logger: Logger.Logger<unknown, void>, text: string): void => {
     Effect.logWithLevel(level)(message).pipe(
       Effect.annotateLogs(fields),
       Effect.provideService(Logger.CurrentLoggers, new Set([logger])),
-      // What is printed has passed --log-level.
+      // Printed lines have already passed --log-level.
       Effect.provideService(References.MinimumLogLevel, "All"),
     ),
   )
@@ -35,7 +35,7 @@ const levels: Readonly<Record<string, Severity>> = {
   DEBUG: "Debug",
 }
 
-/** A line of JSON has its level, its message and its fields; any other is its text. */
+/** The level, message and fields of a line of JSON; any other line is a message. */
 const recordOf = (text: string) => {
   const parsed = objectIn(text)
   if (parsed === undefined) {

@@ -1,4 +1,4 @@
-// OpenTelemetry over OTLP. Whatever the collector does, a run goes on: an export that fails is a warning, once.
+// Exports telemetry over OTLP. A run goes on whatever the collector does: only the first failed export is a warning.
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -17,7 +17,7 @@ import { warn } from "../complaints.ts"
 import { version } from "../version.ts"
 import { logLines } from "./logLines.ts"
 
-// What a collector that does not respond may cost at the end.
+// How long a collector that does not respond may delay the end of a command.
 const LAST_EXPORT = Duration.seconds(3)
 const SHUTDOWN = Duration.millis(100)
 
@@ -28,7 +28,7 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
   const otel = yield* readOtel()
   if (otel === undefined) return yield* program
   const interval = Duration.seconds(otel.metricIntervalSeconds)
-  const warnOf = warnOnce()
+  const warnAbout = warnOnce()
   const isMeasured = otel.signals.metrics !== undefined
   return yield* Effect.gen(function* () {
     const { flush } = yield* OtlpExporter.Flusher
@@ -36,22 +36,22 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
     if (isMeasured) {
       yield* Effect.forkScoped(Effect.repeat(gauges, Schedule.spaced(interval)))
     }
-    const last = Effect.andThen(
+    const lastExport = Effect.andThen(
       gauges,
       Effect.timeoutOrElse(flush, {
         duration: LAST_EXPORT,
-        orElse: () => warnOf(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
+        orElse: () => warnAbout(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
       }),
     )
-    return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(last)))
+    return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(lastExport)))
   }).pipe(
     Effect.provideService(IsTraced, otel.signals.traces !== undefined),
-    Effect.provide(exporters(otel, interval, warnOf)),
+    Effect.provide(exporters(otel, interval, warnAbout)),
     Effect.scoped,
   )
 })
 
-const exporters = (otel: Otel, interval: Duration.Duration, warnOf: Warn) => {
+const exporters = (otel: Otel, interval: Duration.Duration, warnAbout: Warn) => {
   const { traces, metrics, logs } = otel.signals
   const optionsOf = ({ url, headers, compression }: SignalExport) => ({
     url,
@@ -79,7 +79,7 @@ const exporters = (otel: Otel, interval: Duration.Duration, warnOf: Warn) => {
         Layer.provideMerge(OtlpExporter.layerFlusher),
       ),
     ),
-  ).pipe(Layer.provide(clientOf(warnOf)))
+  ).pipe(Layer.provide(clientOf(warnAbout)))
 }
 
 const exporting = (
@@ -102,30 +102,30 @@ const exporting = (
         ),
       )
 
-type Warn = (what: string) => Effect.Effect<void>
+type Warn = (problem: string) => Effect.Effect<void>
 
 const warnOnce = (): Warn => {
-  let isSaid = false
-  return (what) =>
+  let hasWarned = false
+  return (problem) =>
     Effect.sync(() => {
-      if (isSaid) return
-      isSaid = true
-      warn(`OpenTelemetry: ${what}; the run goes on, but its telemetry is not complete`)
+      if (hasWarned) return
+      hasWarned = true
+      warn(`OpenTelemetry: ${problem}; the run goes on, but its telemetry is not complete`)
     })
 }
 
 /** Follows no redirect, which would take the headers to another origin. */
-const clientOf = (warnOf: Warn) =>
+const clientOf = (warnAbout: Warn) =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, (fetched) =>
-      fetched.pipe(
+    Effect.map(HttpClient.HttpClient, (client) =>
+      client.pipe(
         HttpClient.tap(({ status, request: { url } }) =>
           status >= 200 && status < 300
             ? Effect.void
-            : warnOf(`${url} responds with HTTP ${status}`),
+            : warnAbout(`${url} responds with HTTP ${status}`),
         ),
-        HttpClient.tapError(({ request: { url } }) => warnOf(`${url} can't be reached`)),
+        HttpClient.tapError(({ request: { url } }) => warnAbout(`${url} can't be reached`)),
       ),
     ),
   ).pipe(

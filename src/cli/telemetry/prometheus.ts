@@ -1,4 +1,4 @@
-// The metrics as Prometheus reads them: the response of /metrics, and a file for node_exporter.
+// Metrics in Prometheus's text format: for /metrics, and as a file for node_exporter.
 import { chmod, readFile, rename, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
@@ -6,24 +6,24 @@ import { setGauges } from "../../pipelines/readers/gauges.ts"
 import { warn } from "../complaints.ts"
 import { UsageError } from "../errors.ts"
 
-/** In the text format 0.0.4. */
+/** The metrics in the text format 0.0.4. */
 export const metricsText = (dataDir: string): Effect.Effect<string> =>
   Effect.andThen(setGauges(dataDir), PrometheusMetrics.format())
 
-// The collector of node_exporter is another user.
+// node_exporter runs as another user.
 const READABLE = 0o644
 
-/** Puts a file in place whose counters go on from those of the file before. A failure is only a warning. */
+/** Replaces the file; its counters continue from those of the earlier file. A failure is only a warning. */
 export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<void> =>
   metricsText(dataDir).pipe(
     Effect.flatMap((text) =>
       Effect.tryPromise({
         try: async () => {
           const before = await readFile(path, "utf8").catch(() => "")
-          const aside = `${path}.tmp`
-          await writeFile(aside, continued(text, before))
-          await chmod(aside, READABLE)
-          await rename(aside, path)
+          const temporary = `${path}.tmp`
+          await writeFile(temporary, withEarlierCounts(text, before))
+          await chmod(temporary, READABLE)
+          await rename(temporary, path)
         },
         catch: (cause) =>
           new UsageError({ why: `the metrics file ${path} was not written: ${String(cause)}` }),
@@ -54,10 +54,10 @@ const familiesIn = (text: string): Map<string, Family> => {
 }
 
 /**
- * The text with the counts of an earlier one added to its counters: one that began at zero with every run would not
+ * Adds the counts of an earlier text to the counters of this one. A counter that began at zero with every run would not
  * show how much a run added.
  */
-export const continued = (text: string, earlier: string): string => {
+export const withEarlierCounts = (text: string, earlier: string): string => {
   const families = familiesIn(text)
   for (const [name, before] of familiesIn(earlier)) {
     if (!name.endsWith("_total")) continue

@@ -1,4 +1,4 @@
-// Finds the row that is meant and prints where its values come from.
+// Finds the row to trace and prints where its values come from.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/time.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
@@ -53,7 +53,7 @@ const flagFor = (column: string, value: string, isTime: boolean): string =>
 
 const MICROS = { day: 86_400_000_000, hour: 3_600_000_000, minute: 60_000_000, second: 1_000_000 }
 
-/** An hour without minutes means the whole hour, and so on. */
+/** The range of time that --date or --at gives: an hour without minutes is the whole hour, and so on. */
 const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError> => {
   const date = textOf(argv, "date")
   const at = textOf(argv, "at")

@@ -1,4 +1,4 @@
-// Where a value comes from, back to its response: each step indented below what it explains.
+// The text of a trace, from a value back to its response: each step is indented below what it explains.
 import { columnsText } from "../../pipelines/readers/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
 import type { Origins, Trace, TracedFact } from "../../pipelines/readers/trace.ts"
@@ -16,7 +16,7 @@ export const traceText = (found: Trace, options: TraceOptions): string => {
   const figures = Object.entries(found.values).map(
     ([name, value]) => `  ${name} = ${valueText(name, value)}`,
   )
-  // For a row of a table its columns need no names.
+  // A row of a table is its own origin, so its columns are not named again.
   const isOwn = found.origins.length === 1 && found.origins[0]?.table === found.table
   return [
     heading,

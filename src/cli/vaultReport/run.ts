@@ -1,4 +1,4 @@
-// Writes a report as the flags describe it, and says where it is.
+// Writes the report that the flags describe, and prints its path.
 import { extname } from "node:path"
 import * as Effect from "effect/Effect"
 import { formatOf, formats, writeReport } from "../../serve/report/writeReport.ts"
@@ -8,14 +8,14 @@ import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { print } from "../output.ts"
 
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 export const runReport = (argv: Arguments) =>
   execute(
     argv,
     function* ({ settings: { dataDir, queryMemoryLimit } }) {
       const file = yield* fileOf(argv)
-      const days = yield* numberOf(argv, "days", 1, MOST_DAYS)
+      const days = yield* numberOf(argv, "days", 1, MAX_DAYS)
       const lastDay = yield* dayOf(argv, "to")
       const { vaults } = yield* writeReport({
         dataDir,

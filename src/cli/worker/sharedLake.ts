@@ -5,14 +5,14 @@ import { originText } from "../../config/origin.ts"
 import { lakeCatalog } from "../../pipelines/publication/warehouse.ts"
 import { wrongUse } from "../errors.ts"
 
-/** Fails without a lake. `what` needs it: a command or a flag. */
+/** Fails without a lake. `option` is the command or flag that needs it. */
 export const sharedLake = Effect.fnUntraced(function* (
   { settings: { warehouse, workerLease }, originOf }: Config,
-  what: string,
+  option: string,
 ) {
   if (warehouse === "file") {
     return yield* wrongUse(
-      `\`${what}\` is for a lake that several processes share, but the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
+      `\`${option}\` is for a lake that several processes share, but the setting \`warehouse\` is \`file\` (${originText(originOf("warehouse"))}).`,
       "`vaulthouse sync` reads into a file by itself. For a lake, set `warehouse: ducklake:postgres://…` on every machine.",
     )
   }

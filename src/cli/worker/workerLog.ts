@@ -1,25 +1,25 @@
-// What a worker logs: the runs it joins and leaves, how far it is every ten seconds, failures and warnings.
+// The log of a worker: the runs it joins and leaves, its progress every ten seconds, failures and warnings.
 import { hostname } from "node:os"
 import type { WorkerEvent } from "../../pipelines/workers/worker.ts"
 import { paintProgress } from "../color.ts"
 import { type LogLine, printLine } from "../logLine.ts"
 import { counted, duration } from "../numbers.ts"
-import { lines } from "../sync/progressDisplay.ts"
+import { progressLines } from "../sync/progressDisplay.ts"
 
-const EVERY_MILLIS = 10_000
+const PROGRESS_MILLIS = 10_000
 
 export interface LogOptions {
   readonly worker: string
   readonly isForPeople: boolean
   readonly isShown: boolean
-  /** The archive is in the data directory. */
+  /** Whether the archive is in the worker's data directory. */
   readonly hasOwnArchive: boolean
 }
 
 export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOptions) => {
   let isArchiveNoted = !hasOwnArchive
-  let lineOf = lines()
-  let done = nothing()
+  let lineOf = progressLines()
+  let done = noWork()
   let reported = done.tasks
   let runId: string | undefined
   let hasLost = false
@@ -38,7 +38,7 @@ export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOp
     if (runId === undefined || done.tasks === reported) return
     reported = done.tasks
     info(`${doneText(done)} so far`, done)
-  }, EVERY_MILLIS).unref()
+  }, PROGRESS_MILLIS).unref()
 
   const onEvent = (event: WorkerEvent): void => {
     switch (event.kind) {
@@ -48,8 +48,8 @@ export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOp
         return
       case "joined":
         ;({ runId } = event.run)
-        lineOf = lines()
-        done = nothing()
+        lineOf = progressLines()
+        done = noWork()
         reported = 0
         hasLost = false
         info(joinedText(event.run))
@@ -88,18 +88,18 @@ export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOp
   return { onEvent, stop: () => clearInterval(timer) }
 }
 
-const nothing = () => ({ tasks: 0, rows: 0, requests: 0 })
+const noWork = () => ({ tasks: 0, rows: 0, requests: 0 })
 
-const doneText = ({ tasks, rows, requests }: ReturnType<typeof nothing>): string =>
+const doneText = ({ tasks, rows, requests }: ReturnType<typeof noWork>): string =>
   `${counted(tasks, "task")}, ${counted(rows, "row")}, ${counted(requests, "request")}`
 
 const lostLine = ({ pipeline, entity }: TaskName): LogLine => ({
   level: "WARN",
-  message: `${pipeline} of ${entity} is no longer this worker's: it was silent for longer than its lease, or the run has ended. Nothing more of it was committed here`,
+  message: `${pipeline} of ${entity} is no longer this worker's: it was silent for longer than its lease, or the run has ended. It committed nothing more of this task`,
   fields: { pipeline, entity },
 })
 
-/** `planner` is that of `thisPlanner`: process and machine. */
+/** `planner` names a process and its machine, as `thisPlanner` writes them. */
 const isHere = (planner: string): boolean => planner.endsWith(`@${hostname()}`)
 
 const archiveLine: LogLine = {
@@ -113,7 +113,7 @@ const plannerLine = ({ runId, planner, hasPlanner }: Run): LogLine =>
     ? { level: "INFO", message: `run ${runId} has a planner again` }
     : {
         level: "WARN",
-        message: `the planner of run ${runId}, ${planner}, is gone: workers read what it had handed out, then wait. \`vaulthouse sync --workers\`, on any machine, continues the run`,
+        message: `the planner of run ${runId}, ${planner}, is gone: workers read the tasks it has offered, then wait. \`vaulthouse sync --workers\`, on any machine, continues the run`,
       }
 
 type TaskName = Extract<WorkerEvent, { kind: "lost" }>["task"]

@@ -1,4 +1,4 @@
-// The dashboards of deploy/bi as dbt exposures, so that dbt's lineage ends where people look.
+// The dashboards of deploy/bi as dbt exposures, so that dbt's lineage includes them.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Document } from "yaml"
@@ -47,7 +47,7 @@ export const dbtExposures = (): string => {
   )
 }
 
-/** What is written as schema.table in the files of a folder. */
+/** The tables that the files of a folder name as schema.table. */
 const tablesIn = (folder: string): ReadonlyArray<string> => {
   const texts = readdirSync(join(deployed, folder)).map((file) =>
     readFileSync(join(deployed, folder, file), "utf8"),

@@ -1,9 +1,9 @@
-// What is generated of the dbt project in deploy/dbt.
+// The generated files of the dbt project in deploy/dbt.
 import { dbtExposures } from "./exposures.ts"
 import { dbtModels, dbtSemanticModels } from "./semanticModels.ts"
 import { dbtSources } from "./sources.ts"
 
-/** Text by path in the repository. */
+/** The text of each file by its path in the repository. */
 export const dbtFiles = (): Readonly<Record<string, string>> => ({
   "deploy/dbt/models/sources.yml": dbtSources(),
   "deploy/dbt/models/exposures.yml": dbtExposures(),

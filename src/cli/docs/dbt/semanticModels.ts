@@ -1,4 +1,4 @@
-// The marts' measures as dbt models, semantic models and metrics, for MetricFlow and what reads dbt's manifest.
+// The marts' measures as dbt models, semantic models and metrics, for MetricFlow and other readers of dbt's manifest.
 import { Document } from "yaml"
 import {
   type DictionaryColumn,
@@ -7,7 +7,7 @@ import {
 } from "../../../pipelines/readers/dictionary.ts"
 import { dbtYaml } from "./sources.ts"
 
-/** A semantic model is of a dbt model, so each mart with a measure has one. SQL by file name. */
+/** A semantic model needs a dbt model, so each mart with a measure has one. SQL by file name. */
 export const dbtModels = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     measuredMarts().map((mart) => [
@@ -56,7 +56,7 @@ const timeOf = ({ name, key, columns }: DictionaryEntry): DictionaryColumn => {
   return time
 }
 
-/** What joins metrics of two marts: vaults and subaccounts, by their address. */
+/** Vaults and subaccounts, whose addresses join the metrics of two marts. */
 const entitiesOf = ({ key }: DictionaryEntry) =>
   key
     .filter((column) => column.endsWith("_address"))

@@ -19,7 +19,7 @@ export const dbtSources = (): string => {
     tables: entries.filter((entry) => entry.name.startsWith(`${name}.`)).map(sourceTable),
   }))
   const document = new Document({ version: 2, sources }, { aliasDuplicateObjects: false })
-  // A column a line.
+  // One line per column.
   visit(document, {
     Pair: (_, { key, value }) => {
       if (String(key) !== "columns" || !isCollection(value)) return undefined
@@ -30,7 +30,7 @@ export const dbtSources = (): string => {
   return dbtYaml(document)
 }
 
-/** What `make docs` writes, a description on one line. */
+/** The YAML that `make docs` writes, with each description on one line. */
 export const dbtYaml = (document: Document): string =>
   `# Written by \`make docs\` from the data dictionary.\n${document.toString({ lineWidth: 0 })}`
 
@@ -41,7 +41,7 @@ const sourceTable = (entry: DictionaryEntry) => {
     name: withoutSchema(entry.name),
     description: `${entry.comment} One row per ${entry.grain}.`,
     config: { meta: { source: entry.source, key, ...(entry.asOf && { as_of: entry.asOf }) } },
-    // A key of several columns is unique as a row of them.
+    // A key of several columns is tested as one row.
     ...(key.length > 1 && { data_tests: [{ unique: { arguments: { column_name: composite } } }] }),
     columns: entry.columns.map((column) => sourceColumn(column, key)),
   }
@@ -61,7 +61,7 @@ const sourceColumn = (
     data_type: databaseType,
     description: comment,
     ...(Object.keys(meta).length > 0 && { config: { meta } }),
-    // A test names the column in SQL, and one is called as a keyword is: window.
+    // Tests name the column in SQL, where `window` is a keyword.
     ...(tests.length > 0 && { quote: true, data_tests: tests }),
   }
 }
