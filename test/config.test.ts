@@ -221,7 +221,7 @@ it.each([
   ["VAULTHOUSE_FOO", "no setting has this name, so it has no effect"],
   [
     "VAULTHOUSE_OVERLAP_DAYS",
-    "no setting has this name; `overlapDays` is a setting of the configuration file alone",
+    "no setting has this name; `overlapDays` can only be set in the configuration file",
   ],
 ])("the unknown variable %s is reported", (where, detail) => {
   const { unknownVariables } = config({ environment: { [where]: "1" } })

@@ -29,9 +29,9 @@ export interface Config {
   readonly apiKey: Redacted.Redacted<string> | undefined
   readonly apiKeyOrigin: Origin
   readonly proxies: Proxies
-  /** The configuration file, where there is one. */
+  /** The configuration file, if there is one. */
   readonly file: string | undefined
-  /** The origin of a value inside a section: a part of it may be in the file, the rest has its default. */
+  /** The origin of a value inside a section, of which the file may set only a part. */
   readonly originOf: (name: SettingName, ...path: Path) => Origin
   /** Variables that look like settings; they have no effect. */
   readonly unknownVariables: ReadonlyArray<ConfigProblem>
@@ -111,13 +111,13 @@ const partOrigin = (path: Path, whole: Origin, file: ConfigFile | undefined): Or
   return written === undefined ? { from: "default" } : fileOrigin(path, file)
 }
 
-const given = (text: string | undefined): text is string => text !== undefined && text !== ""
+const hasText = (text: string | undefined): text is string => text !== undefined && text !== ""
 
 /** Where the configuration file is, or would be. */
 const filePlace = ({ flags, environment, cwd }: Sources) => {
   const { config: flag } = flags
   const { VAULTHOUSE_CONFIG: variable } = environment
-  const named = typeof flag === "string" ? flag : given(variable) ? variable : undefined
+  const named = typeof flag === "string" ? flag : hasText(variable) ? variable : undefined
   return { flag, named, path: resolve(cwd, named ?? defaultFile) }
 }
 
@@ -169,14 +169,14 @@ const resolveSetting = (
   const setting = settingOf(name)
   const variable = environmentName(setting)
   const fromEnvironment = variable === undefined ? undefined : environment[variable]
-  const isOff = setting.offVariable !== undefined && given(environment[setting.offVariable])
+  const isOff = setting.offVariable !== undefined && hasText(environment[setting.offVariable])
   const forced = setting.onVariable === undefined ? undefined : environment[setting.onVariable]
-  const isOn = given(forced) ? !/^(0|false)$/i.test(forced) : undefined
+  const isOn = hasText(forced) ? !/^(0|false)$/i.test(forced) : undefined
   const fromFile = setting.inFile === false ? undefined : file?.values[name]
   const found = firstOf([
     [flags[name], { from: "flag", name: `--${setting.flag}` }],
     [
-      given(fromEnvironment) ? fromEnvironment : undefined,
+      hasText(fromEnvironment) ? fromEnvironment : undefined,
       { from: "environment", name: variable ?? "" },
     ],
     [isOff ? false : undefined, { from: "environment", name: setting.offVariable ?? "" }],
@@ -198,7 +198,7 @@ const resolveSetting = (
     }
     return { value: undefined, origin: found.origin }
   }
-  // Relative to the file's folder, so that it means the same from everywhere.
+  // Paths in the file are relative to its folder, so that they mean the same from everywhere.
   const base = found.origin.from === "file" ? dirname(resolve(cwd, found.origin.path)) : cwd
   return { value: absolute(setting.kind, result.success, base), origin: found.origin }
 }
@@ -219,7 +219,7 @@ const absolute = (kind: Kind, value: unknown, base: string): unknown => {
   )
 }
 
-/** Typed as text: repeated, or separated by commas. */
+/** The entries of a list that is given as text: repeated values, or values separated by commas. */
 const listOf = (value: unknown): ReadonlyArray<string> =>
   [value]
     .flat()

@@ -1,10 +1,10 @@
-// What is wrong with the configuration: every problem, with its place.
+// The error of a wrong configuration: every problem with its place.
 import * as Data from "effect/Data"
 
 export interface Place {
   /** `vaulthouse.config.yaml`, `--base-url` or `VAULTHOUSE_BASE_URL`. */
   readonly where: string
-  /** From 1, as is the column. */
+  /** Lines and columns count from 1. */
   readonly line?: number
   readonly column?: number
 }
@@ -13,7 +13,7 @@ export interface ConfigProblem extends Place {
   readonly detail: string
 }
 
-/** `vaulthouse.config.yaml:3:5: what is wrong`, as compilers write it. */
+/** `vaulthouse.config.yaml:3:5: what is wrong`, in the format of compilers. */
 export const problemText = ({ where, line, column, detail }: ConfigProblem): string =>
   `${[where, line, column].filter((part) => part !== undefined).join(":")}: ${detail}`
 

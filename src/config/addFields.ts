@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { isMap, parseDocument } from "yaml"
 
-/** Creates the file if there is none. Columns that are set already keep their field. */
+/** Creates the file if there is none. Columns that are already set keep their field. */
 export const addFields = (path: string, fields: Readonly<Record<string, string>>): void => {
   const document = parseDocument(existsSync(path) ? readFileSync(path, "utf8") : "")
   if (!isMap(document.get("fields"))) document.set("fields", document.createNode({}))

@@ -41,7 +41,7 @@ export const readApiKey = (
 // The key is redacted in all responses: a shorter text could also be part of names and numbers.
 const MIN_KEY_LENGTH = 8
 
-/** Must be a valid header value: visible characters only. Never shown in a message. */
+/** The key, which must be a valid header value: visible characters only. No message shows it. */
 const keyOf = (
   text: string,
   where: string,

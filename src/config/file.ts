@@ -1,4 +1,4 @@
-// Files of settings: YAML (so JSON too), with the place of every value.
+// Reads files of settings in YAML (and so JSON), with the place of every value.
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type * as Yaml from "yaml"
@@ -6,13 +6,13 @@ import type { ConfigProblem, Place } from "./ConfigError.ts"
 import type { Problem } from "./read.ts"
 import { yamlProblems } from "./yamlProblems.ts"
 
-// Loaded with the first file, so that commands without one start faster.
+// Loads the YAML parser with the first file, so that commands without one start faster.
 const require = createRequire(import.meta.url)
 
 export interface YamlFile {
-  /** As messages show it. */
+  /** The path as messages show it. */
   readonly path: string
-  /** Plain data, every scalar as text; `null` where the file is empty or has a problem. */
+  /** Plain data, every scalar as text; `null` if the file is empty or has a problem. */
   readonly content: unknown
   readonly placeOf: (problem: Pick<Problem, "path" | "isName">) => Required<Place>
   readonly problems: ReadonlyArray<ConfigProblem>
@@ -37,18 +37,18 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "can't be read: permission denied",
 }
 
-/** Throws the file system's error when the file can't be read. Messages call it `shown`. */
+/** Throws the file system's error if the file can't be read. Messages show its path as `shown`. */
 export const readConfigFile = (path: string, shown: string): ConfigFile => {
   const { content, problems, ...file } = readYamlFile(path, shown)
   if (content === null || (typeof content === "object" && !Array.isArray(content))) {
     return { ...file, problems, values: (content ?? {}) as Record<string, unknown> }
   }
-  const detail = "expected settings, one `name: value` a line, with a space after the colon"
+  const detail = "expected settings, one `name: value` per line, with a space after the colon"
   const place = { where: shown, line: 1, column: 1 }
   return { ...file, problems: [...problems, { ...place, detail }], values: {} }
 }
 
-/** Throws the file system's error when the file can't be read. */
+/** Throws the file system's error if the file can't be read. */
 export const readYamlFile = (path: string, shown = path): YamlFile => {
   const text = readFileSync(path, "utf8")
   const yaml = require("yaml") as typeof Yaml
@@ -66,7 +66,7 @@ export const readYamlFile = (path: string, shown = path): YamlFile => {
     return { where: shown, line, column: col }
   }
 
-  /** Where the value is, or its name; or the nearest thing around it. */
+  /** The place of the value or its name, or of the nearest node around it. */
   const placeOf = ({ path: wanted, isName }: Pick<Problem, "path" | "isName">): Required<Place> => {
     let node: unknown = document.contents
     let offset = startOf(node) ?? 0

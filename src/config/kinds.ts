@@ -24,7 +24,7 @@ export type Kind =
   | { readonly type: "day" }
   /** Seconds; `30s`, `10 min`, or a plain number of seconds. */
   | { readonly type: "duration" }
-  /** Five fields, in UTC. */
+  /** A cron expression of five fields, in UTC. */
   | { readonly type: "cron" }
   /** An amount of memory as DuckDB reads it, such as `4GB`. */
   | { readonly type: "memory" }
@@ -128,7 +128,7 @@ export const expected = (kind: Kind): string => {
     case "postgresUrl":
       return "a connection string such as `postgres://user@db.example.com/analytics`, or `${NAME}` for an environment variable that holds it"
     case "warehouse":
-      return "`file`, or a lake such as `ducklake:postgres://user@db.example.com/vaulthouse`, or `${NAME}` for an environment variable that holds the lake's"
+      return "`file`, or a lake such as `ducklake:postgres://user@db.example.com/vaulthouse`, or `${NAME}` for an environment variable that holds the address of a lake"
     case "location":
       return "a folder or `s3://bucket/prefix`"
     case "address":
@@ -152,7 +152,7 @@ export const expected = (kind: Kind): string => {
     case "choice":
       return kind.of.length === 1 ? quoted(kind.of) : `one of ${quoted(kind.of)}`
     case "list":
-      return `a list${kind.nonEmpty === true ? " with at least one entry" : ""}; each entry ${expected(kind.of)}`
+      return `a list${kind.nonEmpty === true ? " with at least one entry" : ""}, each entry ${expected(kind.of)}`
     case "map":
       return `${kind.keys}, each with ${expected(kind.of)}`
     case "record":

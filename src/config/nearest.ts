@@ -1,7 +1,7 @@
-// The known name closest to a mistyped one.
+// Finds the known name closest to a mistyped one.
 
 /** Number of edits between two texts; swapping two neighbours counts as one. */
-const distance = (a: string, b: string): number => {
+const editDistance = (a: string, b: string): number => {
   let before: ReadonlyArray<number> = []
   let last: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -24,27 +24,27 @@ const distance = (a: string, b: string): number => {
   return last[b.length] ?? 0
 }
 
-const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
+const normalized = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
 
-/** Whether two names differ in capitals and separators alone. */
-export const sameName = (a: string, b: string): boolean => plain(a) === plain(b)
+/** Whether two names differ only in capitals and separators. */
+export const isSameName = (a: string, b: string): boolean => normalized(a) === normalized(b)
 
 // Shorter texts match too many names.
 const MIN_PART = 4
 
-/** `undefined` when none is close enough. */
+/** The known name closest to the text; `undefined` if none is close enough. */
 export const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
-  const wanted = plain(text)
+  const wanted = normalized(text)
   const [best] = known
-    .map((name) => ({ name, edits: distance(wanted, plain(name)) }))
+    .map((name) => ({ name, edits: editDistance(wanted, normalized(name)) }))
     .toSorted((a, b) => a.edits - b.edits)
   if (best === undefined) return undefined
   if (best.edits <= Math.max(1, Math.floor(wanted.length / 3))) return best.name
-  // A part of a name.
+  // Else the shortest name that contains the text.
   return wanted.length < MIN_PART
     ? undefined
     : known
-        .filter((name) => plain(name).includes(wanted))
+        .filter((name) => normalized(name).includes(wanted))
         .toSorted((a, b) => a.length - b.length)[0]
 }
 

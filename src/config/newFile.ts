@@ -1,13 +1,13 @@
-// A new configuration file: the settings that were chosen, and others worth knowing as comments.
+// The text of a new configuration file: the chosen settings, and other useful ones as comments.
 import { Document } from "yaml"
 import { API_KEY, API_KEY_FILE, type SettingName, settingOf } from "./settings.ts"
 
-/** Settings of a new file, in its order. */
+/** The settings that a new file sets, in this order. */
 export const chosenSettings = ["baseUrl", "platformSegment", "dataDir"] as const
 
 export type Chosen = Readonly<Record<(typeof chosenSettings)[number], string>>
 
-/** Examples of others, valid once the `# ` before each line is gone. */
+/** Examples of other settings, valid without the `# ` before each line. */
 const examples = {
   vaults: `vaults:\n  exclude: ["0x0000000000000000000000000000000000000001"] # or include`,
   maxRequestsPerSecond: "maxRequestsPerSecond: 5",

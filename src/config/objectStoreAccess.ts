@@ -1,9 +1,9 @@
-// Access to object storage, by the variables of AWS's own tools
+// Access to object storage, from the environment variables of AWS's own tools
 // (https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html).
 import * as Redacted from "effect/Redacted"
 import type { ObjectStoreAccess } from "../domain/objectStore.ts"
 
-/** Throws where the endpoint is no address. */
+/** Throws if the endpoint is not an address. */
 export const objectStoreAccess = (): ObjectStoreAccess => {
   const variables = process.env
   const {

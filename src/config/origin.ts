@@ -6,7 +6,7 @@ export type Origin =
   | { readonly from: "file"; readonly path: string; readonly line: number; readonly column: number }
   | { readonly from: "default" }
 
-/** As a user would write it. */
+/** The origin as messages show it. */
 export const originText = (origin: Origin): string => {
   switch (origin.from) {
     case "flag":
@@ -19,7 +19,7 @@ export const originText = (origin: Origin): string => {
   }
 }
 
-/** For a problem with the value. */
+/** The place of a problem with the value. */
 export const originPlace = (origin: Origin): Place =>
   origin.from === "file"
     ? { where: origin.path, line: origin.line, column: origin.column }

@@ -11,7 +11,7 @@ const protocols = ["http/protobuf", "http/json"] as const
 
 export interface SignalExport {
   readonly url: string
-  /** Secret. */
+  /** Headers may contain secrets: no message shows them. */
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: (typeof protocols)[number]
   readonly compression: "gzip" | "none"
@@ -20,20 +20,20 @@ export interface SignalExport {
 export interface Otel {
   readonly serviceName: string | undefined
   readonly attributes: Readonly<Record<string, string>>
-  /** Absent where a signal is not exported. */
+  /** A signal that is not exported is absent. */
   readonly signals: Readonly<Partial<Record<Signal, SignalExport>>>
   readonly metricIntervalSeconds: number
   readonly temporality: "cumulative" | "delta"
 }
 
-/** Whether there is anything to read. */
+/** Whether any variable OTEL_… is set. */
 export const hasOtel = (environment: Environment = process.env): boolean =>
   Object.keys(environment).some((name) => name.startsWith("OTEL_"))
 
 const ENDPOINT = "http://localhost:4318"
 const METRIC_INTERVAL_MILLIS = 60_000
 
-/** `undefined` where nothing is exported. */
+/** `undefined` if nothing is exported. */
 export const readOtel = (
   environment: Environment = process.env,
 ): Effect.Effect<Otel | undefined, ConfigError> =>
@@ -63,7 +63,7 @@ export const readOtel = (
       : Effect.succeed(otel)
   })
 
-/** Reads variables and collects what is wrong with them; an empty one is as good as none. */
+/** Reads variables and collects their problems; an empty variable counts as not set. */
 class Reader {
   readonly problems: Array<ConfigProblem> = []
   private readonly environment: Environment
@@ -87,18 +87,18 @@ class Reader {
     const exporter = `OTEL_${name}_EXPORTER`
     const isNamed = this.text(exporter) !== undefined
     if (isNamed && this.choice(exporter, ["otlp", "none"]) === "none") return undefined
-    const both = (suffix: string) =>
+    const variables = (suffix: string) =>
       [`OTEL_EXPORTER_OTLP_${name}_${suffix}`, `OTEL_EXPORTER_OTLP_${suffix}`] as const
-    const [own, base] = both("ENDPOINT")
+    const [own, base] = variables("ENDPOINT")
     if (!isNamed && this.text(own, base) === undefined) return undefined
     const given = [own, base].find((variable) => this.text(variable) !== undefined)
     const url = this.url(given)
-    const [ownHeaders, headers] = both("HEADERS")
+    const [ownHeaders, headers] = variables("HEADERS")
     return {
       url: given === own ? url : `${url.replace(/\/$/, "")}/v1/${signal}`,
       headers: this.pairs(this.text(ownHeaders) === undefined ? headers : ownHeaders),
-      protocol: this.choiceOf(both("PROTOCOL"), protocols),
-      compression: this.choiceOf(both("COMPRESSION"), ["none", "gzip"]),
+      protocol: this.choiceOf(variables("PROTOCOL"), protocols),
+      compression: this.choiceOf(variables("COMPRESSION"), ["none", "gzip"]),
     }
   }
 
@@ -128,7 +128,7 @@ class Reader {
     return METRIC_INTERVAL_MILLIS
   }
 
-  /** `name=value,…` with values percent-encoded. They may be secret, so that no message repeats them. */
+  /** `name=value,…` with values percent-encoded. They may be secret, so no message repeats them. */
   pairs(name: string): Record<string, string> {
     const texts = (this.text(name) ?? "").split(",").filter((text) => text.trim() !== "")
     try {
@@ -153,7 +153,7 @@ class Reader {
     const url = URL.parse(text)
     if (url !== null && (url.username !== "" || url.password !== "")) {
       const detail =
-        "the address holds a user name or password; give them as a header in OTEL_EXPORTER_OTLP_HEADERS"
+        "the address contains a user name or password; give them as a header in OTEL_EXPORTER_OTLP_HEADERS"
       this.complain(name, detail)
       return ENDPOINT
     }

@@ -1,11 +1,11 @@
-// The proxies that the environment names, in the variables Node users know. The lower-case name of a variable wins.
+// The proxies set in the environment, by the usual variables. A name in lower case overrides the one in upper case.
 import * as Redacted from "effect/Redacted"
 import type { Proxies, Proxy } from "../domain/proxies.ts"
 import type { ConfigProblem } from "./ConfigError.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Without `HTTPS_PROXY`, `HTTP_PROXY` is for both, as in undici. */
+/** Without `HTTPS_PROXY`, `HTTP_PROXY` applies to both, as in undici. */
 export const readProxies = (environment: Environment, problems: Array<ConfigProblem>): Proxies => {
   const http = readProxy("HTTP_PROXY", environment, problems)
   const https = readProxy("HTTPS_PROXY", environment, problems) ?? http

@@ -1,4 +1,4 @@
-// Reads a value from the file, the environment or a flag by the kind of its setting, or says what is wrong and where.
+// Reads a value from the file, the environment or a flag by the kind of its setting, or returns its problems.
 import * as Cron from "effect/Cron"
 import * as Result from "effect/Result"
 import { parseAddress } from "../domain/address.ts"
@@ -13,11 +13,11 @@ export type Path = ReadonlyArray<string | number>
 export interface Problem {
   readonly path: Path
   readonly detail: string
-  /** The name at the end of the path is wrong, not its value. */
+  /** Whether the name at the end of the path is wrong, not its value. */
   readonly isName?: true
 }
 
-/** `vaults.include[1]`; what a problem is about, or the section in which a name is wrong. */
+/** What a problem is about, such as `vaults.include[1]`, or the section that has a wrong name. */
 export const problemSubject = ({ path, isName }: Problem): string =>
   (isName === true ? path.slice(0, -1) : path).reduce<string>(
     (text, step) =>
@@ -27,7 +27,7 @@ export const problemSubject = ({ path, isName }: Problem): string =>
 
 type Read = Result.Result<unknown, ReadonlyArray<Problem>>
 
-const one = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
+const fail = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
 
 const show = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "`[]`" : "a list"
@@ -36,7 +36,7 @@ const show = (value: unknown): string => {
   return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
 }
 
-/** Text as a value, or what is wrong with it, as a predicate; `undefined` where it is just not what is expected. */
+/** Reads text, or fails with a phrase that says what is wrong; `undefined` if it is only not what the kind expects. */
 type ReadText = (text: string) => Result.Result<unknown, string | undefined>
 
 const matching =
@@ -44,21 +44,21 @@ const matching =
   (text) =>
     pattern.test(text) ? Result.succeed(text) : Result.fail(undefined)
 
-const without =
+const unlessProblem =
   (problemOf: (text: string) => string | undefined): ReadText =>
   (text) => {
     const problem = problemOf(text)
     return problem === undefined ? Result.succeed(text) : Result.fail(problem)
   }
 
-const texts = {
+const textReaders = {
   text: matching(/\S/),
   path: matching(/\S/),
   name: matching(new RegExp(patterns.name)),
   memory: matching(new RegExp(patterns.memory)),
   location: matching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
-  servicePath: without(pathProblem),
-  pathSegment: without(segmentProblem),
+  servicePath: unlessProblem(pathProblem),
+  pathSegment: unlessProblem(segmentProblem),
   secretUrl: readSecretUrl,
   postgresUrl: readPostgresUrl,
   warehouse: readWarehouse,
@@ -68,15 +68,15 @@ const texts = {
 } satisfies Partial<Record<Kind["type"], ReadText>>
 
 /**
- * Reads a value of the kind. Text becomes a number or boolean where the kind is one, so that flags, the environment and
+ * Reads a value of the kind. Text becomes a number or boolean if the kind is one, so that flags, the environment and
  * the file follow the same rules.
  */
 export const read = (kind: Kind, value: unknown, path: Path): Read => {
   const wrong = (why = `is not ${expected(kind)}`): Read =>
-    one(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
+    fail(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
   switch (kind.type) {
     case "url":
-      return typeof value === "string" ? url(value, path) : wrong()
+      return typeof value === "string" ? readUrl(value, path) : wrong()
     case "day": {
       const day = parseDay(value)
       return day === undefined ? wrong() : Result.succeed(day)
@@ -127,11 +127,11 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
       if (fields === undefined) return noVariant(kind, value, path)
       return another === undefined
         ? readFields(fields, value, path)
-        : one([...path, another], `\`${found}\` and \`${another}\` belong in an entry each`)
+        : fail([...path, another], `\`${found}\` and \`${another}\` belong in separate entries`)
     }
     default: {
       if (typeof value !== "string") return wrong()
-      const found = texts[kind.type](value)
+      const found = textReaders[kind.type](value)
       return Result.isSuccess(found) ? Result.succeed(found.success) : wrong(found.failure)
     }
   }
@@ -164,7 +164,7 @@ const noVariant = ({ of }: Extract<Kind, { type: "variant" }>, value: object, pa
   const guess = Object.keys(value)
     .map((key) => didYouMean(key, names))
     .find((each) => each !== "")
-  return one(path, `has none of ${names.map((name) => `\`${name}\``).join(", ")}${guess ?? ""}`)
+  return fail(path, `has none of ${names.map((name) => `\`${name}\``).join(", ")}${guess ?? ""}`)
 }
 
 const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, path: Path): Read => {
@@ -177,7 +177,7 @@ const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, pa
     }
     return "default" in field
       ? [key, Result.succeed(field.default)]
-      : [key, one(path, `\`${key}\` is missing: ${expected(field.kind)}`)]
+      : [key, fail(path, `\`${key}\` is missing: ${expected(field.kind)}`)]
   })
   return gather([...unknown, ...known], {})
 }
@@ -189,7 +189,7 @@ export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path
   return Result.fail([{ path, detail: `unknown setting \`${key}\`${advice}`, isName: true }])
 }
 
-/** All values, or all problems. */
+/** All values, or all problems if there are any. */
 const gather = (
   parts: ReadonlyArray<readonly [string | number, Read]>,
   into: Record<string | number, unknown> | Array<unknown> = [],
@@ -232,24 +232,24 @@ export const parseDuration = (value: unknown): number | undefined => {
   return match !== null && seconds > 0 ? seconds : undefined
 }
 
-const url = (text: string, path: Path): Read => {
+const readUrl = (text: string, path: Path): Read => {
   const parsed = URL.parse(text)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     const guess = withScheme(text)
     const problem = /^https?:\/\//i.test(text)
       ? "the host or the port is wrong"
       : "it must begin with http:// or https://"
-    return one(
+    return fail(
       path,
       `${show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
     )
   }
-  // The message leaves the text out, which contains a secret.
+  // The message leaves out the text, which contains a secret.
   if (parsed.username !== "" || parsed.password !== "") {
-    return one(path, "contains a user name or password; the API key belongs in VAULTHOUSE_API_KEY")
+    return fail(path, "contains a user name or password; the API key belongs in VAULTHOUSE_API_KEY")
   }
   if (parsed.search !== "" || parsed.hash !== "") {
-    return one(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
+    return fail(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
   }
   return Result.succeed(text.replace(/\/+$/, ""))
 }

@@ -1,5 +1,5 @@
-// Addresses with a secret in them: written as they are, or as `${NAME}`, which takes the whole address from an environment
-// variable. No message shows more of one than its variable or what its parser says may be shown.
+// Addresses that contain a secret: written out, or as `${NAME}`, which takes the whole address from an environment
+// variable. Messages show only the variable, or the part of the address that its parser allows.
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { parsePostgresUrl, type PostgresTarget } from "../domain/postgresUrl.ts"
@@ -46,34 +46,34 @@ export const readSecretUrl = (text: string): Result.Result<Secret, string> =>
 /** The address, or why its variable holds none. */
 export const addressOf = (secret: Secret): Result.Result<URL, string> => secretOf(secret, parseUrl)
 
-/** As `readSecretUrl`. */
+/** Like `readSecretUrl`. */
 export const readPostgresUrl = (text: string): Result.Result<Secret, string> =>
   readSecret(text, parsePostgresUrl, ({ shown }) => shown)
 
 const LAKE = "ducklake:"
-const OF_POSTGRES = /^ducklake:postgres(ql)?:/
+const LAKE_IN_POSTGRES = /^ducklake:postgres(ql)?:/
 
 const parseLake = (text: string): Result.Result<PostgresTarget, string> =>
-  OF_POSTGRES.test(text)
+  LAKE_IN_POSTGRES.test(text)
     ? Result.mapError(
         parsePostgresUrl(text.slice(LAKE.length)),
         (problem) => `has a connection string after \`${LAKE}\` that ${problem}`,
       )
     : Result.fail(`is not ${expected({ type: "warehouse" })}`)
 
-/** As `readSecretUrl`, for a lake; `file` is no secret. */
+/** Like `readSecretUrl`, for a lake; `file` is no secret. */
 export const readWarehouse = (text: string): Result.Result<"file" | Secret, string> =>
   text === "file"
     ? Result.succeed(text)
     : readSecret(text, parseLake, ({ shown }) => `${LAKE}${shown}`)
 
-/** As `postgresTargetOf`, of the database that holds a lake's catalog. */
+/** Like `postgresTargetOf`, for the database that holds a lake's catalog. */
 export const lakeCatalogOf = (secret: Secret): Result.Result<PostgresTarget, string> =>
   Result.map(secretOf(secret, parseLake), withEnvironment)
 
 /**
- * What the connection string says, or why its variable holds none. What it does not say is taken from the variables that
- * psql takes it from.
+ * The target of a connection string, or why its variable holds none. What the string leaves out is read from the
+ * variables of psql.
  */
 export const postgresTargetOf = (secret: Secret): Result.Result<PostgresTarget, string> =>
   Result.map(secretOf(secret, parsePostgresUrl), withEnvironment)

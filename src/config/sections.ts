@@ -1,8 +1,8 @@
-// The settings that are sections: their members, each with its default. Imports nothing heavy, as every `--help` loads it.
+// The settings that are sections: their members, each with its default. Imports nothing heavy: every `--help` loads it.
 import { problemKinds } from "../domain/problem.ts"
 import type { Fields, Kind } from "./kinds.ts"
 
-/** A setting without members in the file has the default of each. */
+/** A section, whose default is made of its members' defaults. */
 const section = <const F extends Fields>(fields: F) => ({
   kind: { type: "record", fields } as const,
   default: Object.fromEntries(
@@ -34,11 +34,11 @@ export const lake = section({
   },
 })
 
-const pathField = (what: string) =>
+const pathField = (content: string) =>
   ({
     kind: { type: "servicePath", example: "/subaccount/{address}/…" },
     default: undefined,
-    describe: `Path of ${what}`,
+    describe: `Path of ${content}`,
   }) as const
 
 /** Endpoints that the API document names without showing where they are. */
@@ -119,12 +119,13 @@ export const publish = section({
   postgresPrefix: {
     kind: { type: "name", example: "vaulthouse_" },
     default: undefined,
-    describe: "Prefix of the schema names there, for a database where others use the same names",
+    describe:
+      "Prefix of the schema names in PostgreSQL, for a database where others use the same names",
   },
   postgresRole: {
     kind: { type: "text", example: "analysts" },
     default: undefined,
-    describe: "Role that may read the schemas there; created if missing",
+    describe: "PostgreSQL role that may read the schemas; created if missing",
   },
 })
 
@@ -137,11 +138,11 @@ export const publishedKeep = section({
   days: {
     kind: { type: "integer", min: 0, max: 3650 },
     default: 7,
-    describe: "Days until they are deleted, from when the next one replaced them",
+    describe: "Days to keep an earlier publication after the next one replaced it",
   },
 })
 
-/** When `vaulthouse schedule` runs what. */
+/** When `vaulthouse schedule` runs each group of pipelines. */
 export const schedule = section({
   hourly: {
     kind: { type: "cron" },
@@ -151,7 +152,7 @@ export const schedule = section({
   daily: {
     kind: { type: "cron" },
     default: "37 3 * * *",
-    describe: "When it runs the daily ones",
+    describe: "When it runs the daily pipelines",
   },
   maintenance: {
     kind: { type: "cron" },
@@ -184,7 +185,7 @@ export const report = section({
   },
 })
 
-/** Of a receiver that gets messages. */
+/** The fields of a receiver that gets messages. */
 const messageFields = {
   on: {
     kind: { type: "list", of: { type: "choice", of: problemKinds }, nonEmpty: true },
@@ -194,7 +195,7 @@ const messageFields = {
   remindAfter: {
     kind: { type: "duration" },
     default: undefined,
-    describe: "Repeat a problem that lasts after this time; never by default",
+    describe: "Time after which a lasting problem is repeated; never by default",
   },
 } as const
 

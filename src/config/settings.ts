@@ -17,7 +17,7 @@ import {
 export interface Setting {
   readonly kind: Kind
   readonly describe: string
-  /** Where it can be set besides the configuration file; the environment name derives from it. */
+  /** The flag that sets it; the name of its environment variable derives from the flag. */
   readonly flag?: string
   /** A conventional variable (`NO_COLOR`): any content means `false`. */
   readonly offVariable?: string
@@ -26,7 +26,7 @@ export interface Setting {
   /** Settings about the configuration file itself can't be in it. */
   readonly inFile?: false
   readonly default: unknown
-  /** The default in words, where the value says little. */
+  /** The default in words, if the value says little. */
   readonly defaultText?: string
 }
 

@@ -1,7 +1,7 @@
 // Environment variables that look like settings but are not.
 import type { ConfigProblem } from "./ConfigError.ts"
 import { SERVE_TOKEN } from "./serveToken.ts"
-import { nearest, sameName } from "./nearest.ts"
+import { nearest, isSameName } from "./nearest.ts"
 import { API_KEY, API_KEY_FILE, environmentName, settingNames, settingOf } from "./settings.ts"
 
 const PREFIX = "VAULTHOUSE_"
@@ -24,9 +24,9 @@ export const unknownVariables = (
 const adviceOn = (variable: string, known: ReadonlyArray<string>): string => {
   const rest = variable.slice(PREFIX.length)
   const inFile = settingNames.find(
-    (name) => settingOf(name).flag === undefined && sameName(name, rest),
+    (name) => settingOf(name).flag === undefined && isSameName(name, rest),
   )
-  if (inFile !== undefined) return `; \`${inFile}\` is a setting of the configuration file alone`
+  if (inFile !== undefined) return `; \`${inFile}\` can only be set in the configuration file`
   const name = nearest(
     rest,
     known.map((each) => each.slice(PREFIX.length)),

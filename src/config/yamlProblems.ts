@@ -1,4 +1,4 @@
-// What is wrong with the YAML of a file, in words for people who write settings rather than parsers.
+// Explains what is wrong with the YAML of a file, for people who write settings rather than parsers.
 import type * as Yaml from "yaml"
 
 export interface YamlProblem {
@@ -6,7 +6,7 @@ export interface YamlProblem {
   readonly detail: string
 }
 
-/** The first mistake, since those after it often follow from it; but each key that is set twice. */
+/** The first mistake, since later ones often follow from it; without one, every key that is set twice. */
 export const yamlProblems = (
   { visit }: Pick<typeof Yaml, "visit">,
   document: Yaml.Document.Parsed,
@@ -22,7 +22,7 @@ export const yamlProblems = (
         if (type?.startsWith("QUOTE") === true) opening = range?.[0]
       },
     })
-    // A quotation mark that is missing is noticed where the file ends: the last text in quotes lacks it.
+    // The parser notices a missing quotation mark at the end of the file; the last text in quotes lacks it.
     const offset = isOpenQuote(first) ? (opening ?? noticed) : noticed
     return [{ offset, detail: detailOf(first, text) }]
   }
@@ -54,13 +54,13 @@ const detailOf = (error: Yaml.YAMLParseError, text: string): string => {
     case "TAB_AS_INDENT":
       return "indented with a tab; YAML is indented with spaces"
     case "MULTIPLE_DOCS":
-      return "`---` begins a second document; the settings are one"
+      return "`---` begins a second document; a file of settings has only one"
     case "BAD_SCALAR_START":
       return needsQuotes(rest.charAt(0))
     case "BAD_ALIAS":
       return needsQuotes("*")
     case "BAD_DQ_ESCAPE":
-      return `\`${rest.slice(0, 2)}\` means nothing between double quotes; write the text between single ones`
+      return `\`${rest.slice(0, 2)}\` has no meaning in double quotes; write the text in single quotes`
     case "BLOCK_AS_IMPLICIT_KEY":
       return "wrong indentation, or a text with `: ` that needs quotes"
     case "MULTILINE_IMPLICIT_KEY":

@@ -56,7 +56,7 @@ describe("notify", () => {
   })
 
   it.each([
-    [`notify: ${hook}`, "1:9: notify: is not a list; each entry a section with one of `webhook`,"],
+    [`notify: ${hook}`, "1:9: notify: is not a list, each entry a section with one of `webhook`,"],
     [
       `notify: [${hook}]`,
       "1:10: notify[0]: is not a section with one of `webhook`, `command`, `ping`",
@@ -87,11 +87,11 @@ describe("notify", () => {
     ],
     [
       `notify:\n  - webhook: ${hook}\n    command: [x]`,
-      "3:14: notify[0].command: `webhook` and `command` belong in an entry each",
+      "3:14: notify[0].command: `webhook` and `command` belong in separate entries",
     ],
     [
       "notify:\n  - command: []",
-      "2:14: notify[0].command: `[]` is not a list with at least one entry; ",
+      "2:14: notify[0].command: `[]` is not a list with at least one entry, ",
     ],
     [
       "notify:\n  - command: [x]\n    on: [stal]",

@@ -98,17 +98,17 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a Windows path in double quotes",
     'dataDir: "C:\\data"\n',
-    "1:13: `\\d` means nothing between double quotes; write the text between single ones",
+    "1:13: `\\d` has no meaning in double quotes; write the text in single quotes",
   ],
   [
     "two documents",
     "overlapDays: 1\n---\noverlapDays: 2\n",
-    "2:1: `---` begins a second document; the settings are one",
+    "2:1: `---` begins a second document; a file of settings has only one",
   ],
   [
     "a list of settings",
     "- overlapDays\n",
-    "1:1: expected settings, one `name: value` a line, with a space after the colon",
+    "1:1: expected settings, one `name: value` per line, with a space after the colon",
   ],
 ]
 
