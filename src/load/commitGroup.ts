@@ -99,7 +99,7 @@ export const commitGroup = async (
     if (batches === undefined || !isOfCatalog(cause)) throw cause
     // The connection may have been lost between COMMIT and its acknowledgement: a second commit would count everything again.
     return session.exclusively(async (turn) =>
-      written !== undefined && (await areRecorded(session, batches, written.now))
+      written !== undefined && (await areRecorded(session, batches, written.finishedAt))
         ? written.group
         : commit(turn),
     )
@@ -110,8 +110,8 @@ export const commitGroup = async (
 interface Written {
   readonly group: CommittedGroup
   readonly changes: Changes
-  /** When its tasks ended, as recorded. */
-  readonly now: number
+  /** When the task of each batch ended, as recorded: in order, so that the last one of a partition can be found. */
+  readonly finishedAt: ReadonlyArray<number>
 }
 
 const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<Written> => {
@@ -130,12 +130,16 @@ const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<W
   const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
   await loadRows(session, merged, changes, [])
   const before = await recordedBefore(session, batches)
-  const now = session.tick()
-  const entries = batches.flatMap((batch, at) => [
-    ...batch.bookkeeping.filter(isBookkeeping),
-    ...taskRows(batch, counts[at] ?? nothing, before, session, now),
-    ...cursorRows(batch, session.runId, now),
-  ])
+  const finishedAt: Array<number> = []
+  const entries = batches.flatMap((batch, at) => {
+    const now = session.tick()
+    finishedAt.push(now)
+    return [
+      ...batch.bookkeeping.filter(isBookkeeping),
+      ...taskRows(batch, counts[at] ?? nothing, before, session, now),
+      ...cursorRows(batch, session.runId, now),
+    ]
+  })
   await changes.write(entries)
-  return { group: { batches: counts, tables: changes.rows }, changes, now }
+  return { group: { batches: counts, tables: changes.rows }, changes, finishedAt }
 }

@@ -226,6 +226,23 @@ describe("the other modes", () => {
       }),
     ),
   )
+  it.effect("of the tasks of one commit in their order, each with a time of its own", () =>
+    inTemporary(
+      Effect.gen(function* () {
+        const windows = ["c", "a", "d", "b"]
+        yield* commitTogether(
+          windows.map((window) => {
+            const { task } = batchOf([])
+            return batchOf([], { task: { ...task, window } })
+          }),
+        )
+        const recorded =
+          yield* rows(`SELECT "window", count(*) OVER (PARTITION BY finished_at) AS tied
+          FROM ops.tasks ORDER BY finished_at`)
+        expect(recorded).toEqual(windows.map((window) => ({ window, tied: 1 })))
+      }),
+    ),
+  )
   it.effect("of a task once, whether this process recorded it before or another one", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder

@@ -6,7 +6,7 @@ select
     pipeline,
     entity,
     max(finished_at) as attempted_at,
-    -- Tasks of several windows can be committed at one instant.
+    -- Always the same one where two ended at the same instant.
     first(outcome order by finished_at desc, outcome) as outcome,
     max(finished_at) filter (outcome in ('loaded', 'unchanged', 'empty')) as responded_at
 from tasks
