@@ -132,5 +132,5 @@ const suspiciousText = ({ pipelines }: RunSummary): string => {
   if (suspicious.length === 0) return ""
   const tasks = suspicious.reduce((sum, { outcomes }) => sum + (outcomes.suspicious_empty ?? 0), 0)
   const names = suspicious.map(({ name }) => name).join(", ")
-  return ` ${count(tasks)} suspicious empty ${tasks === 1 ? "response" : "responses"} (${names}) where there were rows before: the rows stay, and the next run reads again.`
+  return ` ${counted(tasks, "suspicious empty response")} (${names}) where there were rows before: the rows stay, and the next run reads again.`
 }

@@ -6,6 +6,7 @@ import { dayOf, numberOf, repeatedOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
 import { type UsageError, wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
+import { counted } from "../numbers.ts"
 import { print } from "../output.ts"
 
 const MAX_DAYS = 3650
@@ -25,7 +26,7 @@ export const runReport = (argv: Arguments) =>
         days,
         lastDay,
       })
-      print(`${file}: ${vaults.length} ${vaults.length === 1 ? "vault" : "vaults"}\n`)
+      print(`${file}: ${counted(vaults.length, "vault")}\n`)
     },
     stopped,
   )

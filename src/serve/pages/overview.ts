@@ -1,5 +1,6 @@
 // The overview page: every vault with its main figures and troubles, those in trouble first.
 import * as Effect from "effect/Effect"
+import { counted } from "../../domain/numbers.ts"
 import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
 import { html, type Html, name, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
@@ -54,7 +55,7 @@ const summary = (vaults: ReadonlyArray<Vault>): Html => {
     const text = `${count(vaultsInState.length)} ${description}`
     return html`${place > 0 && ", "}${severity < 3 ? html`<strong class="severity-${severity}">${text}</strong>` : text}`
   })
-  return html`${count(vaults.length)} ${vaults.length === 1 ? "vault" : "vaults"}: ${counts}.`
+  return html`${counted(vaults.length, "vault")}: ${counts}.`
 }
 
 const vaultCell = (row: Vault): Html =>

@@ -1,5 +1,6 @@
 // The page for queries: a form that works without scripts, the result as a table with downloads, and worked questions.
 import * as Effect from "effect/Effect"
+import { counted } from "../../domain/numbers.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
@@ -76,7 +77,7 @@ const resultSection = (sql: string, result: LimitedResult): Html => {
   const names = columns.map(({ name }) => name)
   const shown = rows.slice(0, SHOWN_ROWS)
   const cut = cutBy === undefined ? "" : cutBy === "rows" ? ", the limit" : ", all that fits"
-  const caption = `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}${cut}${
+  const caption = `${counted(rows.length, "row")}${cut}${
     shown.length < rows.length ? `, the first ${count(shown.length)} shown` : ""
   }, in ${count(millis)} ms`
   return html`<section aria-labelledby="query-result">
