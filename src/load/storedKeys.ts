@@ -1,14 +1,14 @@
-// What a session knows of the keys stored in vaulthouse's own tables: rows with other keys are inserted without looking for
-// those of the same key, which takes a lake longer than all the rest of a commit.
+// What a session knows of the keys stored in vaulthouse's own tables: rows with new keys are inserted without a search for
+// older rows of the same key, which takes a lake longer than the rest of a commit.
 import type { Value } from "../domain/column.ts"
 import { type Table, tableName } from "../domain/table.ts"
 import type { Entries } from "./bookkeeping.ts"
 
-// With more keys than this, a table's would take tens of megabytes.
-const MOST_KEYS = 100_000
+// The keys of one table would otherwise take tens of megabytes. Beyond this, stored keys are looked up again.
+const MAX_KEYS = 100_000
 
 export class StoredKeys {
-  /** Those this session has written, by table. */
+  /** The keys that this session has written, by table. */
   readonly #written = new Map<string, Set<string>>()
   /** Tables that hold no other keys. */
   readonly #own = new Set<string>()
@@ -39,9 +39,10 @@ export class StoredKeys {
     this.#written.set(name, written)
     const areNew =
       (haveNewKeys || this.#own.has(name)) &&
-      written.size <= MOST_KEYS &&
+      written.size <= MAX_KEYS &&
       !keys.some((key) => written.has(key))
-    if (written.size <= MOST_KEYS) for (const key of keys) written.add(key)
+    if (written.size <= MAX_KEYS) for (const key of keys) written.add(key)
+    else this.#own.delete(name)
     return areNew
   }
 }

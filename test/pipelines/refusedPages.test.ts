@@ -9,6 +9,7 @@ import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { Commits, readWholeFrames } from "../../src/archive/segments.ts"
 import { ApiClient } from "../../src/extract/ApiClient.ts"
+import type { Table } from "../../src/domain/table.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
 import type { AnyPipeline } from "../../src/pipelines/model/Pipeline.ts"
@@ -16,7 +17,7 @@ import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import type { TaskResult } from "../../src/pipelines/model/TaskResult.ts"
 import { Runner } from "../../src/pipelines/run/Runner.ts"
 import { coreTables } from "../../src/transform/tables/index.ts"
-import { reading, readings, rowsOf } from "../load/sample.ts"
+import { latest, reading, readings, rowsOf } from "../load/sample.ts"
 import { expectReplays } from "../support/replays.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -78,8 +79,23 @@ describe("a page of a series by date that the warehouse refuses", () => {
 
 const otc = catalog.find(({ name }) => name === "otc_positions")
 
-/** Reads pages 1 to 6 of a partition from its cursor on; `worse` is one that can't be stored. Returns the ids of their responses. */
-const readPages = (dataDir: string, runId: string, worse?: number) => {
+/** A column that the table is stored without, so that only the database can refuse its rows, and for no fault of theirs. */
+const notAsStored: Table = {
+  ...latest,
+  columns: [...latest.columns, { name: "missing", type: "text", comment: "Missing" }],
+}
+
+interface Faults {
+  /** The page with a value that can't be stored. */
+  readonly impossible?: number
+  /** The page whose commit fails for another reason. */
+  readonly failing?: number
+  /** Whether a gap can stand for a page. */
+  readonly haveDays?: boolean
+}
+
+/** Reads pages 1 to 6 of a partition from its cursor on. Returns the ids of their responses. */
+const readPages = (dataDir: string, runId: string, faults: Faults = {}) => {
   if (otc === undefined) throw new Error("no such pipeline")
   const ids: Array<string> = []
   const page = Effect.fnUntraced(function* (n: number) {
@@ -96,10 +112,12 @@ const readPages = (dataDir: string, runId: string, worse?: number) => {
       isJson: true,
     })
     ids[n] = response.responseId
-    const rows = rowsOf(readings, [reading("a", n, n === worse ? Number.NaN : n)])
+    const rows = rowsOf(readings, [reading("a", n, n === faults.impossible ? Number.NaN : n)])
+    const others = n === faults.failing ? [rowsOf(notAsStored, [{ vault_address: "a" }])] : []
     return {
       window: `${n}`,
-      rows: [{ ...rows, lineage: response }],
+      ...(faults.haveDays === true ? { covers: { from: n, to: n } } : {}),
+      rows: [{ ...rows, lineage: response }, ...others],
       responses: [response],
       requests: 1,
       cursor: { entity: "a", value: n },
@@ -113,7 +131,7 @@ const readPages = (dataDir: string, runId: string, worse?: number) => {
       ) as never,
   }
   const services = Layer.mergeAll(
-    Warehouse.layer({ dataDir, tables: [...coreTables, readings], runId }),
+    Warehouse.layer({ dataDir, tables: [...coreTables, readings, latest], runId }),
     ResponseArchive.layer({ store: folderStore(join(dataDir, "raw")), runId }),
     Layer.mock(ApiClient)({ clockSkewSeconds: Effect.succeed(undefined) }),
   )
@@ -137,7 +155,7 @@ describe("a page that no gap can stand for", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const runId = "20260601T000000000Z-000000"
-      const { ids, outcomes } = yield* readPages(dataDir, runId, 3)
+      const { ids, outcomes } = yield* readPages(dataDir, runId, { impossible: 3 })
       expect(outcomes).toEqual({ loaded: 2, quarantined: 1 })
       const tables = [
         `select "window", outcome from ops.tasks order by all`,
@@ -169,6 +187,29 @@ describe("a page that no gap can stand for", () => {
       const next = yield* readPages(dataDir, "20260602T000000000Z-000000")
       expect(next.outcomes).toEqual({ loaded: 4 })
       expect((yield* queries(dataDir, tables)).slice(1, 3)).toEqual([
+        [1, 2, 3, 4, 5, 6].map((value) => ({ value })),
+        [{ cursor: "6" }],
+      ])
+    }),
+  )
+})
+
+describe("a page that fails while one behind it is refused", () => {
+  it.live("leaves the cursor before it, though a gap stands for the one behind it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const runId = "20260601T000000000Z-000000"
+      const faults = { failing: 2, impossible: 3, haveDays: true }
+      expect(yield* Effect.flip(readPages(dataDir, runId, faults))).toMatchObject({
+        _tag: "LoadError",
+      })
+      const tables = [
+        `select value from core.readings order by all`,
+        `select cursor::varchar as cursor from ops.cursors`,
+      ]
+      expect(yield* queries(dataDir, tables)).toEqual([[{ value: 1 }], [{ cursor: "1" }]])
+      yield* readPages(dataDir, "20260602T000000000Z-000000", { haveDays: true })
+      expect(yield* queries(dataDir, tables)).toEqual([
         [1, 2, 3, 4, 5, 6].map((value) => ({ value })),
         [{ cursor: "6" }],
       ])

@@ -37,9 +37,7 @@ export interface RunnerOptions {
   readonly onProgress: OnProgress
 }
 
-/**
- * Start of the partition's present task: when the previous one had been read, and committed if this one waited for it.
- */
+/** When the partition's current task began: once the previous one was read, and committed if this one waited for it. */
 interface Timing {
   since: number
 }
@@ -192,23 +190,25 @@ export class Runner {
       const queue = (after?: Queued) => this.queue(pipeline, task, result, resolved, seconds, after)
       const { queued, committed } = yield* queue(before?.queued)
       const commitAgain = Effect.flatMap(queue(), (again) => Effect.as(again.committed, true))
+      const afterPrevious = <E, R>(effect: Effect.Effect<boolean, E, R>) =>
+        Effect.flatMap(before?.landed ?? Effect.succeed(true), (readsOn) =>
+          readsOn ? effect : Effect.succeed(false),
+        )
       const landed = committed.pipe(
         Effect.as(true),
         // It followed a batch that was not committed, in whose place a record of that has to land first.
-        Effect.catchIf(isNotTried, () =>
-          Effect.flatMap(before?.landed ?? Effect.succeed(false), (readsOn) =>
-            readsOn ? commitAgain : Effect.succeed(false),
-          ),
-        ),
+        Effect.catchIf(isNotTried, () => afterPrevious(commitAgain)),
         Effect.catchIf(isRefusedByWarehouse, (error) => {
           const refused = refusedResult(endpoint, partition.entity, result, error)
-          return Effect.flatMap(resolve(refused), (outcome) =>
+          const record = Effect.flatMap(resolve(refused), (outcome) =>
             Effect.as(
               this.commit(pipeline, task, refused, outcome, seconds),
               // Later results would move the cursor past the missing rows, unless a gap records them.
               result.cursor?.entity !== partition.entity || refused.gaps !== undefined,
             ),
           )
+          // It may have been refused before those in front of it were committed, or failed.
+          return afterPrevious(record)
         }),
         Effect.tap(() =>
           Effect.map(Clock.currentTimeMillis, (now) => {
