@@ -70,7 +70,7 @@ export const commitQueue = Effect.fnUntraced(function* (
     failed.add(done)
     Deferred.doneUnsafe(done, Effect.fail(error))
   }
-  /** Whether nothing that it follows has failed; what is still to be committed comes before it. */
+  /** Whether the batch that it follows has not failed; otherwise it fails, too. */
   const mayFollow = ({ done, after }: Waiting): boolean => {
     if (after === undefined || !failed.has(after)) return true
     fail(done, notTried)
@@ -96,7 +96,7 @@ export const commitQueue = Effect.fnUntraced(function* (
       for (const { done } of group) fail(done, result.failure)
     } else {
       // One batch caused the failure: commits each alone, so that only that one fails.
-      for (const queued of group) yield* commitAlone(queued)
+      for (const queued of group) if (mayFollow(queued)) yield* commitAlone(queued)
     }
   })
   const commitAlone = (queued: Waiting): Effect.Effect<void> => commitAll(() => [queued])
