@@ -24,7 +24,7 @@ const loadRows = async (
   changes: Changes,
   counts: ReadonlyArray<Counts>,
 ): Promise<void> => {
-  await session.look()
+  await session.findEmptyTables()
   const filled = pages.filter(({ rows }) => !hasNoEffect(rows))
   for (const [table, ofTable] of Map.groupBy(filled, ({ rows }) => rows.table)) {
     const extents = ofTable.map(({ rows }) => extentOf(rows))

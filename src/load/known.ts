@@ -7,18 +7,18 @@ export const knownRows = (rowCounts: Database["rowCounts"]) => {
   const marked = new Set<string>()
   const ranges = new StoredRanges()
   const keys = new StoredKeys()
-  let isLooked = false
+  let wereFound = false
   return {
     marked,
     ranges,
     keys,
-    /** Looks which tables are empty, the first time. */
-    look: async (): Promise<void> => {
-      if (isLooked) return
-      isLooked = true
+    /** Finds the empty tables, once. */
+    findEmptyTables: async (): Promise<void> => {
+      if (wereFound) return
+      wereFound = true
       const empty = [...(await rowCounts())].flatMap(([name, rows]) => (rows === 0 ? [name] : []))
-      ranges.look(empty)
-      keys.look(empty)
+      ranges.addEmptyTables(empty)
+      keys.addEmptyTables(empty)
     },
     /** To be called when another process has written. */
     forget: (): void => {

@@ -24,8 +24,8 @@ export interface Session extends MergeContext, Writer {
   readonly marked: Set<string>
   readonly ranges: StoredRanges
   readonly keys: StoredKeys
-  /** Looks which tables are empty, the first time: to be called in a turn, before rows are written. */
-  readonly look: () => Promise<void>
+  /** Finds the empty tables, once: to be called in a turn, before rows are written. */
+  readonly findEmptyTables: () => Promise<void>
   readonly storedColumns: ReturnType<typeof storedColumns>
   readonly checkpoint: Database["checkpoint"]
   readonly makeCopy: Database["makeCopy"]
@@ -43,7 +43,7 @@ export const onCopy = (session: Session, connection: DuckDBConnection): Session 
   ...session,
   ...alone(connection),
   keys: new StoredKeys(),
-  look: async () => undefined,
+  findEmptyTables: async () => undefined,
 })
 
 /** Runs `work` in a transaction. Any failure rolls back, because a COMMIT after one would silently keep nothing. */
@@ -103,7 +103,7 @@ export class Changes {
     for (const each of entries) this.add(each.table, monthsOf(each))
     const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
     if (entries.length + marks.length === 0) return
-    await this.#session.look()
+    await this.#session.findEmptyTables()
     await writeBookkeeping(this.#session, [...entries, ...marks], this.#session.keys)
   }
 

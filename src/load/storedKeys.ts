@@ -14,7 +14,7 @@ export class StoredKeys {
   readonly #own = new Set<string>()
 
   /** To be called before rows are first written. */
-  look(emptyTables: Iterable<string>): void {
+  addEmptyTables(emptyTables: Iterable<string>): void {
     for (const name of emptyTables) if (!this.#written.has(name)) this.#own.add(name)
   }
 

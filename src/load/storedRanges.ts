@@ -13,7 +13,7 @@ export class StoredRanges {
   readonly #stored = new Map<string, Stored>()
 
   /** Call it before rows are first written. */
-  look(emptyTables: Iterable<string>): void {
+  addEmptyTables(emptyTables: Iterable<string>): void {
     for (const name of emptyTables) this.#stored.set(name, new Map())
   }
 

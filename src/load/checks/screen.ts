@@ -1,5 +1,5 @@
-// Screens tables for rows that may break a rule: one statement for the rules of several tables, so that those that all rows
-// keep need none of their own.
+// Screens several tables for rows that may break a rule, in one statement: a rule that all rows keep then needs no
+// statement of its own.
 import * as Effect from "effect/Effect"
 import { instant } from "../sql.ts"
 import { Warehouse } from "../Warehouse.ts"

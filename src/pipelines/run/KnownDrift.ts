@@ -1,4 +1,4 @@
-// Drift that is already recorded: it is reported once, not on every page.
+// The drift that is already recorded, so that each note is reported once, not on every page.
 import type { Drift } from "../../domain/violation.ts"
 
 export interface DriftKey {
@@ -16,7 +16,7 @@ export class KnownDrift {
     this.#known = new Set(known.map(textOf))
   }
 
-  /** Those that are not known yet; from now on they are. */
+  /** Returns the notes that are new, and counts them as known from now on. */
   add(endpoint: string, notes: ReadonlyArray<Drift>): ReadonlyArray<Drift> {
     return notes.filter(({ path, kind }) => {
       const key = textOf({ endpoint, path, kind })
