@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Table } from "../src/domain/table.ts"
 import { operationTables } from "../src/load/tables/index.ts"
-import { coreTables } from "../src/transform/tables/index.ts"
+import { coreTables } from "../src/pipelines/catalog.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -200,7 +200,7 @@ describe("tables", () => {
     ["src/load/tables", operationTables],
   ]
 
-  it.each(lists)("%s: each file is a table of that name in the explicit list", (folder, tables) => {
+  it.each(lists)("%s: each file is a table of that name, and in use", (folder, tables) => {
     const declaring = files(`${folder}/**/*.ts`).filter((file) =>
       /: Table = (\{|\w+\()/.test(read(file)),
     )

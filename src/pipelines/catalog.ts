@@ -2,7 +2,7 @@
 // before it begins.
 import type { Table } from "../domain/table.ts"
 import { operationTables } from "../load/tables/index.ts"
-import { coreTables } from "../transform/tables/index.ts"
+import { swaps } from "../transform/tables/swaps/swaps.ts"
 import { curator } from "./areas/curator.ts"
 import { governance } from "./areas/governance.ts"
 import { loans } from "./areas/loans.ts"
@@ -25,5 +25,13 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
 ]
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
+
+/** The tables that pipelines fill, so that a replay can fill them again. */
+export const pipelineTables: ReadonlyArray<Table> = [
+  ...new Set(pipelines.flatMap((pipeline) => pipeline.tables)),
+]
+
+/** Every table of schema core: also the journal of swaps, which is in no response. */
+export const coreTables: ReadonlyArray<Table> = [...pipelineTables, swaps]
 
 export const tables: ReadonlyArray<Table> = [...coreTables, ...operationTables]

@@ -14,7 +14,7 @@ import { CATALOG, identifier, literal, qualified, storedType } from "../../src/l
 import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/warehouseFile.ts"
 import { copyTemplate } from "../../src/load/template.ts"
-import { coreTables } from "../../src/transform/tables/index.ts"
+import { coreTables } from "../../src/pipelines/catalog.ts"
 
 export const declaredTables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
 

@@ -15,7 +15,6 @@ import type { LoadError } from "../../load/errors.ts"
 import { literal } from "../../load/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
-import { pipelines } from "../catalog.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/refusedResult.ts"
@@ -45,11 +44,6 @@ export interface LostRows {
 
 // As many as the loader commits together.
 const BATCHES_AT_ONCE = 256
-
-/** Tables that pipelines fill; a journal of vaulthouse's own (core.swaps) is in no response. */
-export const replayedTables = (): ReadonlyArray<Table> => [
-  ...new Set(pipelines.flatMap(({ tables }) => tables)),
-]
 
 export const warehouseIn = (place: Place) =>
   Layer.unwrap(

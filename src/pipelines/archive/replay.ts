@@ -5,6 +5,7 @@ import { type Table, versionsOf, tableName } from "../../domain/table.ts"
 import { compareTables, type Difference } from "../../load/compareTables.ts"
 import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
+import { pipelineTables } from "../catalog.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
@@ -20,7 +21,6 @@ import {
   lostRows,
   type RebuildOptions,
   withRebuilt,
-  replayedTables,
   type UnreadableResponse,
   warehouseIn,
 } from "./rebuild.ts"
@@ -59,8 +59,8 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
     options,
     responses,
     Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const lost = yield* lostRows(replayedTables(), unreadable)
-      const tables = yield* replaceTables(replayedTables().filter(without(lost)), rebuiltDir)
+      const lost = yield* lostRows(pipelineTables, unreadable)
+      const tables = yield* replaceTables(pipelineTables.filter(without(lost)), rebuiltDir)
       return { tables, unreadable, lost }
     }),
   )
@@ -88,10 +88,10 @@ export interface ArchiveComparison {
 /** What a replay would change of what is committed now, also while a run goes on. Changes nothing. */
 export const compareWithArchive = (options: RebuildOptions) =>
   Effect.gen(function* () {
-    const lost = yield* lostRows(replayedTables(), [])
+    const lost = yield* lostRows(pipelineTables, [])
     const responses = yield* indexedResponses("is_landed")
     return yield* withRebuilt(options, responses, (rebuiltDir, unreadable) =>
-      Effect.map(compareTables(replayedTables(), rebuiltDir), (tables): ArchiveComparison => ({
+      Effect.map(compareTables(pipelineTables, rebuiltDir), (tables): ArchiveComparison => ({
         responses: responses.length,
         tables,
         lost,

@@ -7,9 +7,8 @@ import { storedTables } from "../../load/ddl.ts"
 import { LoadError } from "../../load/errors.ts"
 import { moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
 import { databaseFile } from "../../load/storage/duckdbFile.ts"
-import { operationTables } from "../../load/tables/index.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { tables as declared } from "../catalog.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import {
   existingWarehouse,
@@ -29,8 +28,7 @@ export interface Moved {
 
 const MOVING = "Moving the warehouse"
 
-const stored = [...coreTables, ...operationTables]
-const tables = stored.flatMap(storedTables)
+const tables = declared.flatMap(storedTables)
 
 // A second thread would mix up the order of the rows.
 const IN_ORDER = { threads: 1 }
@@ -96,7 +94,7 @@ const toFile = (from: Place, runId: string) =>
       const warehouse = yield* Warehouse
       yield* endAllRuns(MOVING, from)
       return yield* warehouse.exclusively(MOVING, (session) =>
-        moveToFile(session, databaseFile(from.dataDir), stored, tables),
+        moveToFile(session, databaseFile(from.dataDir), declared, tables),
       )
     }),
     existingWarehouse(MOVING, { ...from, ...IN_ORDER, runId }),

@@ -8,7 +8,7 @@ import { databaseError, LoadError } from "../../load/errors.ts"
 import { duckdbFile } from "../../load/storage/duckdbFile.ts"
 import type { Storage } from "../../load/storage/Storage.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { coreTables } from "../catalog.ts"
 
 /** Where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &

@@ -4,7 +4,7 @@ import { ConfigError } from "../../config/ConfigError.ts"
 import type { Config } from "../../config/Config.ts"
 import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { coreTables } from "../catalog.ts"
 
 /** Columns that the setting can name, as `table.column`. */
 const configurableColumns = (): ReadonlyArray<string> =>

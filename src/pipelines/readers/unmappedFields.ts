@@ -5,8 +5,7 @@ import type { Table } from "../../domain/table.ts"
 import { parseInstant } from "../../domain/time.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
 import { fieldWords } from "../../transform/fields/fieldWords.ts"
-import { coreTables } from "../../transform/tables/index.ts"
-import { pipelines } from "../catalog.ts"
+import { coreTables, pipelines } from "../catalog.ts"
 
 export interface UnmappedField {
   readonly table: string

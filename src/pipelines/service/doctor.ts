@@ -11,8 +11,7 @@ import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
 import { openAdvice } from "../../load/errors.ts"
 import type { Condition } from "../../load/inspect.ts"
-import { operationTables } from "../../load/tables/index.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { tables } from "../catalog.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { type Place, storageOf } from "../publication/warehouse.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
@@ -214,7 +213,7 @@ export const checkWarehouse = (place: Place): Effect.Effect<Check> =>
   storageOf(place).pipe(
     Effect.flatMap((storage) =>
       Effect.map(
-        Effect.promise(() => storage.inspect([...coreTables, ...operationTables])),
+        Effect.promise(() => storage.inspect(tables)),
         (condition) => warehouseCheck(storage.shown, condition),
       ),
     ),

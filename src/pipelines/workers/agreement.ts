@@ -6,9 +6,8 @@ import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
 import type { ApiSettings } from "../../extract/ApiClient.ts"
 import { fingerprintOf } from "../../load/layout.ts"
-import { operationTables } from "../../load/tables/index.ts"
 import type { SharedRun } from "../../load/work/runs.ts"
-import { coreTables } from "../../transform/tables/index.ts"
+import { tables } from "../catalog.ts"
 import { configuredSettings, type RunSettings } from "../model/runSettings.ts"
 
 type Agreement = SharedRun["settings"]
@@ -42,7 +41,7 @@ export const agreementOf = (
   }: AgreedOptions,
 ): Agreement => ({
   version,
-  layout: fingerprintOf([...coreTables, ...operationTables]),
+  layout: fingerprintOf(tables),
   baseUrl: api.baseUrl,
   apiKey: keyDigest(runId, api.apiKey),
   archive,
