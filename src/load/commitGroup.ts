@@ -5,11 +5,14 @@ import { haveDistinctKeys } from "./distinctKeys.ts"
 import { isOfCatalog } from "./errors.ts"
 import { insertNew } from "./insertNew.ts"
 import { type Counts, merge, type Merged } from "./merge.ts"
+import { readRows } from "./readRows.ts"
 import { extentOf } from "./seriesExtent.ts"
 import { Changes, type Session, transactionIn } from "./session.ts"
+import { sqlFile } from "./sqlFile.ts"
 import { type PageRows, stage } from "./stage.ts"
 import type { Turn } from "./storage/Storage.ts"
-import { areRecorded, cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
+import { responses } from "./tables/responses.ts"
+import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
 
@@ -99,19 +102,35 @@ export const commitGroup = async (
     if (batches === undefined || !isOfCatalog(cause)) throw cause
     // The connection may have been lost between COMMIT and its acknowledgement: a second commit would count everything again.
     return session.exclusively(async (turn) =>
-      written !== undefined && (await areRecorded(session, batches, written.finishedAt))
-        ? written.group
-        : commit(turn),
+      written !== undefined && (await isCommitted(session, batches)) ? written.group : commit(turn),
     )
   }
 }
+
+/**
+ * Whether the transaction that wrote the batches was committed. One response in the archive's index shows it for all: no other
+ * transaction writes that, while a task's record may be another worker's by now. Batches without responses have no rows
+ * of a run, so that it does no harm to commit them again.
+ */
+const isCommitted = async (
+  { connection }: Session,
+  batches: ReadonlyArray<Batch>,
+): Promise<boolean> => {
+  const id = batches
+    .flatMap(({ bookkeeping }) => bookkeeping)
+    .find(({ table, length }) => table === responses && length > 0)?.columns[idAt]?.[0]
+  return (
+    id !== undefined &&
+    (await readRows(connection, sqlFile("state", "is_indexed"), [String(id)])).length > 0
+  )
+}
+
+const idAt = responses.columns.findIndex(({ name }) => name === "response_id")
 
 /** What a transaction has written when it is about to be committed. */
 interface Written {
   readonly group: CommittedGroup
   readonly changes: Changes
-  /** When the task of each batch ended, as recorded: in order, so that the last one of a partition can be found. */
-  readonly finishedAt: ReadonlyArray<number>
 }
 
 const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<Written> => {
@@ -130,10 +149,9 @@ const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<W
   const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
   await loadRows(session, merged, changes, [])
   const before = await recordedBefore(session, batches)
-  const finishedAt: Array<number> = []
   const entries = batches.flatMap((batch, at) => {
+    // Each later than the one before, so that the last task of a partition can be found.
     const now = session.tick()
-    finishedAt.push(now)
     return [
       ...batch.bookkeeping.filter(isBookkeeping),
       ...taskRows(batch, counts[at] ?? nothing, before, session, now),
@@ -141,5 +159,5 @@ const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<W
     ]
   })
   await changes.write(entries)
-  return { group: { batches: counts, tables: changes.rows }, changes, finishedAt }
+  return { group: { batches: counts, tables: changes.rows }, changes }
 }

@@ -57,20 +57,6 @@ export const recordedBefore = async (
   return new Map(found.map(recorded).map((each) => [keyOf(each), each]))
 }
 
-/** Whether the transaction was committed that recorded the batches at these times: the record of one task shows it for all. */
-export const areRecorded = async (
-  { connection, runId }: Session,
-  batches: ReadonlyArray<Batch>,
-  finishedAt: ReadonlyArray<number>,
-): Promise<boolean> => {
-  const at = batches.findIndex(({ task }) => task !== undefined)
-  const task = batches[at]?.task
-  if (task === undefined) return false
-  const { pipeline, entity, window } = task
-  const parameters = [runId, pipeline, entity, window, finishedAt[at] ?? null]
-  return (await readRows(connection, sqlFile("state", "is_recorded"), parameters)).length > 0
-}
-
 /** `Warehouse.mayBeRecorded`. */
 export const mayBeRecorded = (session: Session, { pipeline, entity, window }: TaskKey): boolean =>
   !isBegunHere(session) ||

@@ -9,7 +9,14 @@ import { claimTasks, planClaims } from "../../src/load/work/claims.ts"
 import { openRun } from "../../src/load/work/runs.ts"
 import { WorkDatabase } from "../../src/load/work/WorkDatabase.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
-import { commitTogether, reading, readingsBatch, rows, sampleTables } from "../load/sample.ts"
+import {
+  commitTogether,
+  indexRows,
+  reading,
+  readingsBatch,
+  rows,
+  sampleTables,
+} from "../load/sample.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { lake, lakeOf, newLake } from "./lake.ts"
 
@@ -84,6 +91,7 @@ describe.skipIf(lake === undefined)("a commit whose acknowledgement is lost", ()
                 requests: 1,
                 seconds: 1,
               },
+              bookkeeping: [indexRows(`${entity} ${worker}`)],
               ...(claim === undefined ? {} : { claim }),
             })
           })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Batch, TaskRecord } from "../../src/domain/outcome.ts"
 import type { Column, Value } from "../../src/domain/column.ts"
 import type { Rows, Table } from "../../src/domain/table.ts"
+import { responses } from "../../src/load/tables/responses.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 
 const key: Column = {
@@ -139,6 +140,16 @@ export const readingsBatch = (
   rows: ReadonlyArray<RowValues>,
   overrides: Partial<TaskBatch> = {},
 ): TaskBatch => batchOf([rowsOf(readings, rows)], overrides)
+
+/** A row of the archive's index, as every task that got a response has one. */
+export const indexRows = (responseId: string): Rows => {
+  const text = { endpoint: "e", method: "GET", url: "u", body_sha256: "0", archive_file: "f" }
+  const numbers = { status: 200, bytes: 0, archive_offset: 0, archive_length: 0 }
+  const receivedAt = next()
+  return rowsOf(responses, [
+    { response_id: responseId, run_id: "run-1", received_at: receivedAt, ...text, ...numbers },
+  ])
+}
 
 /** Runs `work` on a warehouse that is opened for it and closed after it. */
 export const inWarehouse = <A, E>(
