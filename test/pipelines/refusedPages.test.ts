@@ -77,6 +77,89 @@ describe("a page of a series by date that the warehouse refuses", () => {
   )
 })
 
+describe("a response for a gap that stops short, and that the warehouse refuses", () => {
+  it.live("stays a gap though the rest of its days is read", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now: "2026-06-01T12:00:00Z",
+        days: 60,
+        vaults: 1,
+        ratioCap: 100,
+      })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["ratio_history"]
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults", ...pipelines] })
+      yield* change(
+        dataDir,
+        "delete from core.ratio_history where observed_at::date between '2026-05-01' and '2026-05-10'",
+        `insert into ops.gaps (pipeline, entity, from_at, to_at, reason, state, detail, run_id, updated_at)
+           select pipeline, entity, '2026-05-01', '2026-05-10 23:59:59.999999', 'failed', 'open', '', '', '2026-06-01'
+           from ops.cursors where pipeline = 'ratio_history'`,
+        // Its newest hundred hours go back to May 6.
+        `create unique index one on core.ratio_history ((case when observed_at::date = '2026-05-09' then 1 end))`,
+        "checkpoint",
+      )
+      expect((yield* runOnce(simulator.url, dataDir, { pipelines })).summary.outcome).toBe(
+        "partial",
+      )
+      const gaps =
+        "select from_at::date::varchar as from_day, to_at::date::varchar as to_day from ops.gaps where state = 'open'"
+      const stored = "select count(*)::integer as n from core.ratio_history"
+      const all = simulator.truth.vaults[0]?.ratio.n ?? 0
+      expect(yield* queries(dataDir, [gaps, stored])).toEqual([
+        [{ from_day: "2026-05-07", to_day: "2026-05-10" }],
+        [{ n: all - 4 * 24 }],
+      ])
+      yield* change(dataDir, "drop index core.one", "checkpoint")
+      expect((yield* runOnce(simulator.url, dataDir, { pipelines })).summary.outcome).toBe(
+        "complete",
+      )
+      expect(yield* queries(dataDir, [gaps, stored])).toEqual([[], [{ n: all }]])
+    }),
+  )
+})
+
+describe("a response of a series with a cursor of its own that the warehouse refuses", () => {
+  it.live("is no gap, which nothing would close: the next run reads it again", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 60, vaults: 1 })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["apy_history"]
+      const run = () => runOnce(simulator.url, dataDir, { pipelines: ["vaults", ...pipelines] })
+      yield* run()
+      simulator.patch({ now: "2026-06-04T12:00:00Z" })
+      yield* change(
+        dataDir,
+        `create unique index one on core.apy_history
+           ((case when is_smoothed and date in ('2026-06-02', '2026-06-03') then 1 end))`,
+        "checkpoint",
+      )
+      const found = [
+        "select count(*)::integer as n from ops.gaps where state = 'open'",
+        "select count(*)::integer as n from ops.quarantine where closed_at is null",
+        `select is_smoothed, max(date)::varchar as newest from core.apy_history group by all order by all`,
+      ]
+      const newest = (unsmoothed: string, smoothed: string) => [
+        { is_smoothed: false, newest: unsmoothed },
+        { is_smoothed: true, newest: smoothed },
+      ]
+      expect((yield* run()).summary.outcome).toBe("partial")
+      expect(yield* queries(dataDir, found)).toEqual([
+        [{ n: 0 }],
+        [{ n: 1 }],
+        newest("2026-06-04", "2026-06-01"),
+      ])
+      yield* change(dataDir, "drop index core.one", "checkpoint")
+      expect((yield* run()).summary.outcome).toBe("complete")
+      expect(yield* queries(dataDir, found)).toEqual([
+        [{ n: 0 }],
+        [{ n: 0 }],
+        newest("2026-06-04", "2026-06-04"),
+      ])
+    }),
+  )
+})
+
 const otc = catalog.find(({ name }) => name === "otc_positions")
 
 /** A column that the table is stored without, so that only the database can refuse its rows, and for no fault of theirs. */
@@ -116,7 +199,7 @@ const readPages = (dataDir: string, runId: string, faults: Faults = {}) => {
     const others = n === faults.failing ? [rowsOf(notAsStored, [{ vault_address: "a" }])] : []
     return {
       window: `${n}`,
-      ...(faults.haveDays === true ? { covers: { from: n, to: n } } : {}),
+      ...(faults.haveDays === true ? { gapIfRefused: { from: n, to: n } } : {}),
       rows: [{ ...rows, lineage: response }, ...others],
       responses: [response],
       requests: 1,

@@ -40,6 +40,8 @@ export type WindowStep<A> =
       readonly window: DateWindow
       readonly content: A
       readonly points: number
+      /** What is requested next because the response stopped short in it: all days up to its oldest, and that one. */
+      readonly rest: DateWindow | undefined
       readonly cursor: SeriesCursor | undefined
       /** The days with nothing left to read, including gaps; `undefined` for a suspicious response. */
       readonly covered: DayRange | undefined
@@ -140,11 +142,13 @@ const afterRead = <A, E, R>(
       ? undefined
       : stopsShortAt(window, response)
   const cursor = cursorAfterRead(state.cursor, window, response, short)
+  const rest =
+    short !== undefined && isReadToItsStart(window) ? remainder(window, response, short) : undefined
   const pending =
-    short === undefined
-      ? state.pending
-      : isReadToItsStart(window)
-        ? [remainder(window, response, short), ...state.pending]
+    rest !== undefined
+      ? [rest, ...state.pending]
+      : short === undefined
+        ? state.pending
         : // Older points are requested from where the response ended, not by the planned windows.
           []
   const suspicious = response.points === 0 && hadPoints(options, state, window)
@@ -153,6 +157,7 @@ const afterRead = <A, E, R>(
     window,
     content: response.content,
     points: response.points,
+    rest,
     cursor,
     covered: suspicious ? undefined : coveredBy(window, response, short),
     suspicious,

@@ -4,6 +4,7 @@ import type { ApiError } from "../../domain/errors.ts"
 import type { CoveredDays } from "../../domain/outcome.ts"
 import type { ArchivedResponse } from "../../domain/response.ts"
 import type { Rows } from "../../domain/table.ts"
+import type { DayRange } from "../../extract/paginators/dateWindow.ts"
 import type { Drift, Violation } from "../../domain/violation.ts"
 
 export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" | "tie"
@@ -27,6 +28,8 @@ export interface TaskResult {
   readonly series?: string
   /** Days of the series that were requested, whatever the result. */
   readonly covers?: CoveredDays
+  /** The days that later runs read again from an open gap, should the warehouse refuse the rows. */
+  readonly gapIfRefused?: DayRange
   readonly rows: ReadonlyArray<Rows>
   readonly responses: ReadonlyArray<ArchivedResponse>
   readonly requests: number

@@ -1,7 +1,8 @@
 // The result of a task whose rows the warehouse refuses (a value that a column can't hold): its response is quarantined
-// like one that broke the contract, and its days stay an open gap.
+// like one that broke the contract, and its days stay an open gap if later runs read that.
 import { ApiError } from "../../domain/errors.ts"
 import { endOfDay, startOfDay } from "../../domain/time.ts"
+import type { DayRange } from "../../extract/paginators/dateWindow.ts"
 import { LoadError } from "../../load/errors.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 
@@ -16,7 +17,7 @@ export const isRefusedByWarehouse = (error: unknown): error is LoadError =>
 export const refusedResult = (
   endpoint: { readonly name: string; readonly section: string },
   entity: string,
-  { window, series, covers, responses, requests }: TaskResult,
+  { window, series, covers, gapIfRefused, responses, requests }: TaskResult,
   { what, why }: LoadError,
 ): TaskResult => {
   const detail = `its rows can't be stored: ${what}: ${why}`
@@ -27,7 +28,7 @@ export const refusedResult = (
     rows: [],
     responses,
     requests,
-    ...(covers?.from === undefined ? {} : { gaps: [openGap(covers.from, covers.to, detail)] }),
+    ...(gapIfRefused === undefined ? {} : { gaps: [openGap(gapIfRefused, detail)] }),
     error: new ApiError({
       reason: { _tag: "ContractViolation", path: "$" },
       endpoint: endpoint.name,
@@ -40,7 +41,7 @@ export const refusedResult = (
   }
 }
 
-const openGap = (from: number, to: number, detail: string): GapNote => ({
+const openGap = ({ from, to }: DayRange, detail: string): GapNote => ({
   fromAt: startOfDay(from),
   toAt: endOfDay(to),
   reason: "quarantined",
