@@ -40,7 +40,7 @@ export type WindowStep<A> =
       readonly window: DateWindow
       readonly content: A
       readonly points: number
-      /** What is requested next because the response stopped short in it: all days up to its oldest, and that one. */
+      /** Requested next because the response stopped short: the days of the window up to the response's oldest, included. */
       readonly rest: DateWindow | undefined
       readonly cursor: SeriesCursor | undefined
       /** The days with nothing left to read, including gaps; `undefined` for a suspicious response. */

@@ -1,5 +1,5 @@
-// Audit log of EVM vaults, newest first. Each page lands as it comes; the cursor moves with the last one, so that a
-// scan that is cut short is repeated and leaves no gap.
+// Audit log of EVM vaults, newest first. Each page lands as it comes; the cursor moves with the last one if all others
+// have landed, so that a scan that is cut short or lacks a page is repeated and leaves no gap.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../../domain/errors.ts"

@@ -1,6 +1,7 @@
 // Reads the partitions of one run: each task lands in its own transaction, fails on its own, and is counted.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ActiveTime } from "../../domain/ActiveTime.ts"
 import { ApiError } from "../../domain/errors.ts"
@@ -24,7 +25,7 @@ import { type Landing, landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
 import { isReadFailure, type Resolved, resolveOutcome } from "./outcome.ts"
 import { queueTask, type ReadTask } from "./queueTask.ts"
-import { isRefusedByWarehouse, refusedResult } from "./refusedResult.ts"
+import { isRefusedByWarehouse, refusedResult, withoutCursorOf } from "./refusedResult.ts"
 import { reportTask } from "./reportTask.ts"
 import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
@@ -115,7 +116,7 @@ export class Runner {
       return pipeline.read(partition, state, context).pipe(
         // Reads the next page while this one is being marked in the archive.
         Stream.buffer({ capacity: 1 }),
-        Stream.runForEachWhile(next),
+        Stream.runForEach(next),
         Effect.onExit(() => rest),
         Effect.raceFirst(outOfTime(activeTime, this.options.taskTimeoutSeconds, name, entity)),
         Effect.catchDefect((defect) => Effect.fail(defectError(pipeline, entity, defect))),
@@ -156,10 +157,7 @@ export class Runner {
     return this.commit(pipeline, task, nothing, resolved, 0)
   }
 
-  /**
-   * Queues one result behind the one before it. What then lands is the result, or the record that the warehouse refused it.
-   * Not to be interrupted, except while it is resolved.
-   */
+  /** Queues one result behind the one before it. Not to be interrupted, except while it is resolved. */
   private land(
     pipeline: AnyPipeline,
     task: PlannedTask,
@@ -167,56 +165,50 @@ export class Runner {
     timing: Timing,
     before: Landing<RunError> | undefined,
   ): Effect.Effect<Landing<RunError, Services>, RunError, Services> {
-    const { partition } = task
+    const { entity } = task.partition
     const { name, endpoint } = pipeline
-    const { runId } = this.options
     return Effect.gen({ self: this }, function* () {
       yield* checkClock
       const startedAt = yield* Clock.currentTimeMillis
       const seconds = (startedAt - timing.since) / 1000
       timing.since = startedAt
-      const key = { runId, pipeline: name, entity: partition.entity, window: read.window }
+      const { runId } = this.options
+      const key = { runId, pipeline: name, entity, window: read.window }
       const circumstances = {
         now: microsFromMillis(startedAt),
         cacheSeconds: endpoint.serverCacheSeconds ?? 0,
         hasFixedWindows: pipeline.windows !== undefined,
       }
-      const result: TaskResult = {
-        ...read,
-        drift: this.drift.add(endpoint.name, read.drift ?? []),
-      }
       const resolve = (each: TaskResult) => resolveOutcome(key, each, circumstances)
+      const drift = this.drift.add(endpoint.name, read.drift ?? [])
+      const result: TaskResult = { ...read, drift }
       const resolved = yield* Effect.interruptible(resolve(result))
-      const queue = (after?: Queued) => this.queue(pipeline, task, result, resolved, seconds, after)
-      const { queued, committed } = yield* queue(before?.queued)
-      const commitAgain = Effect.flatMap(queue(), (again) => Effect.as(again.committed, true))
-      const afterPrevious = <E, R>(effect: Effect.Effect<boolean, E, R>) =>
-        Effect.flatMap(before?.landed ?? Effect.succeed(true), (readsOn) =>
-          readsOn ? effect : Effect.succeed(false),
-        )
-      const landed = committed.pipe(
-        Effect.as(true),
-        // It followed a batch that was not committed, in whose place a record of that has to land first.
-        Effect.catchIf(isNotTried, () => afterPrevious(commitAgain)),
-        Effect.catchIf(isRefusedByWarehouse, (error) => {
-          const refused = refusedResult(endpoint, partition.entity, result, error)
-          const record = Effect.flatMap(resolve(refused), (outcome) =>
-            Effect.as(
-              this.commit(pipeline, task, refused, outcome, seconds),
-              // Later results would move the cursor past the missing rows, unless a gap records them.
-              result.cursor?.entity !== partition.entity || refused.gaps !== undefined,
-            ),
-          )
-          // It may have been refused before those in front of it were committed, or failed.
-          return afterPrevious(record)
+      const queue = this.queue(pipeline, task, result, resolved, seconds, before?.queued)
+      const { queued, committed } = yield* queue
+      // What lands is the result, or the record that the warehouse refused it.
+      const landed = Effect.gen({ self: this }, function* () {
+        const first = yield* Effect.result(committed)
+        if (Result.isSuccess(first)) return true
+
+        // It was refused, or it follows one that was: it waits until that is recorded.
+        const mayMove = before === undefined || (yield* before.landed)
+        const again = mayMove ? result : withoutCursorOf(entity, result)
+        const commitAgain = this.commit(pipeline, task, again, resolved, seconds)
+        const tried = isNotTried(first.failure) ? yield* Effect.result(commitAgain) : first
+        if (Result.isSuccess(tried)) return mayMove
+        if (!isRefusedByWarehouse(tried.failure)) return yield* Effect.fail(tried.failure)
+
+        const refused = refusedResult(endpoint, entity, result, tried.failure)
+        yield* this.commit(pipeline, task, refused, yield* resolve(refused), seconds)
+        // Where no gap stands for the missing rows, the cursor must not pass them.
+        return mayMove && refused.gaps !== undefined
+      })
+      const timed = Effect.tap(landed, () =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          timing.since = now
         }),
-        Effect.tap(() =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            timing.since = now
-          }),
-        ),
       )
-      return { queued, landed }
+      return { queued, landed: timed }
     })
   }
 

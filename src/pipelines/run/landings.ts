@@ -10,29 +10,28 @@ const AT_ONCE = 4
 /** A result whose batch is queued. */
 export interface Landing<E, R = never> {
   readonly queued: Queued
-  /** Waits for what becomes of it; whether those after it may land. */
+  /** Waits for what becomes of it; whether results after it may move the cursor. */
   readonly landed: Effect.Effect<boolean, E, R>
 }
 
 export interface Landings<E, R> {
-  /** Queues a result; returns whether to read on. */
-  readonly next: (result: TaskResult) => Effect.Effect<boolean, E, R>
+  /** Queues a result, once fewer than `AT_ONCE` are landing. */
+  readonly next: (result: TaskResult) => Effect.Effect<void, E, R>
   /** Waits for those that are landing. */
   readonly rest: Effect.Effect<void, E>
 }
 
-/** `land` queues a result behind the one before it, unless that one has landed. */
+/** `land` queues a result behind the one before it, if there is one. */
 export const landings = <E, R>(
   land: (result: TaskResult, before: Landing<E> | undefined) => Effect.Effect<Landing<E, R>, E, R>,
 ): Landings<E, R> => {
   let landing: ReadonlyArray<Landing<E>> = []
-  let goesOn = true
   /** Waits for the oldest, until `count` are left. */
   const leave = Effect.fnUntraced(function* (count: number) {
     while (landing.length > count) {
       const [oldest, ...others] = landing
       landing = others
-      if (oldest !== undefined) goesOn = (yield* oldest.landed) && goesOn
+      if (oldest !== undefined) yield* oldest.landed
     }
   })
   return {
@@ -41,14 +40,12 @@ export const landings = <E, R>(
       Effect.uninterruptible(
         Effect.gen(function* () {
           yield* leave(AT_ONCE - 1)
-          if (!goesOn) return false
           const { queued, landed } = yield* land(result, landing.at(-1))
           const fiber = yield* Effect.forkChild(landed, {
             startImmediately: true,
             uninterruptible: true,
           })
           landing = [...landing, { queued, landed: Fiber.join(fiber) }]
-          return true
         }),
       ),
     rest: leave(0),

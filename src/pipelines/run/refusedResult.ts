@@ -17,7 +17,7 @@ export const isRefusedByWarehouse = (error: unknown): error is LoadError =>
 export const refusedResult = (
   endpoint: { readonly name: string; readonly section: string },
   entity: string,
-  { window, series, covers, gapIfRefused, responses, requests }: TaskResult,
+  { window, series, covers, gapIfRefused, responses, requests, drift = [] }: TaskResult,
   { what, why }: LoadError,
 ): TaskResult => {
   const detail = `its rows can't be stored: ${what}: ${why}`
@@ -28,6 +28,7 @@ export const refusedResult = (
     rows: [],
     responses,
     requests,
+    drift,
     ...(gapIfRefused === undefined ? {} : { gaps: [openGap(gapIfRefused, detail)] }),
     error: new ApiError({
       reason: { _tag: "ContractViolation", path: "$" },
@@ -48,3 +49,9 @@ const openGap = ({ from, to }: DayRange, detail: string): GapNote => ({
   state: "open",
   detail,
 })
+
+/** A result that follows one no gap stands for: without the cursor of the partition, but with that of a single series. */
+export const withoutCursorOf = (entity: string, result: TaskResult): TaskResult => {
+  const { cursor, ...others } = result
+  return cursor?.entity === entity ? others : result
+}

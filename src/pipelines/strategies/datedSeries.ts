@@ -168,7 +168,7 @@ const taskResult = (
     series,
     // The newest points up to a day say nothing about older days.
     covers: { from, to },
-    // If the rest is read, that closes the gap that the window may be: this one must differ from it.
+    // Without the days that are requested next: reading those closes a gap of the whole window.
     ...(from === undefined
       ? {}
       : { gapIfRefused: { from: step.rest === undefined ? from : step.rest.to + 1, to } }),

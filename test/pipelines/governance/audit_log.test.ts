@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { json, scriptedServer } from "../../support/scriptedServer.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { change, queries, query, runOnce } from "../../support/warehouseRun.ts"
 
 const pipelines = ["audit_log"]
 const start = "2024-06-01T00:00:00Z"
@@ -124,6 +124,32 @@ describe("audit_log", () => {
       const scan = JSON.parse(String(cursor?.["cursor"])) as object
       expect(scan).toMatchObject({ pages: 7 })
       expect(scan).not.toHaveProperty("scannedFrom")
+    }),
+  )
+
+  it.live("scans again from the start when the warehouse refused a page", () =>
+    Effect.gen(function* () {
+      const log = Array.from({ length: 30 }, (_, day) => entry(ago(day + 1), `day ${day}`))
+      const server = yield* service(log, 6)
+      const dataDir = yield* temporaryFolder
+      const run = runOnce(server.url, dataDir, { pipelines })
+      const found = [
+        "select count(*)::integer as n from core.audit_log",
+        "select count(*)::integer as n from ops.cursors where pipeline = 'audit_log'",
+      ]
+      yield* runOnce(server.url, dataDir, { pipelines: ["vaults"] })
+      // Stands for values of the third page that only the database finds out about.
+      yield* change(
+        dataDir,
+        `create unique index one on core.audit_log
+           ((case when summary in ('day 12', 'day 13') then 1 end))`,
+        "checkpoint",
+      )
+      expect((yield* run).summary.outcome).toBe("partial")
+      expect(yield* queries(dataDir, found)).toEqual([[{ n: 26 }], [{ n: 0 }]])
+      yield* change(dataDir, "drop index core.one", "checkpoint")
+      expect((yield* run).summary.outcome).toBe("complete")
+      expect(yield* queries(dataDir, found)).toEqual([[{ n: 30 }], [{ n: 1 }]])
     }),
   )
 
