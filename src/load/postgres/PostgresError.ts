@@ -35,17 +35,29 @@ const advices: Readonly<Record<string, string>> = {
   "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
   "28000": "Check user and sslmode against the server's pg_hba.conf.",
   "3D000": "Create the database first.",
-  "42501": "Grant the user this privilege, or publish as another user.",
-  "53100": "Free space on the server's disk; the next run publishes what is missing.",
+  "42501":
+    "Grant the user this privilege: docs/postgresql.md and docs/lake.md have those it needs.",
+  "53100": "Free space on the server's disk, then run again.",
 }
 
-export const postgresError = (target: string, cause: unknown): PostgresError => {
+/** What the network or the server reports, and what to do if that is specific to it. */
+export const explainPostgres = (
+  cause: unknown,
+): Pick<PostgresError, "why"> & { advice?: string } => {
   if (cause instanceof PostgresError) return cause
   const { code = "" } = cause as { readonly code?: string }
   const text = cause instanceof Error ? cause.message : String(cause)
-  const why = network[code] ?? text.trim().replace(/[.!]$/, "")
-  return new PostgresError({ target, why, advice: advices[code] ?? LATER, cause })
+  const advice = advices[code]
+  return {
+    why: network[code] ?? text.trim().replace(/[.!]$/, ""),
+    ...(advice === undefined ? {} : { advice }),
+  }
 }
+
+export const postgresError = (target: string, cause: unknown): PostgresError =>
+  cause instanceof PostgresError
+    ? cause
+    : new PostgresError({ target, advice: LATER, ...explainPostgres(cause), cause })
 
 /** Whether the server reported one of these SQLSTATE codes. */
 export const isState = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>

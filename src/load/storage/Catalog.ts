@@ -3,10 +3,10 @@
 import type { Client } from "pg"
 import type { Claim } from "../../domain/claim.ts"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
-import { claimLost, LoadError, WarehouseLocked } from "../errors.ts"
+import { claimLost, WarehouseLocked } from "../errors.ts"
 import { connect } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
-import { PostgresError, postgresError } from "../postgres/PostgresError.ts"
+import { catalogError, catalogProblem } from "./catalogError.ts"
 import type { Turn } from "./Storage.ts"
 
 /** Schema of DuckLake's own tables. */
@@ -41,36 +41,11 @@ const ROW_COUNTS = `
 
 const MICROS_PER_SECOND = 1_000_000
 
-/** By SQLSTATE. */
-const advices: Readonly<Record<string, string>> = {
-  "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
-  "28000": "Check user and sslmode against the server's pg_hba.conf.",
-  "3D000": "Create the database first.",
-  "42501": "Grant the user this privilege: docs/lake.md has those it needs.",
-}
-
-const REACHABLE =
-  "Check that the server runs and can be reached. What was not committed is read again by the next run."
-
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =
   "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself"
 const WAIT =
   "Start again once that has ended. What was not committed is read again by the next run."
-
-/** An error of the catalog's database, as one of the warehouse. */
-const catalogError = (target: PostgresTarget, cause: unknown): LoadError => {
-  if (cause instanceof LoadError) return cause
-  const { code = "" } = cause as { readonly code?: string }
-  const { why, advice } = postgresError(target.shown, cause)
-  return new LoadError({
-    reason: "Catalog",
-    what: `The lake's catalog ${target.shown}`,
-    why,
-    advice: cause instanceof PostgresError ? advice : (advices[code] ?? REACHABLE),
-    cause,
-  })
-}
 
 export class Catalog {
   readonly #target: PostgresTarget
@@ -95,7 +70,7 @@ export class Catalog {
       await catalog.#begin()
       return catalog
     } catch (cause) {
-      throw catalogError(target, cause)
+      throw catalogError(target.shown, cause)
     }
   }
 
@@ -136,7 +111,7 @@ export class Catalog {
       const values = parameters === undefined ? undefined : [...parameters]
       return (await this.#client.query<Record<string, unknown>>(sql, values)).rows
     } catch (cause) {
-      throw catalogError(this.#target, cause)
+      throw catalogError(this.#target.shown, cause)
     }
   }
 
@@ -247,9 +222,10 @@ export class Catalog {
   }
 
   async #reconnect(): Promise<void> {
+    const { shown } = this.#target
     try {
       await this.close()
-      if (this.#isAlone) throw this.#lost(MAYBE_CHANGED, "Run the command again.")
+      if (this.#isAlone) throw catalogProblem(shown, MAYBE_CHANGED, "Run the command again.")
       this.#client = await connect(this.#target)
       await this.#begin()
       // Until it has entered, every turn tries again.
@@ -258,14 +234,9 @@ export class Catalog {
     } catch (cause) {
       this.#isLost = true
       await this.close()
-      if (cause instanceof WarehouseLocked) throw this.#lost(KEPT_OUT, WAIT)
-      throw catalogError(this.#target, cause)
+      if (cause instanceof WarehouseLocked) throw catalogProblem(shown, KEPT_OUT, WAIT)
+      throw catalogError(this.#target.shown, cause)
     }
-  }
-
-  #lost(why: string, advice: string): LoadError {
-    const what = `The lake's catalog ${this.#target.shown}`
-    return new LoadError({ reason: "Catalog", what, why, advice })
   }
 
   async #newestSnapshot(): Promise<string> {

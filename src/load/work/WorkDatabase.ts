@@ -10,10 +10,11 @@ import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import type { LoadError } from "../errors.ts"
 import { connectionOptions } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
+import { catalogError } from "../storage/catalogError.ts"
 import { migrateWork } from "./migrateWork.ts"
-import { type WorkError, workError } from "./WorkError.ts"
 
 const WORK_SCHEMA = "vaulthouse_work"
 
@@ -25,7 +26,7 @@ export type WorkParameter = string | number | boolean | null | ReadonlyArray<str
 export type WorkRows = (
   name: string,
   parameters?: ReadonlyArray<WorkParameter>,
-) => Effect.Effect<ReadonlyArray<WorkRow>, WorkError>
+) => Effect.Effect<ReadonlyArray<WorkRow>, LoadError>
 
 export class WorkDatabase extends Context.Service<
   WorkDatabase,
@@ -34,9 +35,9 @@ export class WorkDatabase extends Context.Service<
     /** Several statements as one transaction. */
     readonly transaction: <A, E, R>(
       work: Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A, E | WorkError, R>
+    ) => Effect.Effect<A, E | LoadError, R>
     /** A connection for as long as the scope is open, for locks that end with it. */
-    readonly session: Effect.Effect<WorkRows, WorkError, Scope.Scope>
+    readonly session: Effect.Effect<WorkRows, LoadError, Scope.Scope>
     /** Runs `listener` with what is notified on the channel until the scope closes, also after a lost connection. */
     readonly listen: (
       channel: string,
@@ -49,7 +50,7 @@ export class WorkDatabase extends Context.Service<
   /** Creates or migrates the schema; also provides Effect's own client, which its queue and migrator need. */
   static readonly layer = (
     target: PostgresTarget,
-  ): Layer.Layer<WorkDatabase | SqlClient.SqlClient, WorkError> =>
+  ): Layer.Layer<WorkDatabase | SqlClient.SqlClient, LoadError> =>
     Layer.provideMerge(Layer.effect(WorkDatabase, make(target)), client(target))
 }
 
@@ -65,21 +66,21 @@ const client = (target: PostgresTarget) =>
           maxConnections: 4,
         }),
       ),
-      Effect.mapError((cause) => workError(target.shown, cause)),
+      Effect.mapError((cause) => catalogError(target.shown, cause)),
     ),
   )
 
 const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
   const sql = yield* PgClient.PgClient
   const failed = <A, R>(work: Effect.Effect<A, SqlError, R>) =>
-    Effect.mapError(work, (cause) => workError(shown, cause))
-  yield* Effect.mapError(migrateWork(shown), (cause) => workError(shown, cause))
+    Effect.mapError(work, (cause) => catalogError(shown, cause))
+  yield* Effect.mapError(migrateWork(shown), (cause) => catalogError(shown, cause))
   return WorkDatabase.of({
     rows: (name, parameters = []) => failed(sql.unsafe<WorkRow>(sqlFile("work", name), parameters)),
     transaction: (work) =>
       sql
         .withTransaction(work)
-        .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(workError(shown, cause)))),
+        .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(catalogError(shown, cause)))),
     session: Effect.map(
       failed(sql.reserve),
       (connection): WorkRows =>

@@ -4,7 +4,7 @@ import * as PersistedQueue from "effect/persistence/PersistedQueue"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { sqlFile } from "../sqlFile.ts"
-import { WorkError } from "./WorkError.ts"
+import { catalogProblem } from "../storage/catalogError.ts"
 
 const migrations = ["0001_runs_and_claims", "0002_paces"]
 
@@ -48,10 +48,10 @@ export const migrateWork = Effect.fnUntraced(function* (shown: string) {
     `select max(migration_id) as id from ${TABLE}`,
   )
   if ((last?.id ?? 0) > migrations.length) {
-    return yield* new WorkError({
-      target: shown,
-      why: "its schema vaulthouse_work was made by a newer version of vaulthouse",
-      advice: "Run the same version on every machine.",
-    })
+    return yield* catalogProblem(
+      shown,
+      "its schema vaulthouse_work was made by a newer version of vaulthouse",
+      "Run the same version on every machine.",
+    )
   }
 })

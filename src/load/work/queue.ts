@@ -9,10 +9,11 @@ import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
+import type { LoadError } from "../errors.ts"
+import { catalogError } from "../storage/catalogError.ts"
 import type { TaskName } from "./claims.ts"
 import { QUEUE } from "./migrateWork.ts"
 import { WorkDatabase } from "./WorkDatabase.ts"
-import { type WorkError, workError } from "./WorkError.ts"
 
 // How often a worker without tasks looks for new ones.
 const POLL_MILLIS = 100
@@ -30,7 +31,7 @@ export const queueLayer = (
   leaseSeconds: number,
 ): Layer.Layer<
   PersistedQueue.PersistedQueueFactory,
-  WorkError,
+  LoadError,
   WorkDatabase | SqlClient.SqlClient
 > =>
   Layer.unwrap(
@@ -45,7 +46,7 @@ export const queueLayer = (
               lockExpiration: leaseSeconds * 1000,
               lockRefreshInterval: (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
             }).pipe(
-              Effect.mapError((cause) => workError(shown, cause)),
+              Effect.mapError((cause) => catalogError(shown, cause)),
               quietly,
             ),
           ),
@@ -70,7 +71,7 @@ export const taskQueue = Effect.fnUntraced(function* (runId: string) {
     maxAttempts: ALWAYS,
     retrySchedule: Schedule.spaced("5 seconds"),
   })
-  const failed = (cause: unknown) => workError(shown, cause)
+  const failed = (cause: unknown) => catalogError(shown, cause)
   const logLevel = yield* References.MinimumLogLevel
   return {
     /** Offers the tasks in order; ignores those that have been offered before. */

@@ -1,7 +1,8 @@
 // The run that workers read: there is one at a time, planned by the process that holds the planner's lock.
 import * as Effect from "effect/Effect"
+import { SqlError } from "effect/sql/SqlError"
+import type { LoadError } from "../errors.ts"
 import { WorkDatabase, type WorkRow, type WorkRows } from "./WorkDatabase.ts"
-import { isDeadlock } from "./WorkError.ts"
 
 export interface SharedRun {
   readonly runId: string
@@ -66,3 +67,7 @@ export const endRun = (runId: string, planner: string) =>
       Effect.map(([ended]) => ended !== undefined),
     ),
   )
+
+/** PostgreSQL rolled the statement back because of a deadlock: it has changed nothing. */
+const isDeadlock = ({ cause }: LoadError): boolean =>
+  cause instanceof SqlError && cause.reason._tag === "DeadlockError"

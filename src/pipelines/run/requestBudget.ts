@@ -4,7 +4,6 @@ import * as Layer from "effect/Layer"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
 import type { LoadError } from "../../load/errors.ts"
-import type { WorkError } from "../../load/work/WorkError.ts"
 import { lakeCatalog, type Place } from "../publication/warehouse.ts"
 
 export interface BudgetOptions extends Pick<Place, "warehouse"> {
@@ -19,7 +18,7 @@ export const requestBudget = ({
   api,
   pace,
   onShared,
-}: BudgetOptions): Layer.Layer<RequestBudget, LoadError | WorkError> =>
+}: BudgetOptions): Layer.Layer<RequestBudget, LoadError> =>
   warehouse === "file"
     ? RequestBudget.layer(pace)
     : Layer.unwrap(

@@ -6,8 +6,8 @@ import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import type { PaceOptions } from "../../extract/Pace.ts"
 import { RequestBudget } from "../../extract/RequestBudget.ts"
 import type { PaceStore } from "../../extract/sharedStarts.ts"
+import type { LoadError } from "../../load/errors.ts"
 import { WorkDatabase } from "../../load/work/WorkDatabase.ts"
-import type { WorkError } from "../../load/work/WorkError.ts"
 
 const CHANNEL = "vaulthouse_pace"
 
@@ -16,13 +16,13 @@ export const sharedBudget = (
   origin: string,
   pace: PaceOptions,
   onShared?: PaceStore["onShared"],
-): Layer.Layer<RequestBudget, WorkError> =>
+): Layer.Layer<RequestBudget, LoadError> =>
   Layer.unwrap(
     Effect.map(paceStore(origin), (store) => RequestBudget.layer(pace, { ...store, onShared })),
   ).pipe(Layer.provide(existingOrNew(database)))
 
 /** Uses the connections that the process already has, as a worker does. */
-const existingOrNew = (database: PostgresTarget): Layer.Layer<WorkDatabase, WorkError> =>
+const existingOrNew = (database: PostgresTarget): Layer.Layer<WorkDatabase, LoadError> =>
   Layer.unwrap(
     Effect.map(
       Effect.serviceOption(WorkDatabase),

@@ -10,14 +10,13 @@ import { sqlFile } from "../../load/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { type ClaimedTask, claimTasks, type TaskName } from "../../load/work/claims.ts"
 import type { WorkDatabase } from "../../load/work/WorkDatabase.ts"
-import type { WorkError } from "../../load/work/WorkError.ts"
 import { openGap, type PlannedTask } from "../run/state.ts"
 import type { TaskRequest } from "./request.ts"
 
 class Claimed extends Request.TaggedClass("Claimed")<
   TaskName,
   PlannedTask | undefined,
-  WorkError | LoadError
+  LoadError
 > {}
 
 // Tasks that are taken by one statement arrive within this time.
