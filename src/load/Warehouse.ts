@@ -2,24 +2,20 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import { movedClock } from "../domain/movedClock.ts"
 import type { Batch, Committed } from "../domain/outcome.ts"
 import { type Rows, type Table, tableName } from "../domain/table.ts"
-import { formatInstant, microsFromMillis } from "../domain/time.ts"
+import { microsFromMillis } from "../domain/time.ts"
 import { commitGroup } from "./commitGroup.ts"
 import { commitQueue, type Queued } from "./commitQueue.ts"
-import { makePrivateDirectory } from "./database.ts"
 import { storedTables } from "./ddl.ts"
 import { decodeRow, json, number, text } from "./decodeRow.ts"
-import { databaseError, type LoadError, WarehouseLocked } from "./errors.ts"
+import { databaseError, type LoadError, type WarehouseLocked } from "./errors.ts"
 import { executeAll } from "./executeAll.ts"
 import { knownRows } from "./known.ts"
-import { acquireLock } from "./LockFile.ts"
 import { migrate } from "./migrate.ts"
 import { type Parameter, readRows, type Row } from "./readRows.ts"
 import {
@@ -38,18 +34,15 @@ import { storedColumns } from "./storedColumns.ts"
 import { operationTables } from "./tables/index.ts"
 import { mayBeRecorded, type TaskKey } from "./taskRows.ts"
 import { checkBatch } from "./validate.ts"
+import { lockedOr, lockOf, type LockWait, waitForLock } from "./waitForLock.ts"
 
-export interface WarehouseOptions extends OpenOptions {
+export interface WarehouseOptions extends OpenOptions, LockWait {
   /** Default: the file in `dataDir`. */
   readonly storage?: Storage
   /** Another process may use `dataDir` at the same time; not with a file. Nothing may be published then. */
   readonly sharesDataDir?: true
   /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
-  /** How long to wait for another process to release the warehouse; by default not at all. */
-  readonly wait?: Duration.Input
-  /** Called once, when the wait begins. */
-  readonly onWait?: (locked: WarehouseLocked) => void
 }
 
 export class Warehouse extends Context.Service<
@@ -126,52 +119,14 @@ export class Warehouse extends Context.Service<
   ): Layer.Layer<Warehouse, LoadError | WarehouseLocked> => Layer.effect(Warehouse, make(options))
 }
 
-/** Tries again while another process has it, for as long as the options say. */
-const retryWhileLocked = <A, E, R>(
-  { wait, onWait }: WarehouseOptions,
-  take: Effect.Effect<A, E | WarehouseLocked, R>,
-): Effect.Effect<A, E | WarehouseLocked, R> => {
-  if (wait === undefined) return take
-  let isFirst = true
-  const reported = Effect.tapError(take, (error) =>
-    Effect.sync(() => {
-      if (isFirst && error instanceof WarehouseLocked) onWait?.(error)
-      isFirst = false
-    }),
-  )
-  return Effect.retry(reported, {
-    while: (error) => error instanceof WarehouseLocked,
-    schedule: Schedule.upTo(Schedule.spaced("500 millis"), { duration: wait }),
-  })
-}
-
-const lockedOr =
-  (what: string) =>
-  (cause: unknown): LoadError | WarehouseLocked =>
-    cause instanceof WarehouseLocked ? cause : databaseError(what, cause)
-
-const locked = (options: WarehouseOptions, since: string) => {
-  const take = Effect.tryPromise({
-    try: () => {
-      makePrivateDirectory(options.dataDir)
-      return acquireLock(options.dataDir, since)
-    },
-    catch: lockedOr(`The data directory ${options.dataDir} can't be used`),
-  })
-  return retryWhileLocked(
-    options,
-    Effect.acquireRelease(take, (lock) => Effect.sync(lock.release)),
-  )
-}
-
 const opened = (storage: Storage, options: WarehouseOptions, tables: ReadonlyArray<Table>) => {
   const open = Effect.tryPromise({
     try: () => storage.open(options, tables),
     catch: lockedOr(`The warehouse in ${storage.shown} can't be opened`),
   })
-  return retryWhileLocked(
-    options,
+  return waitForLock(
     Effect.acquireRelease(open, (database) => Effect.promise(database.close)),
+    options,
   )
 }
 
@@ -180,9 +135,7 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Load
 
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
-  if (options.sharesDataDir !== true) {
-    yield* locked(options, formatInstant(microsFromMillis(clock.currentTimeMillisUnsafe())))
-  }
+  if (options.sharesDataDir !== true) yield* lockOf(options.dataDir, "writer", options)
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)

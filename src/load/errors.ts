@@ -53,11 +53,16 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
     | undefined
   readonly isScheduler?: boolean
 }> {
+  /** The holder in words. */
+  get who(): string {
+    return this.holder === undefined
+      ? "another process"
+      : `process ${this.holder.pid} on ${this.holder.host}`
+  }
+
   override get message(): string {
-    const holder =
-      this.holder === undefined
-        ? "another process"
-        : `process ${this.holder.pid} on ${this.holder.host} since ${this.holder.since}`
+    const since = this.holder === undefined ? "" : ` since ${this.holder.since}`
+    const holder = `${this.who}${since}`
     if (this.isScheduler === true) {
       return `The runs are scheduled by ${holder} (${this.file}). Leave them to it, or stop it first.`
     }

@@ -129,8 +129,8 @@ export const wholeRun = <E, R, RO, EL>(
 export const byWarehouseClock = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Warehouse, ({ clock }) => Effect.provideService(effect, Clock.Clock, clock))
 
-export const waitingText = ({ holder }: WarehouseLocked): string =>
-  `waiting for the warehouse, which ${holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`} holds`
+export const waitingText = ({ who }: WarehouseLocked): string =>
+  `waiting for the warehouse, which ${who} holds`
 
 /** Records the start and the end of the run around its work. The next run records the end of one that was killed. */
 const recordedRun = Effect.fnUntraced(function* <E, R>({
