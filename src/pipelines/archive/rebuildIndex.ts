@@ -12,13 +12,15 @@ import {
   runOfSegment,
   segmentFiles,
 } from "../../archive/segments.ts"
+import type { ArchivedResponse } from "../../domain/response.ts"
+import { rowsOf } from "../../load/rowsOf.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses } from "../../load/tables/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { mapObjects } from "../../transform/mapObjects.ts"
 import type { FieldNames } from "../../transform/Source.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place as WarehousePlace } from "../publication/warehouse.ts"
+import { indexRow, quarantineRow } from "../run/bookkeeping.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
 
@@ -70,7 +72,13 @@ export const rebuildIndex = Effect.fnUntraced(function* (place: WarehousePlace, 
     const broken = yield* quarantined(new ArchiveReader(store), indexed, names)
     yield* warehouse.commit({
       rows: [],
-      bookkeeping: [mapObjects(responses, indexed.map(responseRecord)), broken],
+      bookkeeping: [
+        rowsOf(
+          responses,
+          indexed.map((one) => indexRow(archivedOf(one), one.head.runId, one.marker, one.isLanded)),
+        ),
+        broken,
+      ],
     })
   }
   return unendedRuns(archived)
@@ -147,7 +155,7 @@ const quarantined = Effect.fnUntraced(function* (
   indexed: ReadonlyArray<Indexed>,
   names: FieldNames,
 ) {
-  const newest = new Map<string, ReadonlyArray<Readonly<Record<string, string | number | null>>>>()
+  const newest = new Map<string, ReadonlyArray<ReturnType<typeof quarantineRow>>>()
   for (const one of indexed) {
     const { marker, head, isLanded } = one
     // Of the responses that made no rows, the task failed on the last.
@@ -166,56 +174,32 @@ const quarantined = Effect.fnUntraced(function* (
     )
     newest.set(
       JSON.stringify([pipeline, entity, window]),
-      (violations.length === 0 ? [nowReadable] : violations).map(({ path, detail }) => ({
-        response_id: head.responseId,
-        endpoint: head.endpoint,
-        pipeline,
-        entity,
-        window,
-        json_path: path,
-        detail,
-        run_id: runId,
-        quarantined_at: head.receivedAt,
-        closed_at: later?.head.receivedAt ?? null,
-      })),
+      (violations.length === 0 ? [nowReadable] : violations).map((violation) =>
+        quarantineRow(
+          { ...marker, endpoint: head.endpoint },
+          { ...violation, responseId: head.responseId },
+          head.receivedAt,
+          later?.head.receivedAt,
+        ),
+      ),
     )
   }
-  return mapObjects(quarantine, [...newest.values()].flat())
+  return rowsOf(quarantine, [...newest.values()].flat())
 })
 
 const nowReadable = { path: "$", detail: "can be read by this version" }
 
-const isSuspicious = ({ marker, isLanded }: Indexed): boolean =>
-  isLanded && marker?.outcome === "suspicious_empty"
+const archivedOf = ({ head, body }: Indexed): ArchivedResponse => ({
+  ...head,
+  ...body.place,
+  bytes: body.bytes,
+})
 
 const indexedResponseOf = (one: Indexed): IndexedResponse => ({
   ...one.head,
   pipeline: String(one.head.pipeline),
   entity: String(one.head.entity),
   window: one.marker?.window ?? "",
-  isSuspicious: isSuspicious(one),
+  isSuspicious: one.isLanded && one.marker?.outcome === "suspicious_empty",
   ...one.body.place,
-})
-
-const responseRecord = (one: Indexed) => ({
-  response_id: one.head.responseId,
-  run_id: one.head.runId,
-  pipeline: one.marker?.pipeline ?? null,
-  entity: one.marker?.entity ?? null,
-  window: one.marker?.window ?? null,
-  is_landed: one.isLanded,
-  is_suspicious: one.isLanded ? isSuspicious(one) : null,
-  endpoint: one.head.endpoint,
-  method: one.head.method,
-  url: one.head.url,
-  request_body: one.head.requestBody,
-  inputs: one.head.inputs,
-  subject: one.head.subject,
-  status: one.head.status,
-  received_at: one.head.receivedAt,
-  bytes: one.body.bytes,
-  body_sha256: one.head.sha256,
-  archive_file: one.body.place.file,
-  archive_offset: one.body.place.offset,
-  archive_length: one.body.place.length,
 })

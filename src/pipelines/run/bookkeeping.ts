@@ -1,14 +1,15 @@
 // The records a task leaves next to its rows: the archive's index and commit marker, gaps, quarantine and drift.
 import type { CommitMarker } from "../../archive/lines.ts"
 import type { Outcome } from "../../domain/outcome.ts"
+import type { ArchivedResponse } from "../../domain/response.ts"
 import type { Rows } from "../../domain/table.ts"
 import type { TaskVault } from "../../domain/vault.ts"
+import { rowsOf } from "../../load/rowsOf.ts"
 import { gaps } from "../../load/tables/gaps.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { responses } from "../../load/tables/responses.ts"
 import { schemaDrift } from "../../load/tables/schema_drift.ts"
-import { mapObjects } from "../../transform/mapObjects.ts"
-import type { TaskResult } from "../model/TaskResult.ts"
+import type { Rejected, TaskResult } from "../model/TaskResult.ts"
 
 export interface RecordedTask {
   readonly runId: string
@@ -54,40 +55,51 @@ export const commitMarkerOf = (
 
 const responseRows = (result: TaskResult, task: RecordedTask): Rows => {
   const landed = landedIn(result)
-  const rows = mapObjects(
+  const window = { ...task, window: result.window }
+  const rows = rowsOf(
     responses,
-    result.responses.map((response) => ({
-      response_id: response.responseId,
-      run_id: task.runId,
-      pipeline: task.pipeline,
-      entity: task.entity,
-      window: result.window,
-      is_landed: landed.has(response.responseId),
-      is_suspicious: landed.has(response.responseId) ? task.outcome === "suspicious_empty" : null,
-      endpoint: response.endpoint,
-      method: response.method,
-      url: response.url,
-      request_body: response.requestBody,
-      inputs: response.inputs,
-      subject: response.subject,
-      status: response.status,
-      received_at: response.receivedAt,
-      bytes: response.bytes,
-      body_sha256: response.sha256,
-      archive_file: response.file,
-      archive_offset: response.offset,
-      archive_length: response.length,
-    })),
+    result.responses.map((response) =>
+      indexRow(response, task.runId, window, landed.has(response.responseId)),
+    ),
   )
   // Their ids were made when they were received.
   return { ...rows, haveNewKeys: true }
 }
 
+/** A row of the archive's index; `task` is absent for a request outside of tasks. */
+export const indexRow = (
+  response: ArchivedResponse,
+  runId: string,
+  task: Pick<CommitMarker, "pipeline" | "entity" | "window" | "outcome"> | undefined,
+  isLanded: boolean,
+) => ({
+  response_id: response.responseId,
+  run_id: runId,
+  pipeline: task?.pipeline,
+  entity: task?.entity,
+  window: task?.window,
+  is_landed: isLanded,
+  is_suspicious: isLanded ? task?.outcome === "suspicious_empty" : null,
+  endpoint: response.endpoint,
+  method: response.method,
+  url: response.url,
+  request_body: response.requestBody,
+  inputs: response.inputs,
+  subject: response.subject,
+  status: response.status,
+  received_at: response.receivedAt,
+  bytes: response.bytes,
+  body_sha256: response.sha256,
+  archive_file: response.file,
+  archive_offset: response.offset,
+  archive_length: response.length,
+})
+
 const gapRows = (
   { series, gaps: notes = [] }: TaskResult,
   { runId, pipeline, entity, vault, now }: RecordedTask,
 ): Rows =>
-  mapObjects(
+  rowsOf(
     gaps,
     notes.map((gap) => ({
       pipeline,
@@ -106,34 +118,40 @@ const gapRows = (
   )
 
 /** A response that breaks the contract as a whole, and single records that do. */
-const quarantineRows = (
-  { window, error, rejected = [] }: TaskResult,
-  { runId, pipeline, entity, endpoint, now }: RecordedTask,
-): Rows => {
+const quarantineRows = ({ window, error, rejected = [] }: TaskResult, task: RecordedTask): Rows => {
   const response = error?.responses.at(-1)
   const whole =
     error?.reason._tag === "ContractViolation" && response !== undefined
       ? [{ responseId: response.responseId, path: error.reason.path, detail: error.detail }]
       : []
-  return mapObjects(
+  return rowsOf(
     quarantine,
-    [...whole, ...rejected].map(({ responseId, path, detail }) => ({
-      response_id: responseId,
-      endpoint,
-      pipeline,
-      entity,
-      window,
-      json_path: path,
-      detail,
-      run_id: runId,
-      quarantined_at: now,
-      closed_at: null,
-    })),
+    [...whole, ...rejected].map((each) => quarantineRow({ ...task, window }, each, task.now)),
   )
 }
 
+export const quarantineRow = (
+  task: Pick<CommitMarker, "runId" | "pipeline" | "entity" | "window"> & {
+    readonly endpoint: string
+  },
+  { responseId, path, detail }: Rejected,
+  at: number,
+  closedAt: number | null = null,
+) => ({
+  response_id: responseId,
+  endpoint: task.endpoint,
+  pipeline: task.pipeline,
+  entity: task.entity,
+  window: task.window,
+  json_path: path,
+  detail,
+  run_id: task.runId,
+  quarantined_at: at,
+  closed_at: closedAt,
+})
+
 const driftRows = ({ drift = [] }: TaskResult, { endpoint, runId, now }: RecordedTask): Rows =>
-  mapObjects(
+  rowsOf(
     schemaDrift,
     drift.map(({ path, kind, detail }) => ({
       endpoint,
