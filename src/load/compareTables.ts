@@ -4,7 +4,7 @@ import { allColumns, type Table, tableName } from "../domain/table.ts"
 import { databaseFile } from "./storage/duckdbFile.ts"
 import { storedTables } from "./ddl.ts"
 import type { Row } from "./readRows.ts"
-import { CATALOG, identifiers, literal } from "./sql.ts"
+import { CATALOG, identifiers, inCatalog, literal } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 export interface Comparison {
@@ -28,7 +28,7 @@ const MAX_EXAMPLES = 3
 
 const rowsIn = (catalog: string, table: Table): string =>
   `SELECT ${identifiers(allColumns(table).map(({ name }) => name))}
-   FROM ${catalog}.${table.schema}.${table.name}`
+   FROM ${inCatalog(catalog, table)}`
 
 // Two checksums, because a pair of equal rows cancels out in an exclusive or.
 const fingerprint = (catalog: string, table: Table): string =>
@@ -38,13 +38,21 @@ const fingerprint = (catalog: string, table: Table): string =>
 
 const name = (table: Table): string => literal(tableName(table))
 
-const comparisonOf = (table: Table): string =>
-  `SELECT ${name(table)} AS name, own.rows AS before, other.rows AS after,
-     own.rows = other.rows AND own.content = other.content AS is_same
-   FROM (${fingerprint(CATALOG, table)}) own, (${fingerprint(OTHER, table)}) other`
+/** SQL of one row that compares all rows of a table in two catalogs, in any order; it takes no memory. */
+export const comparisonSql = (table: Table, one: string, other: string): string =>
+  `SELECT ${name(table)} AS name, one.rows AS before, other.rows AS after,
+     one.rows = other.rows AND one.content = other.content AS is_same
+   FROM (${fingerprint(one, table)}) one, (${fingerprint(other, table)}) other`
+
+export const comparisonOf = (row: Row): Comparison => ({
+  table: String(row["name"]),
+  rowsBefore: Number(row["before"]),
+  rowsAfter: Number(row["after"]),
+  isSame: row["is_same"] === true,
+})
 
 const nameIfFilled = (catalog: string, table: Table): string =>
-  `(SELECT ${name(table)} AS name FROM ${catalog}.${table.schema}.${table.name} LIMIT 1)`
+  `(SELECT ${name(table)} AS name FROM ${inCatalog(catalog, table)} LIMIT 1)`
 
 /** Runs `work` while the warehouse in `otherDataDir` is attached to read. */
 export const withAttached = <A, E, R>(otherDataDir: string, work: Effect.Effect<A, E, R>) =>
@@ -68,20 +76,14 @@ export const compared = Effect.fnUntraced(function* (tables: ReadonlyArray<Table
   const filled = new Set((yield* rows(either.join(" UNION ALL "))).map((row) => row["name"]))
   const found = new Map<unknown, Row>()
   if (filled.size > 0) {
-    const comparisons = stored.filter((table) => filled.has(tableName(table))).map(comparisonOf)
+    const comparisons = stored
+      .filter((table) => filled.has(tableName(table)))
+      .map((table) => comparisonSql(table, CATALOG, OTHER))
     for (const row of yield* rows(comparisons.join(" UNION ALL "))) found.set(row["name"], row)
   }
   return stored.map((table): readonly [Table, Comparison] => {
-    const row = found.get(tableName(table)) ?? { before: 0, after: 0, is_same: true }
-    return [
-      table,
-      {
-        table: tableName(table),
-        rowsBefore: Number(row["before"]),
-        rowsAfter: Number(row["after"]),
-        isSame: row["is_same"] === true,
-      },
-    ]
+    const empty = { name: tableName(table), before: 0, after: 0, is_same: true }
+    return [table, comparisonOf(found.get(tableName(table)) ?? empty)]
   })
 })
 

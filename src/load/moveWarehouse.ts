@@ -1,12 +1,15 @@
 // Moves all rows between a warehouse's file and a lake. A killed move never leaves anything that looks like a
 // warehouse: the rows of a lake are written in one transaction, and a file gets its name when it is complete.
 import { chmodSync, existsSync, rmSync } from "node:fs"
-import type { Table } from "../domain/table.ts"
-import { type CopiedTable, compareRows, copyTables, tableWithRows } from "./copyTables.ts"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { type Table, tableName } from "../domain/table.ts"
+import { comparisonOf, comparisonSql } from "./compareTables.ts"
+import { copyRows } from "./copyRows.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { LoadError } from "./errors.ts"
+import { readRows } from "./readRows.ts"
 import { type Session, transaction } from "./session.ts"
-import { CATALOG, literal } from "./sql.ts"
+import { CATALOG, inCatalog, literal } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 import { makeEmptyWarehouse, STORAGE_VERSION } from "./template.ts"
@@ -35,6 +38,35 @@ const attached = async <A>(
 const refused = (target: string, why: string, advice: string): LoadError =>
   new LoadError({ reason: "Files", what: `Moving the warehouse to ${target}`, why, advice })
 
+export interface CopiedTable {
+  readonly table: string
+  readonly rows: number
+}
+
+/** Compares every row. Rejects if a table differs. */
+const compareRows = async (
+  connection: DuckDBConnection,
+  from: string,
+  to: string,
+  tables: ReadonlyArray<Table>,
+): Promise<ReadonlyArray<CopiedTable>> => {
+  const copied: Array<CopiedTable> = []
+  for (const each of tables) {
+    const [row = {}] = await readRows(connection, comparisonSql(each, from, to))
+    const { table, rowsBefore, rowsAfter, isSame } = comparisonOf(row)
+    if (!isSame) {
+      throw new LoadError({
+        reason: "Database",
+        what: `Comparing ${table} with what was moved`,
+        why: `its ${rowsBefore} rows are not the ${rowsAfter} of the new warehouse`,
+        advice: "Nothing was moved. Please report this.",
+      })
+    }
+    copied.push({ table, rows: rowsAfter })
+  }
+  return copied
+}
+
 /** `session` writes the lake; `shown` names it in messages. Nothing else may have `file` open. */
 export const moveToLake = (
   session: Session,
@@ -46,12 +78,13 @@ export const moveToLake = (
     transaction(session, async () => {
       const { connection } = session
       const others = tables.filter((table) => !describesItself(table))
-      const found = await tableWithRows(connection, CATALOG, others)
-      if (found !== undefined) {
-        const why = `it is not empty: ${found.table} has rows (${found.rows})`
+      for (const table of others) {
+        const sql = `SELECT 1 FROM ${inCatalog(CATALOG, table)} LIMIT 1`
+        if ((await readRows(connection, sql)).length === 0) continue
+        const why = `it is not empty: ${tableName(table)} has rows`
         throw refused(shown, why, "Nothing was changed. Name another database for the lake.")
       }
-      await copyTables(connection, FILE, CATALOG, tables)
+      for (const table of tables) await copyRows(connection, table, FILE, CATALOG)
       return compareRows(connection, FILE, CATALOG, tables)
     }),
   )
@@ -71,9 +104,9 @@ export const moveToFile = async (
   for (const left of [aside, `${aside}.wal`]) rmSync(left, { force: true })
   await makeEmptyWarehouse(aside, stored)
   const compared = await session.exclusively(async (turn) => {
-    await attached(session, aside, `STORAGE_VERSION ${literal(STORAGE_VERSION)}`, () =>
-      copyTables(connection, CATALOG, FILE, tables),
-    )
+    await attached(session, aside, `STORAGE_VERSION ${literal(STORAGE_VERSION)}`, async () => {
+      for (const table of tables) await copyRows(connection, table, CATALOG, FILE)
+    })
     const found = await attached(session, aside, "READ_ONLY", () =>
       compareRows(connection, CATALOG, FILE, tables),
     )

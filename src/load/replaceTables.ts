@@ -1,11 +1,12 @@
 // Replaces tables by those of another database file, in one transaction: the tables that a replay rebuilt become the
 // warehouse's.
 import * as Effect from "effect/Effect"
-import { allColumns, type Table } from "../domain/table.ts"
+import type { Table } from "../domain/table.ts"
 import { Changes, type Session, transaction } from "./session.ts"
 import { compared, OTHER, withAttached } from "./compareTables.ts"
+import { copyRows } from "./copyRows.ts"
 import { readRows } from "./readRows.ts"
-import { CATALOG, identifiers, qualified } from "./sql.ts"
+import { CATALOG, inCatalog } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 export type { Comparison } from "./compareTables.ts"
@@ -26,22 +27,16 @@ export const replaceTables = (tables: ReadonlyArray<Table>, otherDataDir: string
   )
 
 const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<void> => {
-  const { connection } = session
   const changes = new Changes(session)
   await transaction(session, async () => {
     for (const table of tables) {
-      const columns = identifiers(allColumns(table).map(({ name }) => name))
       for (const months of [
         await monthsOf(session, CATALOG, table),
         await monthsOf(session, OTHER, table),
       ]) {
         changes.add(table, months)
       }
-      await connection.run(`DELETE FROM ${qualified(table)}`)
-      await connection.run(
-        `INSERT INTO ${qualified(table)} (${columns})
-         SELECT ${columns} FROM ${OTHER}.${table.schema}.${table.name}`,
-      )
+      await copyRows(session.connection, table, OTHER, CATALOG)
     }
     await changes.write()
   })
@@ -59,7 +54,7 @@ const monthsOf = async (
   const rows = await readRows(
     connection,
     `SELECT DISTINCT strftime("${table.time}", '%Y-%m') AS month
-     FROM ${catalog}.${table.schema}.${table.name}`,
+     FROM ${inCatalog(catalog, table)}`,
   )
   return rows.map(({ month }) => String(month))
 }

@@ -1,11 +1,12 @@
 // Brings a copy of the warehouse up to date: replaces the months of tables that changed since the copy was made, as
 // both have recorded it.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table, tableName } from "../domain/table.ts"
+import { type Table, tableName } from "../domain/table.ts"
+import { copyRows } from "./copyRows.ts"
 import { isBetween, rangesOf } from "./months.ts"
 import { readChanges } from "./partitionChanges.ts"
 import { readRows } from "./readRows.ts"
-import { identifier, identifiers, inCatalog, literal, qualified } from "./sql.ts"
+import { CATALOG, identifier, inCatalog, literal, qualified } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
@@ -35,21 +36,25 @@ export interface Update {
 
 /** If it fails, it rejects and leaves the copy half updated. */
 export const updateCopy = async (update: Update): Promise<void> => {
-  const { connection } = update
+  const { connection, source } = update
+  const copy = (table: Table, condition?: string) =>
+    copyRows(connection, table, source, CATALOG, condition)
   const tables = update.tables.filter((table) => !own.has(table) && table.schema !== "meta")
   const stale = update.isWhole ? undefined : await changedParts(update)
   await connection.run("BEGIN")
   for (const table of tables) {
     const months = stale?.get(tableName(table))
-    if (stale === undefined) await copyRows(update, table, ["true"])
-    else if (months !== undefined) await copyRows(update, table, conditionsOf(table, months))
+    if (stale === undefined) await copy(table)
+    else if (months !== undefined) {
+      for (const condition of conditionsOf(table, months)) await copy(table, condition)
+    }
   }
   // Rows that were changed by hand are recorded nowhere.
-  for (const table of await ofOtherSize(update, tables)) await copyRows(update, table, ["true"])
+  for (const table of await ofOtherSize(update, tables)) await copy(table)
   const recorded = qualified(partitionChanges)
   await connection.run(
     `DELETE FROM ${recorded} WHERE NOT (${OF_STORED_MARTS});
-     INSERT INTO ${recorded} FROM ${inCatalog(update.source, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
+     INSERT INTO ${recorded} FROM ${inCatalog(source, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
   )
   await connection.run("COMMIT")
 }
@@ -78,23 +83,6 @@ const conditionsOf = ({ time }: Table, months: Months): ReadonlyArray<string> =>
   return time === undefined || known.length < months.size
     ? ["true"]
     : rangesOf(known).map((range) => isBetween(identifier(time), range))
-}
-
-/** Replaces the rows that satisfy each condition. */
-const copyRows = async (
-  update: Update,
-  table: Table,
-  conditions: ReadonlyArray<string>,
-): Promise<void> => {
-  const target = qualified(table)
-  const columns = identifiers(allColumns(table).map(({ name }) => name))
-  for (const condition of conditions) {
-    await update.connection.run(
-      `DELETE FROM ${target} WHERE ${condition};
-       INSERT INTO ${target} (${columns})
-       SELECT ${columns} FROM ${inCatalog(update.source, table)} WHERE ${condition}`,
-    )
-  }
 }
 
 const ofOtherSize = async (

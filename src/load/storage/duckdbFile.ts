@@ -82,7 +82,7 @@ export const duckdbFile = (dataDir: string): Storage => {
           // A file has one storage version: for another one, all rows are written again.
           await (storageVersion === STORAGE_VERSION
             ? copyDatabase(file, copy)
-            : copyRows(writer, copy, storageVersion))
+            : writeCopy(writer, copy, storageVersion))
           return result
         },
         close: async () => connections.close(),
@@ -91,7 +91,7 @@ export const duckdbFile = (dataDir: string): Storage => {
   }
 }
 
-const copyRows = async (
+const writeCopy = async (
   connection: DuckDBConnection,
   copy: string,
   storageVersion: string,

@@ -2,10 +2,9 @@
 // settings still name the old one, which stays as it is.
 import * as Effect from "effect/Effect"
 import { commandId } from "../../load/commandId.ts"
-import type { CopiedTable } from "../../load/copyTables.ts"
 import { storedTables } from "../../load/ddl.ts"
 import { LoadError } from "../../load/errors.ts"
-import { moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
+import { type CopiedTable, moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
 import { databaseFile } from "../../load/storage/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { tables as declared } from "../catalog.ts"
