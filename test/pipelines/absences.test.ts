@@ -73,6 +73,25 @@ describe("404 of a vault", () => {
   )
 })
 
+describe("404 of one series of a vault", () => {
+  it.live("is an absence if that series had no rows, whatever has landed of the others", () =>
+    Effect.gen(function* () {
+      const { simulator, address, unknown, dataDir } = yield* start
+      const found = query(
+        dataDir,
+        `select series, outcome from ops.tasks where entity = '${address}' order by finished_at, series`,
+      )
+      // Late enough for the first series to be committed before.
+      simulator.patch({ faults: [{ ...unknown, match: "applySmoothing=false" }], latencyMs: 300 })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["apy_history"] })
+      expect(yield* found).toEqual([
+        { series: "apy_smoothed_7d", outcome: "loaded" },
+        { series: "apy_unsmoothed_7d", outcome: "empty" },
+      ])
+    }),
+  )
+})
+
 describe("a wrong request is no absence", () => {
   it.live("a name: the run fails with the setting, and all is there once that is made", () =>
     Effect.gen(function* () {

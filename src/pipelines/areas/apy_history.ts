@@ -43,6 +43,9 @@ const FULL_HISTORY = -1
 const seriesName = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `${smoothing ? "smoothed" : "unsmoothed"} ${averagingPeriodDays}d`
 
+const cursorKey = ({ entity }: Partition<VaultRef>, series: ApySeries): string =>
+  `${entity} ${seriesName(series)}`
+
 /** The name of the series in mart.series. */
 const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
   `apy_${smoothing ? "smoothed" : "unsmoothed"}_${averagingPeriodDays}d`
@@ -77,7 +80,7 @@ const readSeries = Effect.fnUntraced(function* (
   state: PartitionState,
   context: RunContext,
 ) {
-  const entity = `${partition.entity} ${seriesName(series)}`
+  const entity = cursorKey(partition, series)
   const mark = cursors.decode(state.cursor(entity))
   const slots = slotsToFill(
     state.missingSlots?.get(martSeries(series)),
@@ -140,6 +143,7 @@ export const apyHistoryPipeline: Pipeline<
             Effect.succeed({
               ...failedResult(seriesName(series), error),
               series: martSeries(series),
+              hadRows: cursors.decode(state.cursor(cursorKey(partition, series))) !== undefined,
             }),
           ),
         ),

@@ -42,13 +42,13 @@ export const resolveOutcome = Effect.fnUntraced(function* (
   result: TaskResult,
   circumstances: Circumstances,
 ) {
-  const { rows, error, rejected = [], warning } = result
+  const { rows, error, rejected = [], warning, hadRows } = result
   if (error !== undefined) {
     const outcome = outcomeOf(error)
     const isGone = outcome === "empty" && error.status === 404
     const { pipeline, entity } = key
     const window = circumstances.hasFixedWindows ? key.window : null
-    const isSuspicious = isGone && (yield* wasLoaded({ pipeline, entity, window }))
+    const isSuspicious = isGone && (hadRows ?? (yield* wasLoaded({ pipeline, entity, window })))
     return {
       outcome: isSuspicious ? "suspicious_empty" : outcome,
       rows,
