@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
 import { parseDuration } from "../config/read.ts"
 import { parseDay } from "../domain/time.ts"
+import type { UsageError } from "../domain/UsageError.ts"
 import type { PublishOptions } from "../pipelines/publication/publish.ts"
 import type { Arguments } from "./Command.ts"
-import { type UsageError, wrongUse } from "./errors.ts"
+import { wrongUse } from "./errors.ts"
 
 /** The value of a text flag or positional; `undefined` if it was not given. */
 export const textOf = (argv: Arguments, name: string): string | undefined => {

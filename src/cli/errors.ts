@@ -1,19 +1,9 @@
 // Errors as a user reads them: what is wrong with the command line, and what to do about each kind of failure.
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { API_KEY } from "../config/settings.ts"
 import { ApiError } from "../domain/errors.ts"
+import { UsageError } from "../domain/UsageError.ts"
 import { complaintText } from "./complaints.ts"
-
-/** The command line is wrong; the command ends with exit code 2. */
-export class UsageError extends Data.TaggedError("UsageError")<{
-  readonly why: string
-  readonly advice?: string
-}> {
-  override get message(): string {
-    return this.advice === undefined ? this.why : `${this.why}\n${this.advice}`
-  }
-}
 
 /** Fails because the command line is wrong. */
 export const wrongUse = (why: string, advice?: string): Effect.Effect<never, UsageError> =>

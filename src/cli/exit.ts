@@ -24,8 +24,6 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 const byTag: Readonly<Record<string, ExitCode>> = {
   ConfigError: exitCodes.usage,
   UsageError: exitCodes.usage,
-  InvalidCall: exitCodes.usage,
-  NotThere: exitCodes.usage,
   OtherSettings: exitCodes.usage,
   WarehouseLocked: exitCodes.locked,
 }

@@ -1,5 +1,5 @@
 // Explains why a server can't listen on an address and port.
-import { UsageError } from "./errors.ts"
+import { UsageError } from "../domain/UsageError.ts"
 
 interface ListenFailure {
   readonly code?: string | undefined

@@ -1,8 +1,9 @@
 // How to reach the service, read from the settings, for every command that sends requests.
 import * as Effect from "effect/Effect"
+import type { UsageError } from "../domain/UsageError.ts"
 import type { Config } from "../config/Config.ts"
 import type { Service } from "../pipelines/service/clientOutsideRun.ts"
-import { type UsageError, wrongUse } from "./errors.ts"
+import { wrongUse } from "./errors.ts"
 
 // How long one call may go on retrying before its task is left to the next run.
 const RETRY_BUDGET_SECONDS = 120

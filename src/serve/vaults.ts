@@ -1,6 +1,6 @@
 // Reads every vault with its figures and troubles, from warehouse/serve/overview.sql and troubles.sql.
 import * as Effect from "effect/Effect"
-import { NotThere } from "../pipelines/readers/NotThere.ts"
+import { UsageError } from "../domain/UsageError.ts"
 import { type PublishedCopy, sqlFile } from "../pipelines/readers/published.ts"
 import type { Row } from "./html/columns.ts"
 
@@ -43,11 +43,11 @@ export const findVault = (
   { vaults }: Overview,
   chain: string,
   address: string,
-): Effect.Effect<Vault, NotThere> => {
+): Effect.Effect<Vault, UsageError> => {
   const found = vaults.find((vault) => keyOf(vault) === `${chain} ${address}`)
   return found === undefined
     ? Effect.fail(
-        new NotThere({
+        new UsageError({
           why: `There is no vault ${address} on chain ${chain}.`,
           advice: "The overview lists every vault.",
         }),

@@ -1,12 +1,13 @@
 // Types the values of --param by their form. SQL refers to them as $name or getvariable('name').
 import * as Effect from "effect/Effect"
 import { parseDay, parseInstant } from "../../domain/time.ts"
+import type { UsageError } from "../../domain/UsageError.ts"
 import {
   parameterNames,
   type QueryParameter,
   type QueryParameters,
 } from "../../pipelines/readers/published.ts"
-import { type UsageError, wrongUse } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const day = /^\d{4}-\d{2}-\d{2}$/

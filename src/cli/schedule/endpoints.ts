@@ -1,8 +1,9 @@
 // The HTTP endpoints of a scheduler: /healthz, /readyz and /metrics.
 import * as Effect from "effect/Effect"
 import { Hono } from "hono"
+import type { UsageError } from "../../domain/UsageError.ts"
 import { listen } from "../../serve/listen.ts"
-import { type UsageError, wrongUse } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { listenProblem } from "../listening.ts"
 
 export interface Endpoints {

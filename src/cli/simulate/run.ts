@@ -1,11 +1,11 @@
 // Runs the simulator until Ctrl-C.
 import * as Effect from "effect/Effect"
+import { UsageError } from "../../domain/UsageError.ts"
 import { listenFromFlags, optionsFromFlags, type FlagValues } from "../../../simulator/flags.ts"
 import { startSimulator } from "../../../simulator/index.ts"
 import { greeting } from "../../../simulator/main.ts"
 import { numberOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { UsageError } from "../errors.ts"
 import { listenProblem } from "../listening.ts"
 import { execute } from "../execute.ts"
 import { exitCodes } from "../exit.ts"

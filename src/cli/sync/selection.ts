@@ -9,6 +9,7 @@ import { originPlace } from "../../config/origin.ts"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseAddress } from "../../domain/address.ts"
 import { formatDay } from "../../domain/time.ts"
+import type { UsageError } from "../../domain/UsageError.ts"
 import { pipelineNames } from "../../pipelines/catalog.ts"
 import { checkedFields } from "../../pipelines/readers/fieldSetting.ts"
 import { openPublishedCopy, type PublishedCopy } from "../../pipelines/readers/published.ts"
@@ -18,7 +19,7 @@ import type { PlanOptions } from "../../pipelines/run/plan.ts"
 import { runSettings } from "../../pipelines/model/runSettings.ts"
 import { dayOf, textsOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { type UsageError, wrongUse } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 
 export type Selection = Omit<PlanOptions, "hasKey" | "paths" | "maxRequestsPerSecond">
 

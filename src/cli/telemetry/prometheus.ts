@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { setGauges } from "../../pipelines/readers/gauges.ts"
 import { warn } from "../complaints.ts"
-import { UsageError } from "../errors.ts"
 
 /** The metrics in the text format 0.0.4. */
 export const metricsText = (dataDir: string): Effect.Effect<string> =>
@@ -25,11 +24,10 @@ export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<v
           await chmod(temporary, READABLE)
           await rename(temporary, path)
         },
-        catch: (cause) =>
-          new UsageError({ why: `the metrics file ${path} was not written: ${String(cause)}` }),
+        catch: (cause) => `the metrics file ${path} was not written: ${String(cause)}`,
       }),
     ),
-    Effect.catch(({ why }) => Effect.sync(() => warn(why))),
+    Effect.catch((why) => Effect.sync(() => warn(why))),
   )
 
 interface Family {

@@ -1,10 +1,11 @@
 // Writes the report that the flags describe, and prints its path.
 import { extname } from "node:path"
 import * as Effect from "effect/Effect"
+import type { UsageError } from "../../domain/UsageError.ts"
 import { formatOf, formats, writeReport } from "../../serve/report/writeReport.ts"
 import { dayOf, numberOf, repeatedOf, textOf } from "../arguments.ts"
 import type { Arguments } from "../Command.ts"
-import { type UsageError, wrongUse } from "../errors.ts"
+import { wrongUse } from "../errors.ts"
 import { execute, stopped } from "../execute.ts"
 import { counted } from "../numbers.ts"
 import { print } from "../output.ts"

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import { type Table, tableName } from "../../domain/table.ts"
 import { parseInstant } from "../../domain/time.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { changesOf } from "../../load/changes.ts"
 import { tables } from "../catalog.ts"
-import { NotThere } from "./NotThere.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
 
 /** Runs after `from` (or from the first, if there is none) up to and including `to`. */
@@ -79,14 +79,14 @@ const chosenTables = Effect.fnUntraced(function* (
   const chosen = known.filter(({ name }) => wanted === undefined || name === wanted)
   if (chosen.length === 0) {
     const names = known.map(({ name }) => name)
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `There is no table \`${typed}\` that keeps its past${didYouMean(wanted ?? "", names) || "."}`,
       advice: "`vaulthouse diff` without --table names those that changed.",
     })
   }
   const ofVaults = chosen.filter((table) => vault === undefined || hasVaults(table))
   if (ofVaults.length === 0) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `core.${wanted} is not about vaults.`,
       advice: "Leave out --vault.",
     })

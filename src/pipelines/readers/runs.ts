@@ -1,13 +1,11 @@
 // What `runs` shows: the history of runs, and one run's tasks, errors, gaps, quarantine and drift, from the
 // published copy. A run that published nothing is known from last-run.json alone.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import { UsageError } from "../../domain/UsageError.ts"
 import { didYouMean } from "../../config/nearest.ts"
-import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
-import { NotThere } from "./NotThere.ts"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -34,11 +32,11 @@ export interface RunReport {
   readonly drift: ReadonlyArray<Row>
 }
 
-const folder = findWarehouseFolder("runs", import.meta.dirname)
-const sqlOf = (part: string): string => readFileSync(join(folder, `${part}.sql`), "utf8")
-
 const readRuns = (copy: PublishedCopy) =>
-  Effect.map(copy.rows(sqlOf("list")), (rows) => rows as ReadonlyArray<unknown> as Array<RunRow>)
+  Effect.map(
+    copy.rows(sqlFile("runs", "list")),
+    (rows) => rows as ReadonlyArray<unknown> as Array<RunRow>,
+  )
 
 export const readRunHistory = Effect.fnUntraced(function* (copy: PublishedCopy, dataDir: string) {
   const runs = yield* readRuns(copy)
@@ -51,7 +49,7 @@ export const readRunHistory = Effect.fnUntraced(function* (copy: PublishedCopy, 
 export const findRun = (
   { runs, unpublished }: RunHistory,
   typed: string,
-): Effect.Effect<RunRow, NotThere> => {
+): Effect.Effect<RunRow, UsageError> => {
   const found =
     typed === "last"
       ? runs.slice(0, 1)
@@ -62,7 +60,7 @@ export const findRun = (
   }
   if (another !== undefined) {
     return Effect.fail(
-      new NotThere({
+      new UsageError({
         why: `${found.length} runs begin with ${typed}: ${listOf(found.map(({ run_id }) => run_id))}.`,
         advice: "Type more of the one you mean.",
       }),
@@ -70,12 +68,12 @@ export const findRun = (
   }
   if (typed === "last" && unpublished === undefined) {
     return Effect.fail(
-      new NotThere({ why: "No run is published yet.", advice: "Run `vaulthouse sync` first." }),
+      new UsageError({ why: "No run is published yet.", advice: "Run `vaulthouse sync` first." }),
     )
   }
   if (typed !== "" && (unpublished?.run_id.startsWith(typed) === true || typed === "last")) {
     return Effect.fail(
-      new NotThere({
+      new UsageError({
         why: `Run ${unpublished?.run_id ?? typed} is not in the published copy.`,
         advice: "`vaulthouse publish` makes the copy again; `vaulthouse runs` lists what it has.",
       }),
@@ -84,7 +82,7 @@ export const findRun = (
   const names = runs.map(({ run_id }) => run_id)
   const guess = didYouMean(typed, names)
   return Effect.fail(
-    new NotThere({
+    new UsageError({
       why: `There is no run ${typed}${guess || `; the newest are ${listOf(names)}`}`,
       advice: "`vaulthouse runs` lists them; `last` is the newest.",
     }),
@@ -100,7 +98,7 @@ const listOf = (names: ReadonlyArray<string>): string =>
   names.slice(0, 3).join(", ") + (names.length > 3 ? ", …" : "")
 
 export const readRunReport = Effect.fnUntraced(function* (copy: PublishedCopy, run: RunRow) {
-  const part = (name: string) => copy.rows(sqlOf(name), { run_id: run.run_id })
+  const part = (name: string) => copy.rows(sqlFile("runs", name), { run_id: run.run_id })
   return {
     run,
     tasks: yield* part("tasks"),

@@ -1,9 +1,7 @@
 // Everything `status` shows: from what the last run left, and from the published copy.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
 import { isPublished, isReadable, openPublishedCopy } from "../../load/PublishedCopy.ts"
 import type { Problem } from "../../domain/problem.ts"
 import { readHealth } from "../publication/health.ts"
@@ -43,11 +41,8 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
   const copy = (yield* isPublished(dataDir))
     ? yield* openPublishedCopy(dataDir, memoryLimit)
     : undefined
-  const folder = findWarehouseFolder("status", import.meta.dirname)
   const rowsOf = (part: string) =>
-    copy === undefined
-      ? Effect.succeed([])
-      : copy.rows(readFileSync(join(folder, `${part}.sql`), "utf8"))
+    copy === undefined ? Effect.succeed([]) : copy.rows(sqlFile("status", part))
   const rows = yield* Effect.forEach(parts, (part) =>
     Effect.map(rowsOf(part), (found) => [part, found] as const),
   )

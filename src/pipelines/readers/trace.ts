@@ -1,14 +1,13 @@
 // Traces a figure back to its source: the rows it is made from, their earlier versions, the run that wrote each and
 // the archived response it was read from.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseJson } from "../../domain/json.ts"
 import { storedKey, type Table, tableName, versionsOf } from "../../domain/table.ts"
 import { parseDay, parseInstant } from "../../domain/time.ts"
-import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
+import { UsageError } from "../../domain/UsageError.ts"
+import { sqlFile } from "../../load/sqlFile.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
 import { ArchiveReader } from "../../archive/segments.ts"
@@ -16,7 +15,6 @@ import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { findFragment, type Fragment } from "./fragment.ts"
 import { type Columns, fieldsOf, rowsOfMart, type SourceRows } from "./martRows.ts"
-import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
 
@@ -59,13 +57,10 @@ export interface TraceRequest extends TraceOptions {
   readonly withBody: boolean
 }
 
-const folder = findWarehouseFolder("trace", import.meta.dirname)
-const sqlOf = (part: string): string => readFileSync(join(folder, `${part}.sql`), "utf8")
-
 const pick = (row: Row, names: Iterable<string>): Row =>
   Object.fromEntries([...new Set(names)].map((name) => [name, row[name] ?? null]))
 
-/** Fails with `NotThere`, `ReadError`, or `LoadError` where the archive can't be read. */
+/** Fails with `UsageError`, `ReadError`, or `LoadError` where the archive can't be read. */
 export const trace = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   place: Place,
@@ -90,7 +85,7 @@ export const trace = Effect.fnUntraced(function* (
 const tracedColumns = (
   { name, mart, table, key, columns }: Target,
   typed: string | undefined,
-): Effect.Effect<ReadonlyArray<string>, NotThere> => {
+): Effect.Effect<ReadonlyArray<string>, UsageError> => {
   const traceable =
     table === undefined
       ? new Set((mart?.from ?? []).flatMap((source) => Object.keys(source.columns)))
@@ -102,7 +97,7 @@ const tracedColumns = (
   }
   if (traceable.has(typed)) return Effect.succeed([typed])
   return Effect.fail(
-    new NotThere({
+    new UsageError({
       why: key.includes(typed)
         ? `\`${typed}\` is part of the key of ${name}: it is in every row the others come from.`
         : `${name} has no figure \`${typed}\`${didYouMean(typed, [...traceable]) || "."}`,
@@ -173,7 +168,7 @@ const byId = Effect.fnUntraced(function* (
   column: string,
 ) {
   const ids = [...new Set(rows.map((row) => String(row[column])))].join(" ")
-  const found = yield* copy.rows(sqlOf(part), { ids })
+  const found = yield* copy.rows(sqlFile("trace", part), { ids })
   return new Map<string, Row>(found.map((each) => [String(each[id]), each]))
 })
 

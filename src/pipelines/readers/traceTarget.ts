@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import type { Column } from "../../domain/column.ts"
 import { type Table, tableName, versionsOf } from "../../domain/table.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import { type Mart, marts } from "../../load/marts.ts"
 import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
 import { identifier } from "../../load/sql.ts"
 import { tables } from "../catalog.ts"
-import { NotThere } from "./NotThere.ts"
 import type { Row } from "./runs.ts"
 
 /** From `from` until before `to`, microseconds since 1970 UTC; as precise as it was typed. */
@@ -90,7 +90,7 @@ export const traceableNames = (): ReadonlyArray<string> => traceable().map(({ na
 
 const bare = (name: string): string => name.slice(name.indexOf(".") + 1)
 
-const findNamed = (typed: string): Effect.Effect<Named, NotThere> => {
+const findNamed = (typed: string): Effect.Effect<Named, UsageError> => {
   const all = traceable()
   const found =
     all.find(({ name }) => name === typed) ?? all.find(({ name }) => bare(name) === typed)
@@ -98,11 +98,11 @@ const findNamed = (typed: string): Effect.Effect<Named, NotThere> => {
   const isUntraceable = marts.some(({ name }) => name === typed || `mart.${name}` === typed)
   return Effect.fail(
     isUntraceable
-      ? new NotThere({
+      ? new UsageError({
           why: `${typed} does not record which rows it is made from.`,
           advice: `Those that do: ${marts.flatMap(({ name, from }) => (from === undefined ? [] : [name])).join(", ")}, and every table of core.`,
         })
-      : new NotThere({
+      : new UsageError({
           why: `There is no table \`${typed}\` to trace${
             didYouMean(
               typed,
@@ -123,12 +123,12 @@ interface Condition {
 const entityCondition = (
   { name, columns }: Named,
   { vault, key }: TraceOptions,
-): Effect.Effect<Condition, NotThere> => {
+): Effect.Effect<Condition, UsageError> => {
   const wanted = { ...(vault === undefined ? {} : { vault_address: vault }), ...key }
   const unknown = Object.keys(wanted).find((column) => !columns.includes(column))
   if (unknown !== undefined) {
     return Effect.fail(
-      new NotThere({
+      new UsageError({
         why: `${name} has no column \`${unknown}\`${didYouMean(unknown, columns) || "."}`,
         advice: `\`vaulthouse tables ${name}\` lists its columns.`,
       }),
@@ -215,7 +215,7 @@ const severalRows = (
   { name, key, time }: Named,
   rows: ReadonlyArray<Row>,
   options: TraceOptions,
-): Effect.Effect<never, NotThere> => {
+): Effect.Effect<never, UsageError> => {
   const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
   // The vault has a flag of its own, which is easier to type.
   const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
@@ -223,7 +223,7 @@ const severalRows = (
   const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
   const example = options.named(column, values[0] ?? "…", column === time)
   return Effect.fail(
-    new NotThere({
+    new UsageError({
       why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${column}: ${shown}).`,
       advice: `Name one, for example with ${example}.`,
     }),
@@ -254,7 +254,7 @@ const noRow = Effect.fnUntraced(function* (
   const { name, time, table } = named
   const leftOut = yield* leftOutAt(copy, named, conditions)
   if (typeof leftOut === "string" && table !== undefined) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `${name} no longer has such a row: the response of ${leftOut} left it out.`,
       advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
     })
@@ -274,7 +274,7 @@ const noRow = Effect.fnUntraced(function* (
   )
   const whose = vault === undefined ? "" : ` of vault ${vault}`
   if (Number(range?.["rows"] ?? 0) === 0) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `${name} has no row${whose}${vault === undefined ? " like that" : ""}.`,
       advice:
         '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
@@ -283,7 +283,7 @@ const noRow = Effect.fnUntraced(function* (
   const neighbours = [range?.["before"], range?.["after"]]
     .filter((at) => at !== null && at !== undefined)
     .map(text)
-  return yield* new NotThere({
+  return yield* new UsageError({
     why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${String(range?.["rows"])} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
     advice: `The nearest ${neighbours.length > 1 ? "are" : "is"} ${neighbours.join(" and ")}.`,
   })

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../config/nearest.ts"
 import { parseAddress } from "../../domain/address.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
-import { NotThere } from "./NotThere.ts"
 
 const LIST =
   '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.'
@@ -30,12 +30,12 @@ export const vaultNamed = Effect.fnUntraced(function* (copy: PublishedCopy, text
     typeof vault_name === "string" ? [vault_name] : [],
   )
   if (address !== undefined) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `--vault ${text}: ${found.length} vaults have this name: ${found.join(", ")}.`,
       advice: `Use an address, for example --vault ${address}.`,
     })
   }
-  return yield* new NotThere({
+  return yield* new UsageError({
     why: text.startsWith("0x")
       ? `--vault ${text} ${parsed.failure}.`
       : `--vault ${text} is neither an address nor the name of a vault${didYouMean(text, names) || "."}`,

@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../config/nearest.ts"
 import type { ApiError } from "../../domain/errors.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint, Inputs } from "../../extract/Endpoint.ts"
 import type { Parameter, Parameters } from "../../extract/Parameter.ts"
 import type { ArchiveError } from "../../archive/ResponseArchive.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { endpointNamed } from "./endpointList.ts"
-import { InvalidCall } from "./InvalidCall.ts"
 
 /** A request whose text could be parsed; its values are validated when it is sent. */
 export interface ParsedCall {
@@ -21,12 +21,12 @@ export interface ParsedCall {
 export const parseCall = (
   name: string,
   typed: Readonly<Record<string, string>>,
-): Result.Result<ParsedCall, InvalidCall> => {
+): Result.Result<ParsedCall, UsageError> => {
   const endpoint = endpointNamed(name)
-  if (endpoint instanceof InvalidCall) return Result.fail(endpoint)
+  if (endpoint instanceof UsageError) return Result.fail(endpoint)
   if (endpoint.unsafe === true) {
     return Result.fail(
-      new InvalidCall({
+      new UsageError({
         why: `\`${name}\` changes something, so \`call\` does not send it.`,
         advice: `Use \`vaulthouse ${name}\`: it shows the request first and keeps a journal.`,
       }),
@@ -57,7 +57,7 @@ export const call = (
 export const readInputs = (
   { name, parameters }: AnyEndpoint,
   typed: Readonly<Record<string, string>>,
-): Result.Result<Readonly<Record<string, unknown>>, InvalidCall> => {
+): Result.Result<Readonly<Record<string, unknown>>, UsageError> => {
   const known = Object.keys(parameters)
   const inputs: Record<string, unknown> = {}
   for (const [input, text] of Object.entries(typed)) {
@@ -65,7 +65,7 @@ export const readInputs = (
     if (parameter === undefined) {
       const names = known.length === 0 ? "It takes none." : `Its inputs are ${known.join(", ")}.`
       return Result.fail(
-        new InvalidCall({
+        new UsageError({
           why: `\`${name}\` has no input \`${input}\`${didYouMean(input, known) || "."}`,
           advice: names,
         }),
@@ -74,7 +74,7 @@ export const readInputs = (
     const value = parameter.read(text)
     if (Result.isFailure(value)) {
       return Result.fail(
-        new InvalidCall({
+        new UsageError({
           why: `${input}: \`${text}\` ${value.failure}.`,
           advice: `Expected: ${parameter.expected}.`,
         }),

@@ -4,7 +4,7 @@ import type { AnyEndpoint, AuthTier } from "../../extract/Endpoint.ts"
 import { endpoints } from "../../extract/endpoints/index.ts"
 import type { Parameter } from "../../extract/Parameter.ts"
 import { defaultWire, type WireSettings } from "../../extract/request.ts"
-import { InvalidCall } from "./InvalidCall.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 
 export interface ListedInput {
   readonly name: string
@@ -60,11 +60,11 @@ const pathText = (
 }
 
 /** The endpoint with that name, or an error that suggests the closest one. */
-export const endpointNamed = (name: string): AnyEndpoint | InvalidCall => {
+export const endpointNamed = (name: string): AnyEndpoint | UsageError => {
   const known = endpoints.map((endpoint) => endpoint.name)
   return (
     endpoints.find((endpoint) => endpoint.name === name) ??
-    new InvalidCall({
+    new UsageError({
       why: `There is no endpoint \`${name}\`${didYouMean(name, known) || "."}`,
       advice: "`vaulthouse call --list` lists them all.",
     })

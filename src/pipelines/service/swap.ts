@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import { ApiError } from "../../domain/errors.ts"
 import { isJsonObject } from "../../domain/json.ts"
 import { microsFromMillis } from "../../domain/time.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import { type DecodedResponse, ApiClient } from "../../extract/ApiClient.ts"
 import type { Inputs } from "../../extract/Endpoint.ts"
 import { swap } from "../../extract/endpoints/swap/swap.ts"
@@ -26,7 +27,6 @@ import { type SwapRecord, swapRows, type SwapState } from "../../transform/table
 import { bookkeepingRows, commitMarkerOf } from "../run/bookkeeping.ts"
 import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
-import { InvalidCall } from "./InvalidCall.ts"
 import { checkpoint } from "./checkpoint.ts"
 import { newRunId } from "../run/run.ts"
 
@@ -42,14 +42,14 @@ export interface CheckedSwap {
 export const checkSwap = (
   typed: Readonly<Record<string, string>>,
   wire: WireSettings,
-): Result.Result<CheckedSwap, InvalidCall> =>
+): Result.Result<CheckedSwap, UsageError> =>
   Result.gen(function* () {
     const missing = Object.entries<Parameter<never>>(swap.parameters).flatMap(
       ([name, { required }]) => (required && typed[name] === undefined ? [flagOf(name)] : []),
     )
     if (missing.length > 0) {
       return yield* Result.fail(
-        new InvalidCall({
+        new UsageError({
           why: `A swap needs ${missing.join(", ")}.`,
           advice: HELP,
         }),
@@ -59,7 +59,7 @@ export const checkSwap = (
     const request = yield* Result.mapError(
       wireRequest(swap, read, wire),
       ({ detail }) =>
-        new InvalidCall({
+        new UsageError({
           why: `${withFlag(detail)}.`,
           advice: HELP,
         }),

@@ -1,7 +1,7 @@
 // `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has
 // pixels.
 import * as Effect from "effect/Effect"
-import { NotThere } from "../../pipelines/readers/NotThere.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import {
   parametersIn,
   type PublishedCopy,
@@ -38,7 +38,7 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
   const names = charts.map((chart) => chart.series)
   if (!names.includes(series)) {
     const why = `There is no series ${series}; there are ${names.join(", ")}.`
-    return yield* new NotThere({ why, advice: ADVICE })
+    return yield* new UsageError({ why, advice: ADVICE })
   }
   const vault = yield* findVault(yield* site.overview, chain, address)
   const buckets = Number(request.buckets ?? DEFAULT_BUCKETS)

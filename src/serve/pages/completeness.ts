@@ -1,7 +1,7 @@
 // Shows how complete the series are: a calendar of the last year, and the missing points of one day.
 import * as Effect from "effect/Effect"
 import { parseDay } from "../../domain/time.ts"
-import { NotThere } from "../../pipelines/readers/NotThere.ts"
+import { UsageError } from "../../domain/UsageError.ts"
 import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { calendar, type Level } from "../html/calendar.ts"
 import { choice } from "../html/choice.ts"
@@ -36,7 +36,7 @@ export const readCalendar = ({ latest }: Site, selection: Selection) =>
       )
       if (unknown !== undefined) {
         const why = `There is no ${unknown} ${String(selection[unknown])}.`
-        return yield* new NotThere({ why, advice: "/data lists them." })
+        return yield* new UsageError({ why, advice: "/data lists them." })
       }
       const days = yield* copy.rows(sqlFile("serve", "data_days"), queryParameters(selection))
       return html`<section aria-labelledby="completeness">

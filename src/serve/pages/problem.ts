@@ -14,11 +14,11 @@ export interface Problem {
   readonly message: string
 }
 
-/** The messages of ReadError and NotThere say what to do; any other error is a bug. */
+/** The messages of ReadError and UsageError say what to do; any other error is a bug. */
 export const problemOf = (error: unknown): Problem => {
   const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
-  return error instanceof Error && (tag === "ReadError" || tag === "NotThere")
-    ? { status: tag === "NotThere" ? 404 : 400, message: error.message }
+  return error instanceof Error && (tag === "ReadError" || tag === "UsageError")
+    ? { status: tag === "UsageError" ? 404 : 400, message: error.message }
     : {
         status: 500,
         message: `The page could not be made: ${error instanceof Error ? error.message : String(error)}\nThis is a bug: please report it.`,

@@ -1,7 +1,7 @@
 // Reads the data of a report: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
+import { UsageError } from "../../domain/UsageError.ts"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
-import { NotThere } from "../../pipelines/readers/NotThere.ts"
 import { readSeries } from "../api/series.ts"
 import { type Chart, charts, type Series } from "../charts/charts.ts"
 import type { Row } from "../html/columns.ts"
@@ -45,7 +45,7 @@ export const readReport = Effect.fnUntraced(function* (
   const newest = Date.parse(String(source?.["last_day"]))
   const last = lastDay ?? newest
   if (last > newest) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `${dayOf(last)} is not over in what is published.`,
       advice: `The last complete day is ${dayOf(newest)}.`,
     })
@@ -59,7 +59,7 @@ export const readReport = Effect.fnUntraced(function* (
     to_on: dayOf(to),
   })
   if (lastDay !== undefined && figures.length === 0) {
-    return yield* new NotThere({
+    return yield* new UsageError({
       why: `There are no figures from ${dayOf(before)} to ${dayOf(last)}.`,
       advice: "`vaulthouse status` shows how far the history goes.",
     })
