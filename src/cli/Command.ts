@@ -16,6 +16,20 @@ export interface Positional {
   readonly absent?: string
 }
 
+/** A flag without a value. */
+export const toggle = (describe: string): Options => ({ type: "boolean", describe })
+
+/** A flag with a value. */
+export const value = (describe: string, byDefault?: string): Options => ({
+  type: "string",
+  requiresArg: true,
+  describe,
+  ...(byDefault === undefined ? {} : { default: byDefault }),
+})
+
+/** A flag with a value that may be given more than once. */
+export const values = (describe: string): Options => ({ ...value(describe), array: true })
+
 /** Settings that apply to a command that reads the published copy. */
 export const readingSettings: ReadonlyArray<string> = [
   "config",

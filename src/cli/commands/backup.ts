@@ -1,5 +1,5 @@
 // vaulthouse backup: the warehouse and its archive, to keep elsewhere.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, warehouseSettings } from "../Command.ts"
 
 export const backup: Command = {
   name: "backup",
@@ -7,7 +7,7 @@ export const backup: Command = {
   details:
     "Copies the warehouse as of the last publication and every archived response, with checksums. A sync may run meanwhile. Parquet files are left out: `publish` writes them again.",
   positional: { name: "folder", describe: "A new or empty folder" },
-  flags: { json: { type: "boolean", describe: "Print the files as JSON" } },
+  flags: { json: toggle("Print the files as JSON") },
   settings: warehouseSettings,
   examples: [["backup /backups/2026-03-01", "restore it with `vaulthouse restore`"]],
   run: async (argv) => (await import("../backup/run.ts")).runBackup(argv),

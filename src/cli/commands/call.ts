@@ -1,5 +1,5 @@
 // vaulthouse call: one request to one endpoint.
-import { requestingSettings, type Command } from "../Command.ts"
+import { type Command, requestingSettings, toggle, values } from "../Command.ts"
 
 export const call: Command = {
   name: "call",
@@ -8,18 +8,10 @@ export const call: Command = {
     "Sends one request to any endpoint and prints the decoded response as JSON. The inputs are validated first. Nothing is stored: the warehouse is neither opened nor locked.",
   positional: { name: "endpoint", describe: "An endpoint; --list lists them" },
   flags: {
-    param: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "An input, as name=value; lists as JSON or with commas",
-    },
-    raw: { type: "boolean", describe: "Print the body as received" },
-    list: {
-      type: "boolean",
-      describe: "List the endpoints, the access they need and their inputs",
-    },
-    json: { type: "boolean", describe: "Print the list as JSON" },
+    param: values("An input, as name=value; lists as JSON or with commas"),
+    raw: toggle("Print the body as received"),
+    list: toggle("List the endpoints, the access they need and their inputs"),
+    json: toggle("Print the list as JSON"),
   },
   settings: requestingSettings,
   examples: [

@@ -1,5 +1,5 @@
 // vaulthouse check: the data-quality checks.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, values, warehouseSettings } from "../Command.ts"
 
 export const check: Command = {
   name: "check",
@@ -7,18 +7,10 @@ export const check: Command = {
   details:
     "Runs the checks that derive from the tables (keys, required columns, intervals, references, times) and those of warehouse/checks (accepted values, ranges, completeness, freshness, reconciliation) over every row, and stores the results in ops.check_results. A sync runs the cheap ones on the rows it wrote. Exit code 4 if a check of severity `error` fails. --against-archive also finds a changed value that breaks no rule: it rebuilds the tables from the archived responses, outside the warehouse, and compares them; no row is changed.",
   flags: {
-    name: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Only this check, or the checks of this table",
-    },
-    "against-archive": {
-      type: "boolean",
-      describe: "Compare every row with the archived responses",
-    },
-    all: { type: "boolean", describe: "List passed checks too" },
-    json: { type: "boolean", describe: "Print the results as JSON" },
+    name: values("Only this check, or the checks of this table"),
+    "against-archive": toggle("Compare every row with the archived responses"),
+    all: toggle("List passed checks too"),
+    json: toggle("Print the results as JSON"),
   },
   settings: warehouseSettings,
   examples: [

@@ -1,12 +1,12 @@
 // vaulthouse compact: joins archive files.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, warehouseSettings } from "../Command.ts"
 
 export const compact: Command = {
   name: "compact",
   summary: "Join the archive files of each past month into one",
   details:
     "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
-  flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
+  flags: { json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
   examples: [["compact", "join all past months"]],
   run: async (argv) => (await import("../compact/run.ts")).runCompact(argv),

@@ -1,5 +1,5 @@
 // vaulthouse config: which settings apply, and where they come from.
-import type { Command } from "../Command.ts"
+import { type Command, toggle } from "../Command.ts"
 
 export const config: Command = {
   name: "config",
@@ -7,7 +7,7 @@ export const config: Command = {
   details:
     "Flags win over the environment, the environment over the configuration file, the file over the defaults. `config` shows what applies here; secrets are shown as `<redacted>`. `config check` says whether the file and the environment are valid and sends nothing: exit code 0 if they are, 2 with everything that is wrong if they are not.",
   positional: { name: "what", describe: "`check` to check the settings" },
-  flags: { json: { type: "boolean", describe: "Print as JSON" } },
+  flags: { json: toggle("Print as JSON") },
   settings: "all",
   examples: [
     ["config", "what applies here"],

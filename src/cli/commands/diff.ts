@@ -1,5 +1,5 @@
 // vaulthouse diff: what changed between two runs.
-import type { Command } from "../Command.ts"
+import { type Command, toggle, value } from "../Command.ts"
 
 export const diff: Command = {
   name: "diff",
@@ -8,19 +8,10 @@ export const diff: Command = {
     "Counts the rows of each table that are new, revised or ended since the older run, up to and including the newer one. --table lists them with their values before and after. With one run: what that run changed. Runs are named as in `vaulthouse runs show`. To see a table as it was at an instant, query mart.<table>_as_of(instant).",
   positional: { name: "run", describe: "Two runs, or one; `last` is the newest", many: true },
   flags: {
-    table: { type: "string", requiresArg: true, describe: "List the rows of this table" },
-    vault: {
-      type: "string",
-      requiresArg: true,
-      describe: "Only this vault: its address or its name",
-    },
-    "max-rows": {
-      type: "string",
-      requiresArg: true,
-      default: "50",
-      describe: "Maximum number of rows to list",
-    },
-    json: { type: "boolean", describe: "Print as JSON" },
+    table: value("List the rows of this table"),
+    vault: value("Only this vault: its address or its name"),
+    "max-rows": value("Maximum number of rows to list", "50"),
+    json: toggle("Print as JSON"),
   },
   examples: [
     ["diff last", "what the last published run changed"],

@@ -1,5 +1,5 @@
 // vaulthouse docs: the data dictionary, and the API as OpenAPI.
-import type { Command } from "../Command.ts"
+import { type Command, toggle } from "../Command.ts"
 
 export const docs: Command = {
   name: "docs",
@@ -8,8 +8,8 @@ export const docs: Command = {
     "Without a flag, prints the data dictionary like `tables`. With --openapi, prints the endpoints that vaulthouse reads as an OpenAPI 3.1 document: inputs with their rules, access, responses and statuses.",
   positional: { name: "name", describe: "Only this table, with its columns" },
   flags: {
-    openapi: { type: "boolean", describe: "Print the OpenAPI document" },
-    json: { type: "boolean", describe: "Print the dictionary as JSON" },
+    openapi: toggle("Print the OpenAPI document"),
+    json: toggle("Print the dictionary as JSON"),
   },
   examples: [
     ["docs", "every table"],

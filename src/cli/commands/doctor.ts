@@ -1,5 +1,5 @@
 // vaulthouse doctor: checks that everything is set up.
-import { requestingSettings, type Command } from "../Command.ts"
+import { type Command, requestingSettings, toggle } from "../Command.ts"
 
 export const doctor: Command = {
   name: "doctor",
@@ -7,8 +7,8 @@ export const doctor: Command = {
   details:
     "Checks everything a run needs and explains how to fix what is missing. With a key, sends one cheap request to each endpoint that needs a key and shows which ones the key can access. Changes nothing, and works without a key or a service. Exit code 4 if a check fails.",
   flags: {
-    all: { type: "boolean", describe: "Include endpoints known to be slow" },
-    json: { type: "boolean", describe: "Print the findings as JSON" },
+    all: toggle("Include endpoints known to be slow"),
+    json: toggle("Print the findings as JSON"),
   },
   settings: [...requestingSettings, "warehouse"],
   examples: [["doctor --base-url https://api.example.com", "before the first sync"]],

@@ -1,5 +1,5 @@
 // vaulthouse fields: fields of responses that have no column.
-import type { Command } from "../Command.ts"
+import { type Command, toggle } from "../Command.ts"
 
 export const fields: Command = {
   name: "fields",
@@ -7,11 +7,8 @@ export const fields: Command = {
   details:
     "Fields that the API document does not name are kept in `extra`. This lists them from the published copy, each with an example, and suggests a column where name and type are similar. --write adds the suggestions to the setting `fields`; `vaulthouse replay` then fills the columns for all history from the archive.",
   flags: {
-    write: {
-      type: "boolean",
-      describe: "Add the suggestions to the configuration file; comments in it stay",
-    },
-    json: { type: "boolean", describe: "Print the fields as JSON" },
+    write: toggle("Add the suggestions to the configuration file; comments in it stay"),
+    json: toggle("Print the fields as JSON"),
   },
   examples: [
     ["fields", "fields that are only in `extra`"],

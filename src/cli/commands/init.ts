@@ -1,5 +1,5 @@
 // vaulthouse init: a configuration file to begin with.
-import { requestingSettings, type Command } from "../Command.ts"
+import { type Command, requestingSettings, toggle } from "../Command.ts"
 
 export const init: Command = {
   name: "init",
@@ -7,8 +7,8 @@ export const init: Command = {
   details:
     "On a terminal, asks for what flags and the environment leave out: the base address, the word for the platform in paths, and the data directory. Writes vaulthouse.config.yaml, or the file that --config names, with the most useful settings explained; the API key never goes in it. Then connects to the service and shows what the key has access to, as `doctor` does. Exit code 4 if that fails; the file is kept.",
   flags: {
-    force: { type: "boolean", describe: "Replace a file that exists" },
-    json: { type: "boolean", describe: "Print the findings as JSON" },
+    force: toggle("Replace a file that exists"),
+    json: toggle("Print the findings as JSON"),
   },
   settings: requestingSettings,
   examples: [

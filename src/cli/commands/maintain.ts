@@ -1,12 +1,12 @@
 // vaulthouse maintain: maintenance of a lake.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, warehouseSettings } from "../Command.ts"
 
 export const maintain: Command = {
   name: "maintain",
   summary: "Join the small files of a lake and remove what no reader needs",
   details:
     "Many small commits leave many small files, and rows in PostgreSQL. This writes the rows to Parquet, joins small files, rewrites files with many deleted rows, and removes snapshots and superseded files older than the setting `lake.keepDays`. Writers wait while it runs. `vaulthouse schedule` does it once a day. A warehouse in a file needs no maintenance.",
-  flags: { json: { type: "boolean", describe: "Print the summary as JSON" } },
+  flags: { json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
   examples: [["maintain", "what a cron job runs once a day, on one machine"]],
   run: async (argv) => (await import("../maintain/run.ts")).runMaintain(argv),

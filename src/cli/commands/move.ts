@@ -1,5 +1,5 @@
 // vaulthouse move: a warehouse from its file into a lake, or back.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, value, warehouseSettings } from "../Command.ts"
 
 export const move: Command = {
   name: "move",
@@ -13,12 +13,8 @@ export const move: Command = {
       describe:
         "`ducklake:postgres://user@host:port/database`, `${NAME}` for a variable that holds it, or `file`: vaulthouse.duckdb in --data-dir",
     },
-    "lake-data": {
-      type: "string",
-      requiresArg: true,
-      describe: "Where the new lake keeps its Parquet files, like the setting lake.data",
-    },
-    json: { type: "boolean", describe: "Print what was moved as JSON" },
+    "lake-data": value("Where the new lake keeps its Parquet files, like the setting lake.data"),
+    json: toggle("Print what was moved as JSON"),
   },
   settings: warehouseSettings,
   examples: [

@@ -1,5 +1,5 @@
 // vaulthouse prune: retention of the response archive.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, value, warehouseSettings } from "../Command.ts"
 
 export const prune: Command = {
   name: "prune",
@@ -7,14 +7,9 @@ export const prune: Command = {
   details:
     "Keeps the responses that stored rows were read from, whatever their age, and those in quarantine: every value can still be traced to its response, and a replay still rebuilds every table.",
   flags: {
-    "older-than": {
-      type: "string",
-      default: "90d",
-      requiresArg: true,
-      describe: "Delete responses older than this, in days",
-    },
-    "dry-run": { type: "boolean", describe: "Show what would be deleted" },
-    json: { type: "boolean", describe: "Print the summary as JSON" },
+    "older-than": value("Delete responses older than this, in days", "90d"),
+    "dry-run": toggle("Show what would be deleted"),
+    json: toggle("Print the summary as JSON"),
   },
   settings: warehouseSettings,
   examples: [

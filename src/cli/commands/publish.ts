@@ -1,5 +1,5 @@
 // vaulthouse publish: the published copy, the Parquet files and PostgreSQL.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, warehouseSettings } from "../Command.ts"
 
 export const publish: Command = {
   name: "publish",
@@ -7,11 +7,8 @@ export const publish: Command = {
   details:
     "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file or the warehouse was changed by hand.",
   flags: {
-    all: {
-      type: "boolean",
-      describe: "Make every Parquet file and stored mart again, not only what changed",
-    },
-    json: { type: "boolean", describe: "Print what was published as JSON" },
+    all: toggle("Make every Parquet file and stored mart again, not only what changed"),
+    json: toggle("Print what was published as JSON"),
   },
   settings: warehouseSettings,
   examples: [

@@ -1,5 +1,5 @@
 // vaulthouse query: SQL over the published copy.
-import type { Command } from "../Command.ts"
+import { type Command, toggle, value, values } from "../Command.ts"
 
 export const query: Command = {
   name: "query",
@@ -8,33 +8,17 @@ export const query: Command = {
     "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without SQL, a terminal opens an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null.",
   positional: { name: "sql", describe: "One statement, in quotes" },
   flags: {
-    file: { type: "string", requiresArg: true, describe: "Read the SQL from this file" },
+    file: value("Read the SQL from this file"),
     format: {
       type: "string",
       requiresArg: true,
       choices: ["table", "csv", "json", "ndjson", "markdown"],
       describe: "Output format (default: table on a terminal, csv in a pipe)",
     },
-    param: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Value of $name or getvariable('name'), as name=value",
-    },
-    timeout: {
-      type: "string",
-      requiresArg: true,
-      describe: "Stop the query after this time, for example 30s or 5min (default: none)",
-    },
-    "csv-safe": {
-      type: "boolean",
-      describe: "In CSV, put ' before text that a spreadsheet would run as a formula",
-    },
-    "max-rows": {
-      type: "string",
-      requiresArg: true,
-      describe: "Maximum number of rows to print (default: 1000 in a table, else all)",
-    },
+    param: values("Value of $name or getvariable('name'), as name=value"),
+    timeout: value("Stop the query after this time, for example 30s or 5min (default: none)"),
+    "csv-safe": toggle("In CSV, put ' before text that a spreadsheet would run as a formula"),
+    "max-rows": value("Maximum number of rows to print (default: 1000 in a table, else all)"),
   },
   examples: [
     ['query "select * from mart.vault_latest"', "one row per vault"],

@@ -1,5 +1,5 @@
 // vaulthouse report: the vaults over a period as one file.
-import type { Command } from "../Command.ts"
+import { type Command, value, values } from "../Command.ts"
 
 export const report: Command = {
   name: "report",
@@ -7,32 +7,14 @@ export const report: Command = {
   details:
     "Writes one file: the figures of a period compared with those of the period before, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
   flags: {
-    vault: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Only this vault: its address or its name (repeatable)",
-    },
-    days: {
-      type: "string",
-      requiresArg: true,
-      default: "30",
-      describe: "Length of the period in days",
-    },
-    to: {
-      type: "string",
-      requiresArg: true,
-      describe: "Last day of the period, such as 2026-05-31 (default: the last complete day)",
-    },
+    vault: values("Only this vault: its address or its name (repeatable)"),
+    days: value("Length of the period in days", "30"),
+    to: value("Last day of the period, such as 2026-05-31 (default: the last complete day)"),
     format: {
       choices: ["html", "pdf", "png"],
       describe: "Format (default: the ending of --out, else html)",
     },
-    out: {
-      type: "string",
-      requiresArg: true,
-      describe: "File to write (default: report.html, .pdf or .png)",
-    },
+    out: value("File to write (default: report.html, .pdf or .png)"),
   },
   examples: [
     ["report", "all vaults over the last 30 days, into report.html"],

@@ -1,5 +1,5 @@
 // vaulthouse restore: a data directory from a backup.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, warehouseSettings } from "../Command.ts"
 
 export const restore: Command = {
   name: "restore",
@@ -7,7 +7,7 @@ export const restore: Command = {
   details:
     "Checks every file of the backup against its checksum, then copies them into --data-dir, which must hold no warehouse. The next sync continues from there.",
   positional: { name: "folder", describe: "A folder that `vaulthouse backup` wrote" },
-  flags: { json: { type: "boolean", describe: "Print the files as JSON" } },
+  flags: { json: toggle("Print the files as JSON") },
   settings: warehouseSettings,
   examples: [["restore /backups/2026-03-01 --data-dir ./data", "then `vaulthouse publish`"]],
   run: async (argv) => (await import("../backup/run.ts")).runRestore(argv),

@@ -1,5 +1,5 @@
 // vaulthouse runs: what the runs did.
-import type { Command } from "../Command.ts"
+import { type Command, toggle, value } from "../Command.ts"
 
 export const runs: Command = {
   name: "runs",
@@ -13,13 +13,8 @@ export const runs: Command = {
     absent: "the list",
   },
   flags: {
-    "max-rows": {
-      type: "string",
-      requiresArg: true,
-      default: "20",
-      describe: "Maximum number of runs to list",
-    },
-    json: { type: "boolean", describe: "Print as JSON" },
+    "max-rows": value("Maximum number of runs to list", "20"),
+    json: toggle("Print as JSON"),
   },
   examples: [
     ["runs", "the newest runs"],

@@ -1,5 +1,5 @@
 // vaulthouse schedule: sync on cron expressions.
-import type { Command } from "../Command.ts"
+import { type Command, toggle, value } from "../Command.ts"
 
 export const schedule: Command = {
   name: "schedule",
@@ -7,22 +7,14 @@ export const schedule: Command = {
   details:
     "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run makes up for all that were missed while the machine was asleep. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone; with --once it ends with exit code 75.",
   flags: {
-    once: { type: "boolean", describe: "Run what is due now, then end" },
-    workers: {
-      type: "boolean",
-      describe: "Plan the tasks of each run for the workers of the lake (`sync --workers`)",
-    },
-    "dry-run": {
-      type: "boolean",
-      describe: "Print the next ten runs of each group; run nothing",
-    },
-    listen: {
-      type: "string",
-      requiresArg: true,
-      default: "127.0.0.1:9464",
-      describe: "Address and port of /healthz, /readyz and /metrics; `off` for none",
-    },
-    json: { type: "boolean", describe: "Print the dry run as JSON" },
+    once: toggle("Run what is due now, then end"),
+    workers: toggle("Plan the tasks of each run for the workers of the lake (`sync --workers`)"),
+    "dry-run": toggle("Print the next ten runs of each group; run nothing"),
+    listen: value(
+      "Address and port of /healthz, /readyz and /metrics; `off` for none",
+      "127.0.0.1:9464",
+    ),
+    json: toggle("Print the dry run as JSON"),
   },
   settings: "all",
   examples: [

@@ -1,5 +1,5 @@
 // vaulthouse serve: the local web page over the published copy.
-import type { Command } from "../Command.ts"
+import { type Command, value, values } from "../Command.ts"
 
 export const serve: Command = {
   name: "serve",
@@ -7,41 +7,15 @@ export const serve: Command = {
   details:
     "Shows the published copy as a web page: every vault and what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads. It only reads, loads nothing from other hosts, and picks up each new publication. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
   flags: {
-    port: {
-      type: "string",
-      requiresArg: true,
-      default: "8484",
-      describe: "Port to listen on; 0 for any free one",
-    },
-    host: {
-      type: "string",
-      requiresArg: true,
-      default: "127.0.0.1",
-      describe: "Address to listen on; any other than this machine's own needs a token",
-    },
-    "allowed-host": {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Name under which browsers reach it, such as that of a reverse proxy",
-    },
-    "token-file": {
-      type: "string",
-      requiresArg: true,
-      describe: "File with the token that readers sign in with",
-    },
-    timeout: {
-      type: "string",
-      requiresArg: true,
-      default: "30s",
-      describe: "Stop a query after this time",
-    },
-    "max-rows": {
-      type: "string",
-      requiresArg: true,
-      default: "100000",
-      describe: "Maximum number of rows of a result",
-    },
+    port: value("Port to listen on; 0 for any free one", "8484"),
+    host: value(
+      "Address to listen on; any other than this machine's own needs a token",
+      "127.0.0.1",
+    ),
+    "allowed-host": values("Name under which browsers reach it, such as that of a reverse proxy"),
+    "token-file": value("File with the token that readers sign in with"),
+    timeout: value("Stop a query after this time", "30s"),
+    "max-rows": value("Maximum number of rows of a result", "100000"),
   },
   examples: [
     ["serve", "then open http://127.0.0.1:8484"],

@@ -1,5 +1,5 @@
 // vaulthouse status: how fresh and how complete everything is.
-import type { Command } from "../Command.ts"
+import { type Command, toggle } from "../Command.ts"
 
 export const status: Command = {
   name: "status",
@@ -7,11 +7,10 @@ export const status: Command = {
   details:
     "Shows on one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention and what to do about it. Reads the files that the last run wrote, and the published copy.",
   flags: {
-    all: {
-      type: "boolean",
-      describe: "Print everything: every pipeline, row counts, gaps, quarantine and unknown fields",
-    },
-    json: { type: "boolean", describe: "Print everything as JSON" },
+    all: toggle(
+      "Print everything: every pipeline, row counts, gaps, quarantine and unknown fields",
+    ),
+    json: toggle("Print everything as JSON"),
   },
   examples: [
     ["status", "one screen"],

@@ -1,7 +1,5 @@
 // vaulthouse swap: the one command that changes something at the service.
-import { requestingSettings, type Command } from "../Command.ts"
-
-const value = (describe: string) => ({ type: "string", requiresArg: true, describe }) as const
+import { type Command, requestingSettings, toggle, value } from "../Command.ts"
 
 export const swap: Command = {
   name: "swap",
@@ -18,10 +16,10 @@ export const swap: Command = {
     "destination-amount": value("Amount to buy"),
     markets: value("Markets to get quotes from, separated by commas (default: all)"),
     "max-slippage": value("Maximum slippage in basis points (the service's default is 10)"),
-    execute: { type: "boolean", describe: "Send it, after confirmation" },
-    yes: { type: "boolean", describe: "Send it without confirmation, for scripts" },
-    list: { type: "boolean", describe: "List the swaps that were sent and their outcomes" },
-    json: { type: "boolean", describe: "Print as JSON" },
+    execute: toggle("Send it, after confirmation"),
+    yes: toggle("Send it without confirmation, for scripts"),
+    list: toggle("List the swaps that were sent and their outcomes"),
+    json: toggle("Print as JSON"),
   },
   settings: [...requestingSettings, "warehouse"],
   examples: [

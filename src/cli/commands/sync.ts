@@ -1,5 +1,5 @@
 // vaulthouse sync: extract, transform, load, check, publish.
-import type { Command } from "../Command.ts"
+import { type Command, toggle, value, values } from "../Command.ts"
 
 export const sync: Command = {
   name: "sync",
@@ -13,35 +13,24 @@ export const sync: Command = {
     absent: "all",
   },
   flags: {
-    vault: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Only these vaults: addresses, or names of vaults loaded before",
-    },
-    since: { type: "string", requiresArg: true, describe: "First day to read (YYYY-MM-DD)" },
-    until: { type: "string", requiresArg: true, describe: "Last day to read (YYYY-MM-DD)" },
-    full: { type: "boolean", describe: "Read everything again" },
-    "fill-gaps": {
-      type: "boolean",
-      describe:
-        "Read missing hours and days again; those the service still lacks are recorded as permanent gaps",
-    },
+    vault: values("Only these vaults: addresses, or names of vaults loaded before"),
+    since: value("First day to read (YYYY-MM-DD)"),
+    until: value("Last day to read (YYYY-MM-DD)"),
+    full: toggle("Read everything again"),
+    "fill-gaps": toggle(
+      "Read missing hours and days again; those the service still lacks are recorded as permanent gaps",
+    ),
     publish: {
       type: "boolean",
       default: true,
       describe: "Publish afterwards; --no-publish does not",
     },
-    plan: {
-      type: "boolean",
-      describe: "Print the tasks, requests and estimated time without sending anything",
-    },
-    workers: {
-      type: "boolean",
-      describe: "Send no requests: plan the tasks for the workers of the lake, and wait for them",
-    },
-    wait: { type: "boolean", describe: "Wait while another run holds the warehouse" },
-    json: { type: "boolean", describe: "Print the summary as JSON" },
+    plan: toggle("Print the tasks, requests and estimated time without sending anything"),
+    workers: toggle(
+      "Send no requests: plan the tasks for the workers of the lake, and wait for them",
+    ),
+    wait: toggle("Wait while another run holds the warehouse"),
+    json: toggle("Print the summary as JSON"),
   },
   settings: "all",
   examples: [

@@ -1,5 +1,5 @@
 // vaulthouse tables: the data dictionary.
-import type { Command } from "../Command.ts"
+import { type Command, toggle } from "../Command.ts"
 
 export const tables: Command = {
   name: "tables",
@@ -9,7 +9,7 @@ export const tables: Command = {
     name: "name",
     describe: "A table, for example core.ratio_history or vault_latest, or a schema",
   },
-  flags: { json: { type: "boolean", describe: "Print the dictionary as JSON" } },
+  flags: { json: toggle("Print the dictionary as JSON") },
   examples: [
     ["tables", "all tables and marts"],
     ["tables meta", "the views of the schema meta"],

@@ -1,5 +1,5 @@
 // vaulthouse trace: from a value back to the response it was read from.
-import { type Command, warehouseSettings } from "../Command.ts"
+import { type Command, toggle, value, values, warehouseSettings } from "../Command.ts"
 
 export const trace: Command = {
   name: "trace",
@@ -8,32 +8,14 @@ export const trace: Command = {
     "For a row of a mart or core table, shows the rows it derives from with their earlier versions, the run that wrote them and the archived response each was read from. Without --date or --at, the newest row. Reads the published copy and the archive.",
   positional: { name: "table", describe: "A mart or core table" },
   flags: {
-    vault: {
-      type: "string",
-      requiresArg: true,
-      describe: "Vault of the row: its address or its name",
-    },
-    date: { type: "string", requiresArg: true, describe: "UTC day of the row (YYYY-MM-DD)" },
-    at: {
-      type: "string",
-      requiresArg: true,
-      describe: "Time of the row in UTC, as precise as needed (2026-05-01T03:00)",
-    },
-    key: {
-      type: "string",
-      array: true,
-      requiresArg: true,
-      describe: "Another column of the row's key, as name=value",
-    },
-    column: { type: "string", requiresArg: true, describe: "Only this column of the row" },
-    body: { type: "boolean", describe: "Show the part of each response that contains the row" },
-    "max-rows": {
-      type: "string",
-      requiresArg: true,
-      default: "3",
-      describe: "Maximum number of rows to trace behind one value",
-    },
-    json: { type: "boolean", describe: "Print as JSON" },
+    vault: value("Vault of the row: its address or its name"),
+    date: value("UTC day of the row (YYYY-MM-DD)"),
+    at: value("Time of the row in UTC, as precise as needed (2026-05-01T03:00)"),
+    key: values("Another column of the row's key, as name=value"),
+    column: value("Only this column of the row"),
+    body: toggle("Show the part of each response that contains the row"),
+    "max-rows": value("Maximum number of rows to trace behind one value", "3"),
+    json: toggle("Print as JSON"),
   },
   settings: warehouseSettings,
   examples: [
