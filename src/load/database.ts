@@ -30,9 +30,11 @@ export interface Connections {
   readonly close: () => void
 }
 
+const MAX_SPILL = "20GB"
+
 /** `attach` attaches the warehouse as `CATALOG`; `spill` is the folder for what does not fit into memory. */
 export const openConnections = async (
-  { maxTempDirectorySize = "20GB", memoryLimit = "128MB", threads }: OpenOptions,
+  { memoryLimit = "128MB", threads }: OpenOptions,
   spill: string,
   attach: (writer: DuckDBConnection) => Promise<void>,
 ): Promise<Connections> => {
@@ -46,7 +48,7 @@ export const openConnections = async (
   try {
     const writer = await instance.connect()
     // DuckDB ignores it among the options of `create`.
-    await writer.run(`SET max_temp_directory_size = ${literal(maxTempDirectorySize)}`)
+    await writer.run(`SET max_temp_directory_size = ${literal(MAX_SPILL)}`)
     await attach(writer)
     const reader = await instance.connect()
     for (const connection of [writer, reader]) {

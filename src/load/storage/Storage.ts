@@ -10,8 +10,6 @@ export interface OpenOptions {
   readonly runId: string
   /** DuckDB's memory limit, for example `1GB` (default 128MB); what does not fit is spilled. */
   readonly memoryLimit?: string
-  /** How much may be spilled to `<dataDir>/tmp`. */
-  readonly maxTempDirectorySize?: string
   readonly threads?: number
 }
 

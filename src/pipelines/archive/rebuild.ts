@@ -107,8 +107,6 @@ const rebuild = Effect.fnUntraced(function* (
   options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
 ) {
-  const { onResponse, timeFields, fields } = options
-  const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
   const warehouse = yield* Warehouse
   const store = archiveOf(options)
   const reader = new ArchiveReader(store)
@@ -124,7 +122,7 @@ const rebuild = Effect.fnUntraced(function* (
     const batches: Array<Batch> = []
     let isWhole = true
     for (const response of commit) {
-      const mapped = yield* rowsOfArchived(reader, response, names).pipe(
+      const mapped = yield* rowsOfArchived(reader, response, options).pipe(
         Effect.map(Result.mapError(({ path, detail }) => `${path} ${detail}`)),
         Effect.catch(({ why }) => Effect.succeed(Result.fail(why))),
       )
@@ -133,7 +131,7 @@ const rebuild = Effect.fnUntraced(function* (
       else batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
     }
     done += commit.length
-    onResponse(done, responses.length)
+    options.onResponse(done, responses.length)
     return asCommitted(batches, isWhole).flatMap((batch) => {
       const rows = repetitions.without(batch.rows)
       return rows.length === 0 ? [] : [{ commit, batch: { ...batch, rows } }]

@@ -65,10 +65,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
     }),
   )
   yield* recordHealth
-  const published =
-    options.publish === undefined
-      ? { published: false }
-      : yield* publishNewsEverywhere(options.publish, () => undefined)
+  const published = yield* publishNewsEverywhere(options.publish)
   return { responses: responses.length, ...rebuilt, unended, ...published } satisfies ReplaySummary
 })
 

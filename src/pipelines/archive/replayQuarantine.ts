@@ -57,17 +57,12 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const rows = landable.length === 0 ? 0 : yield* load(options, landable)
   for (const response of readable) yield* closeEntry(response)
   yield* recordHealth
-  const published =
-    options.publish === undefined
-      ? { published: false }
-      : yield* publishNewsEverywhere(options.publish, () => undefined)
+  const published = yield* publishNewsEverywhere(options.publish)
   return { closed: readable.length, rows, stillBroken, ...published } satisfies QuarantineSummary
 })
 
 /** Responses in quarantine: those this version can read, those of them that make rows, and those it can't read. */
 const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
-  const { timeFields, fields } = options
-  const names = { timeFields, ...(fields === undefined ? {} : { fields }) }
   const reader = new ArchiveReader(archiveOf(options))
   const open = yield* indexedResponses(
     "response_id in (select response_id from ops.quarantine where closed_at is null)",
@@ -77,7 +72,7 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
   const stillBroken: Array<StillBroken> = []
   for (const response of open) {
     const { responseId, pipeline, entity } = response
-    const mapped = yield* rowsOfArchived(reader, response, names)
+    const mapped = yield* rowsOfArchived(reader, response, options)
     if (Result.isFailure(mapped)) {
       stillBroken.push({ responseId, pipeline, entity, ...mapped.failure })
       continue

@@ -38,11 +38,15 @@ export interface Published {
   readonly failedPublication?: string
 }
 
-/** Publishes news, to PostgreSQL too; a failure there is reported, and the next run makes up for it. */
+/**
+ * Publishes news, to PostgreSQL too; a failure there is reported, and the next run makes up for it. Without options it
+ * publishes nothing.
+ */
 export const publishNewsEverywhere = Effect.fnUntraced(function* (
-  options: PublishOptions,
-  onProgress: OnProgress,
+  options: PublishOptions | undefined,
+  onProgress: OnProgress = () => undefined,
 ) {
+  if (options === undefined) return { published: false } satisfies Published
   const published = yield* publishNews(options, onProgress).pipe(
     Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
     spanned("publish"),
