@@ -36,6 +36,7 @@ import { refreshStoredMarts } from "./refreshStoredMarts.ts"
 import { publications } from "./tables/publications.ts"
 import { STORAGE_VERSION } from "./template.ts"
 import { Warehouse } from "./Warehouse.ts"
+import { undoing } from "./undoing.ts"
 
 export interface PublishOptions {
   /** `undefined` makes no Parquet, and removes what an earlier publication made: it would go out of date. */
@@ -94,13 +95,14 @@ const completeCopy = async ({ connection }: Session, copy: string): Promise<void
   // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
   await connection.run("SET experimental_metadata_reuse = false")
   await connection.run(`ATTACH ${literal(copy)} AS copied`)
-  try {
-    await readStoredMarts(connection, "copied")
-    await connection.run("CHECKPOINT copied")
-  } finally {
+  const undo = async () => {
     await connection.run("DETACH copied")
     await connection.run("RESET experimental_metadata_reuse")
   }
+  await undoing(undo, async () => {
+    await readStoredMarts(connection, "copied")
+    await connection.run("CHECKPOINT copied")
+  })
 }
 
 /** Opens the copy as a reader would and reads its stamp and views, before it takes the old one's place. */
@@ -110,18 +112,21 @@ const checkCopy = async (
   runId: string,
 ): Promise<ViewDefinitions> => {
   await session.connection.run(`ATTACH ${literal(copy)} AS copied (READ_ONLY)`)
-  try {
-    const [newest] = await readRows(
-      session.connection,
-      "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
-    )
-    if (newest?.["run_id"] !== runId) {
-      throw new Error(`the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`)
-    }
-    return await viewDefinitions(session.connection, "copied")
-  } finally {
-    await session.connection.run("DETACH copied")
-  }
+  return undoing(
+    () => session.connection.run("DETACH copied"),
+    async () => {
+      const [newest] = await readRows(
+        session.connection,
+        "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
+      )
+      if (newest?.["run_id"] !== runId) {
+        throw new Error(
+          `the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`,
+        )
+      }
+      return viewDefinitions(session.connection, "copied")
+    },
+  )
 }
 
 const countsOf = (exported: Exported | undefined) => {

@@ -4,6 +4,7 @@ import { decodeRow, optional, text } from "./decodeRow.ts"
 import { readRows } from "./readRows.ts"
 import { CATALOG, identifier, literal } from "./sql.ts"
 import { storedMarts } from "./storedMarts.ts"
+import { undoing } from "./undoing.ts"
 
 const decodeColumn = decodeRow({
   mart: text("mart"),
@@ -48,10 +49,11 @@ export const readStoredMarts = async (
   if (statements.length === 0) return
   // A view keeps the catalog that its SQL names, which readers may name differently, so the SQL names none.
   await connection.run(`USE ${identifier(copy)}`)
-  try {
-    await connection.run(statements.join(";\n"))
-    await connection.run("CHECKPOINT")
-  } finally {
-    await connection.run(`USE ${CATALOG}`)
-  }
+  await undoing(
+    () => connection.run(`USE ${CATALOG}`),
+    async () => {
+      await connection.run(statements.join(";\n"))
+      await connection.run("CHECKPOINT")
+    },
+  )
 }

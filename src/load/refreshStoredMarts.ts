@@ -6,6 +6,7 @@ import { Changes, type Session, transaction } from "./session.ts"
 import { CATALOG, identifier, literal } from "./sql.ts"
 import { type StoredMart, storedMarts } from "./storedMarts.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
+import { undoing } from "./undoing.ts"
 
 const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifier(mart)}`
 
@@ -148,15 +149,16 @@ const withMonthViews = async (
     ...[...views].map((name) => (sqlOf.get(name) ?? "").replace(/;$/, "")),
   ]
   await connection.run("ATTACH ':memory:' AS of_month")
-  try {
+  const undo = async () => {
+    await connection.run(`USE ${CATALOG}`)
+    await connection.run("DETACH of_month")
+  }
+  await undoing(undo, async () => {
     await connection.run("USE of_month")
     await connection.run(statements.join(";\n"))
     await connection.run(`USE ${CATALOG}`)
     await work()
-  } finally {
-    await connection.run(`USE ${CATALOG}`)
-    await connection.run("DETACH of_month")
-  }
+  })
 }
 
 const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [

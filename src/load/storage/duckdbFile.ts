@@ -13,6 +13,7 @@ import { CATALOG, literal } from "../sql.ts"
 import { sqlFile } from "../sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { onlyWriter, type Storage } from "./Storage.ts"
+import { undoing } from "../undoing.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
 
@@ -99,9 +100,8 @@ const writeCopy = async (
   await connection.run(
     `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
   )
-  try {
-    await connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`)
-  } finally {
-    await connection.run("DETACH copied")
-  }
+  await undoing(
+    () => connection.run("DETACH copied"),
+    () => connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`),
+  )
 }
