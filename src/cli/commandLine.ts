@@ -1,6 +1,7 @@
 // Builds the parser from the commands, runs the command that was typed, and explains wrong use.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/nearest.ts"
+import { API_KEY, API_KEY_FILE } from "../config/settings.ts"
 import { decideColors } from "./color.ts"
 import { complain, complaintText } from "./complaints.ts"
 import { type Arguments, type Command, COMPLETION_REQUEST, readingSettings } from "./Command.ts"
@@ -126,9 +127,13 @@ const withLastSettings = (argv: Arguments): Arguments =>
 const withSqlAsText = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args.includes("query") ? args.map((arg) => (/^--[^=\s]*\s/.test(arg) ? `\n${arg}` : arg)) : args
 
+/** Reads `help sync` as `sync --help`. */
+const withHelpAsFlag = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args[0] === "help" && args.length > 1 ? [...args.slice(1), "--help"] : args
+
 /** Runs what was typed and returns the exit code. Help goes to standard output, complaints to standard error. */
 export const commandLine = async (typed: ReadonlyArray<string>): Promise<ExitCode> => {
-  const code = await run(withSqlAsText(typed))
+  const code = await run(withHelpAsFlag(withSqlAsText(typed)))
   const failure = await outputFailure()
   if (failure === undefined) return code
   printError(`vaulthouse: standard output can't be written: ${failure.message}\n`)
@@ -215,7 +220,7 @@ const explain = (
     const word = words.find((each) => args.includes(each))
     if (word !== undefined) {
       const names = commands.map(({ name }) => name)
-      return `there is no command \`${word}\`${didYouMean(word, names) || `; the commands are ${names.join(", ")}`}`
+      return `there is no command \`${word}\`${didYouMean(word, names) || `; the commands are ${names.join(", ")}.`}`
     }
   }
   const flags = { ...globalFlags, ...command?.flags }
@@ -230,13 +235,17 @@ const explainUnknown = (
   const names = [...Object.keys(flags), "help", "version"]
   // yargs names flags without their dashes.
   if (args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)) {
-    return `there is no flag \`--${word}\`${didYouMean(
+    if (word === "api-key") {
+      return `there is no flag \`--api-key\`, which other users of this machine could see: set ${API_KEY}, or ${API_KEY_FILE} to the path of a file with the key.`
+    }
+    const guess = didYouMean(
       `--${word}`,
       names.map((name) => `--${name}`),
-    )}`
+    )
+    return `there is no flag \`--${word}\`${guess || "."}`
   }
   const before = args[args.indexOf(word) - 1]?.replace(/^--(no-)?/, "") ?? ""
   return flags[before]?.type === "boolean"
     ? `--${before} takes no value, but \`${word}\` follows it; write --${before} or --no-${before}.`
-    : `there is no flag or argument \`${word}\`${didYouMean(word, names)}`
+    : `there is no flag or argument \`${word}\`${didYouMean(word, names) || "."}`
 }

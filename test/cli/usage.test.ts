@@ -87,6 +87,11 @@ describe("help", () => {
     for (const { name } of commands) expect(written).toContain(`\n## ${name}\n`)
   })
 
+  it("`help sync` is `sync --help`", async () => {
+    expect(await typed(["help", "sync"])).toEqual(await typed(["sync", "--help"]))
+    expect(await typed(["help"])).toEqual(await typed(["--help"]))
+  })
+
   it("--version is that of package.json", async () => {
     const manifest = readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8")
     const { version } = JSON.parse(manifest) as { version: string }
@@ -102,7 +107,11 @@ describe("a wrong command line", () => {
     [["snyc"], ["there is no command `snyc`; did you mean `sync`?", "vaulthouse --help"]],
     [["snyc", "--full"], ["there is no command `snyc`; did you mean `sync`?"]],
     [["nothing-like-it"], ["the commands are init, sync, "]],
-    [["--ful"], ["there is no flag `--ful`"]],
+    [["--ful"], ["there is no flag `--ful`.\n"]],
+    [
+      ["sync", "--api-key", "abcdefgh"],
+      ["--api-key`, which other users of this machine could see: set VAULTHOUSE_API_KEY, or"],
+    ],
     [
       ["sync", "--ful"],
       ["there is no flag `--ful`; did you mean `--full`?", "vaulthouse sync --help"],
