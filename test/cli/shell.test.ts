@@ -152,11 +152,10 @@ describe("a refused question", () => {
 })
 
 describe("shell", () => {
-  it.each(["exit", "quit;"])("%s says how to leave the shell, and continues", async (word) => {
-    const { stdout, stderr } = await typedInto(`${word}\nselect 1 as one;\n`)
-    expect(stderr).toBe("")
-    expect(stdout).toContain("`.quit` or Ctrl-D ends the shell.")
-    expect(stdout).toContain("one\n1\n")
+  it.each(["exit", "quit;", "\\q", ".exit"])("%s leaves the shell", async (word) => {
+    const { stdout } = await typedInto(`help\n${word}\nselect 99 as never;\n`)
+    expect(stdout).toContain("Tab completes")
+    expect(stdout).not.toContain("never\n99")
   })
 
   it("runs a query when a semicolon ends it, several in a line or one over lines", async () => {

@@ -58,14 +58,10 @@ export const shell = Effect.fnUntraced(function* (
     }
     const line = yield* readLine(lines)
     if (line === undefined) return
-    const command = line.trim()
+    const command = dotted(line.trim())
     if (pending === "" && command.startsWith(".")) {
-      if (command === ".quit" || command === ".exit") return
+      if (command === ".quit") return
       print(runShellCommand(catalog, command))
-      continue
-    }
-    if (pending === "" && /^(exit|quit|\\q)\s*;?$/i.test(command)) {
-      print("`.quit` or Ctrl-D ends the shell.\n")
       continue
     }
     const { statements, rest } = splitStatements(`${pending}${line}\n`)
@@ -77,6 +73,12 @@ export const shell = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** The command meant by what people type in the shells of other databases. */
+const dotted = (line: string): string => {
+  if (/^(\.?(exit|quit)|\\q)\s*;?$/i.test(line)) return ".quit"
+  return /^(help|\\\?)\s*;?$/i.test(line) ? ".help" : line
+}
 
 const PROMPT = "vaulthouse> "
 const CONTINUED = "        ... "
