@@ -105,10 +105,11 @@ const isRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   ("code" in cause
     ? ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
-    : NO_PERMISSION.test(cause.message))
+    : REFUSED.test(cause.message))
 
-/** DuckDB's wording. */
+// DuckDB's wording.
 const NO_PERMISSION = /Permission denied/
+const REFUSED = /Permission denied|Read-only file system/
 
 const corrupt =
   /not a valid DuckDB database file|corrupt|checksum|Failed to (load|read|deserialize)|Serialization Error/i

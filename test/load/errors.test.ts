@@ -19,6 +19,13 @@ it("a lost connection to a lake's catalog is no fault of the rows, and comes wit
   expect(isRefusedByWarehouse(lost)).toBe(false)
 })
 
+it("a read-only file system is no lack of memory or space", () => {
+  const cause = new Error('IO Error: Cannot open file "/data/writer.lock": Read-only file system')
+  expect(databaseError("The data directory /data can't be used", cause).message).toBe(
+    `The data directory /data can't be used: ${cause.message}. Nothing was changed. Check that this user can write to the folder, or choose another with --data-dir.`,
+  )
+})
+
 it("a failure inside DuckDB comes without its stack trace", () => {
   const failed = databaseError(
     "Reading the last run",
