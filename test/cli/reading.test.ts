@@ -282,7 +282,9 @@ describe("verify", () => {
     expect(output.stderr).toContain("`vaulthouse publish --all`")
 
     const mended = await typed(["publish", "--all", "--data-dir", dataDir])
-    expect(mended.stdout).toMatch(/^Published in \S+ as of \S+: [\d,]+ rows in \d+ Parquet files/)
+    expect(mended.stdout).toMatch(
+      /^Published in \S+ as of [-\d]+ [:\d]+ UTC: [\d,]+ rows in \d+ Parquet files/,
+    )
     expect(mended.code).toBe(0)
     expect((await typed(["verify", "--data-dir", dataDir])).code).toBe(0)
   })

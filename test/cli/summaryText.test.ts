@@ -46,6 +46,32 @@ describe("the last line of a summary", () => {
     )
   })
 
+  it("does not say of a partial run without new rows that they landed", () => {
+    const partial = { ...summary(pipeline("fees", { failed: 1 })), outcome: "partial" as const }
+    expect(summaryText(partial, "data")).toContain(
+      "Partial: some tasks failed, nothing new in the rest (3 requests, 1.0 s).",
+    )
+    expect(summaryText({ ...partial, nothingNew: false }, "data")).toContain(
+      "Partial: some tasks failed, the rest landed (3 requests",
+    )
+  })
+
+  it("names the checks that failed, and how to see the rows", () => {
+    const check = {
+      name: "core.fees.not_null",
+      description: "no column that is required is null",
+      severity: "error" as const,
+      tolerance: 0,
+      outcome: "failed" as const,
+      failures: 1,
+      emptyTables: [],
+      examples: [],
+    }
+    expect(summaryText({ ...summary(), failedChecks: [check] }, "data")).toContain(
+      "core.fees.not_null: 1 row\n  `vaulthouse check --name NAME` shows the rows.",
+    )
+  })
+
   it("names suspicious empty responses, with and without new rows", () => {
     const suspicious = summary(
       pipeline("fees", { unchanged: 2, suspicious_empty: 1 }),

@@ -209,6 +209,12 @@ describe("records that break the contract", () => {
       expect(
         yield* query(dataDir, "select response_id, json_path from ops.quarantine order by all"),
       ).toEqual(rejected.map(({ path }) => ({ response_id: "r1", json_path: path })))
+      expect(yield* query(dataDir, "select error_text from ops.tasks")).toEqual([
+        {
+          error_text:
+            "2 records are in quarantine because they are not as documented, the first at $.entries[3].summary: is null; expected text; the others landed",
+        },
+      ])
     }),
   )
 })

@@ -4,7 +4,7 @@ import { publishAnyway } from "../../pipelines/publication/publish.ts"
 import type { Arguments } from "../Command.ts"
 import { execute } from "../execute.ts"
 import { publishOptions } from "../arguments.ts"
-import { count, counted, duration } from "../numbers.ts"
+import { count, counted, duration, instantText } from "../numbers.ts"
 import { printReport } from "../report.ts"
 
 export const runPublish = (argv: Arguments) =>
@@ -33,6 +33,7 @@ export const runPublish = (argv: Arguments) =>
     printReport(
       argv,
       published,
-      () => `Published in ${settings.dataDir} as of ${publishedAt}: ${made}.\n${inPostgres}`,
+      () =>
+        `Published in ${settings.dataDir} as of ${instantText(publishedAt)}: ${made}.\n${inPostgres}`,
     )
   })

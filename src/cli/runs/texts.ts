@@ -3,7 +3,7 @@ import type { LastRun } from "../../pipelines/run/lastRun.ts"
 import type { Row, RunHistory, RunReport, RunRow } from "../../pipelines/readers/runs.ts"
 import { paintOutcomes } from "../color.ts"
 import { lastRunText } from "../lastRunText.ts"
-import { duration } from "../numbers.ts"
+import { counted, duration } from "../numbers.ts"
 import { paragraph } from "../terminal.ts"
 import { cellText, rowsTable } from "../rowsTable.ts"
 
@@ -38,7 +38,7 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
     paragraph(
       `Started ${cellText(run.started_at).slice(0, 19)} UTC, took ${durationOf(run)}; vaulthouse ${cellText(run["vaulthouse_version"])}, ${cellText(run["base_url"])}`,
     ),
-    `${cellText(run["tasks"])} tasks, ${cellText(run["requests"])} requests, ${cellText(run["rows_inserted"])} new rows, ${cellText(run["rows_revised"])} revised`,
+    `${countOf(run["tasks"], "task")}, ${countOf(run["requests"], "request")}, ${countOf(run["rows_inserted"], "new row")}, ${cellText(run["rows_revised"])} revised`,
     "",
     rowsTable(tasks, "The run has no task.", {
       dispensable: ["entities", "rows_unchanged", "seconds"],
@@ -58,10 +58,14 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
 const unpublishedText = (last: LastRun | undefined): ReadonlyArray<string> =>
   last === undefined
     ? []
-    : [paragraph(`The last run is not in the published copy: ${lastRunText(last)} (last-run.json)`)]
+    : [paragraph(`The last run is not in the published copy: ${lastRunText(last)}`)]
 
 const outcomeOf = ({ outcome }: RunRow): string =>
   typeof outcome === "string" ? outcome : "not ended (running, or killed)"
+
+/** `–` for a run that has not ended. */
+const countOf = (value: unknown, noun: string): string =>
+  typeof value === "number" ? counted(value, noun) : `– ${noun}s`
 
 const durationOf = ({ seconds }: RunRow): string =>
   typeof seconds === "number" ? duration(seconds) : "–"

@@ -48,7 +48,10 @@ export const publishedLine = ({ published, asOf, lastRun }: Status, dataDir: str
   if (published === null) {
     return labelled(
       "Published",
-      lastRun === null ? "nothing yet" : "nothing yet; run `vaulthouse publish`",
+      // A run in progress may publish at its end, and holds the warehouse until then.
+      lastRun === null || lastRun.state === "running"
+        ? "nothing yet"
+        : "nothing yet; run `vaulthouse publish`",
     )
   }
   const file = join(dataDir, "published", "vaulthouse.duckdb")

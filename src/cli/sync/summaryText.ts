@@ -70,7 +70,7 @@ const checksText = (failed: ReadonlyArray<CheckResult>, max: number): ReadonlyAr
               `  ${severity === "error" ? paint("ERROR", "bad") : paint("warn ", "warning")}  ${name}: ${counted(failures, "row")}`,
           ),
         ...(more > 0 ? [`  … and ${count(more)} more`] : []),
-        paragraph("  `vaulthouse check NAME` shows the rows.", 2),
+        paragraph("  `vaulthouse check --name NAME` shows the rows.", 2),
       ]
 }
 
@@ -108,13 +108,16 @@ export const outcomeText = (summary: RunSummary, dataDir: string): string => {
         ? `Nothing new (${effort}).${published}${suspiciousText(summary)}`
         : `Complete: ${counted(summary.rowsInserted, "new row")}, ${count(summary.rowsRevised)} revised (${effort}).${published}${suspiciousText(summary)}`
     case "partial":
-      return `Partial: ${partialReason(summary)}, the rest landed (${effort}).${published} The next sync reads what is missing.`
+      return `Partial: ${partialReason(summary)}, ${restText(summary)} (${effort}).${published} The next sync reads what is missing.`
     case "deferred":
       return `Deferred: the service requires a wait ${delayText(summary)} (${effort}); what landed is kept.${published} Run sync again after that.`
     case "failed":
       return `Failed: ${summary.keyRejected ? "the API key was rejected and " : ""}nothing landed (${effort}).`
   }
 }
+
+const restText = ({ nothingNew }: RunSummary): string =>
+  nothingNew ? "nothing new in the rest" : "the rest landed"
 
 const partialReason = ({ pipelines, keyRejected }: RunSummary): string =>
   keyRejected && pipelines.every(({ firstErrors }) => firstErrors.length === 0)

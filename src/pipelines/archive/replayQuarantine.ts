@@ -6,6 +6,7 @@ import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { commitMarkerLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
 import { ArchiveReader, segmentFiles, segmentHolding } from "../../archive/segments.ts"
+import { counted } from "../../domain/numbers.ts"
 import { tableName } from "../../domain/table.ts"
 import { formatInstant, microsFromMillis } from "../../domain/time.ts"
 import { commandId } from "../../load/commandId.ts"
@@ -120,11 +121,11 @@ const load = Effect.fnUntraced(function* (
       return yield* replaceTables(tables, rebuiltDir)
     }),
   )
-  const counted = tables
+  const fromLoaded = tables
     .flatMap(storedTables)
     .map((table) => `select 1 from ${tableName(table)} where _response_id in (${ids})`)
   const [count] = yield* warehouse.rows(
-    `select count(*)::double as rows from (${counted.join(" union all ")})`,
+    `select count(*)::double as rows from (${fromLoaded.join(" union all ")})`,
   )
   return count === undefined ? 0 : number("rows")(count)
 })
@@ -133,7 +134,7 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
   new LoadError({
     reason: "Files",
     what: LOADING,
-    why: `${rows} row(s) of ${table} come from responses that can't be read from the archive`,
+    why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses that can't be read from the archive`,
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
 

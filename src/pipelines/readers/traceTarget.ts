@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { didYouMean } from "../../config/nearest.ts"
 import type { Column } from "../../domain/column.ts"
+import { counted } from "../../domain/numbers.ts"
 import { type Table, tableName, versionsOf } from "../../domain/table.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { type Mart, marts } from "../../load/marts.ts"
@@ -284,7 +285,7 @@ const noRow = Effect.fnUntraced(function* (
     .filter((at) => at !== null && at !== undefined)
     .map(text)
   return yield* new UsageError({
-    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${String(range?.["rows"])} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
+    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${counted(Number(range?.["rows"]), "row")} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
     advice: `The nearest ${neighbours.length > 1 ? "are" : "is"} ${neighbours.join(" and ")}.`,
   })
 })

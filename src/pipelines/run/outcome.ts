@@ -1,6 +1,7 @@
 // Decides what becomes of a task (docs/decisions/0010). An empty response where rows exist is suspicious; if the next
 // run after the cache time gets the same for a whole set, the set has ended. A series never ends.
 import * as Effect from "effect/Effect"
+import { counted } from "../../domain/numbers.ts"
 import type { ApiError } from "../../domain/errors.ts"
 import type { Outcome } from "../../domain/outcome.ts"
 import type { Rows } from "../../domain/table.ts"
@@ -64,12 +65,17 @@ export const resolveOutcome = Effect.fnUntraced(function* (
       outcome: "quarantined",
       rows,
       errorTag: "ContractViolation",
-      text: `${rejected.length} record(s) are not as documented and in quarantine, the first at ${broken.path}: ${broken.detail}; the others landed`,
+      text: `${rejectedText(rejected.length)} ${broken.path}: ${broken.detail}; the others landed`,
     } satisfies Resolved
   }
   if (hasRows(rows)) return { outcome: "landed", rows, text: warning } satisfies Resolved
   return yield* resolveEmpty(key, result, circumstances)
 })
+
+const rejectedText = (records: number): string =>
+  records === 1
+    ? "1 record is in quarantine because it is not as documented, at"
+    : `${counted(records, "record")} are in quarantine because they are not as documented, the first at`
 
 const outcomeOf = ({ reason }: ApiError): Outcome => {
   switch (reason._tag) {
