@@ -11,6 +11,17 @@ export const terminalWidth = (name: StreamName = "stdout"): number => {
 export const wrapped = (text: string, width: number): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => (line.length <= width ? [line] : brokenLine(line, width)))
 
+/** The first `max` lines; the last of them ends in an ellipsis, within `width`, if there are more. */
+export const firstLines = (
+  lines: ReadonlyArray<string>,
+  max: number,
+  width: number,
+): ReadonlyArray<string> => {
+  if (lines.length <= max) return lines
+  const [last = ""] = wrapped(lines[max - 1] ?? "", width - 2)
+  return [...lines.slice(0, max - 1), `${last} …`]
+}
+
 const brokenLine = (line: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let rest = line

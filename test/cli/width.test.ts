@@ -4,12 +4,19 @@ import { useStreams } from "../../src/cli/output.ts"
 import { reportText } from "../../src/cli/runs/texts.ts"
 import { sqlLines } from "../../src/cli/sqlLines.ts"
 import { columnsThatFit, recordBlocks, textTable } from "../../src/cli/table.ts"
-import { paragraph } from "../../src/cli/terminal.ts"
+import { firstLines, paragraph } from "../../src/cli/terminal.ts"
 import { sink } from "./command.ts"
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))
 const words = (count: number) => Array.from({ length: count }, () => "vault").join(" ")
 const address = `0x${"a".repeat(40)}`
+
+it("a text with more lines than are shown ends in an ellipsis after a whole word", () => {
+  const lines = ["The disk is full.", "Free space there, then run", "again."]
+  expect(firstLines(lines, 3, 26)).toEqual(lines)
+  expect(firstLines(lines, 2, 26)).toEqual([lines[0], "Free space there, then …"])
+  expect(firstLines(lines, 2, 40)).toEqual([lines[0], "Free space there, then run …"])
+})
 
 describe("a table", () => {
   it("wraps its last column", () => {

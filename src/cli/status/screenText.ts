@@ -5,7 +5,7 @@ import type { Status } from "../../pipelines/readers/status.ts"
 import { paint } from "../color.ts"
 import { counted } from "../numbers.ts"
 import { streams } from "../output.ts"
-import { wrapped } from "../terminal.ts"
+import { firstLines, wrapped } from "../terminal.ts"
 import {
   freshnessTable,
   healthLine,
@@ -23,7 +23,7 @@ const MAX_LAST_RUN = 3
 export const screenText = (status: Status, dataDir: string): string => {
   const top = [
     healthLine(status),
-    linesOf(lastRunLine(status, dataDir)).slice(0, MAX_LAST_RUN).join("\n"),
+    firstLines(linesOf(lastRunLine(status, dataDir)), MAX_LAST_RUN, screenWidth()).join("\n"),
     publishedLine(status, dataDir),
     ...swapsLine(status),
     ...freshnessText(status.freshness, status.problems.length === 0 ? 8 : 5),
@@ -98,8 +98,5 @@ const paintedAdvice = (advice: string): ReadonlyArray<string> =>
 const shortened = (text: string): ReadonlyArray<string> => {
   const [first = "", ...rest] = indented(text, 2)
   const following = rest.map((line) => `  ${line}`)
-  const lines = [first, ...following]
-  return lines.length <= MAX_TEXT
-    ? lines
-    : [...lines.slice(0, MAX_TEXT - 1), `${lines[MAX_TEXT - 1]?.slice(0, screenWidth() - 2)} …`]
+  return firstLines([first, ...following], MAX_TEXT, screenWidth())
 }

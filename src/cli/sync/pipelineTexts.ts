@@ -5,7 +5,7 @@ import type { PipelineSummary } from "../../pipelines/model/progress.ts"
 import { paint } from "../color.ts"
 import { count, counted } from "../numbers.ts"
 import { textTable } from "../table.ts"
-import { paragraph, terminalWidth } from "../terminal.ts"
+import { firstLines, paragraph, terminalWidth } from "../terminal.ts"
 
 type Pipelines = ReadonlyArray<PipelineSummary>
 
@@ -130,15 +130,8 @@ export const errorsText = (pipelines: Pipelines, max: number): ReadonlyArray<str
   ]
 }
 
-const truncated = (text: string): ReadonlyArray<string> => {
-  const lines = linesOf(text, 4)
-  return lines.length <= MAX_ERROR_LINES
-    ? lines
-    : [
-        ...lines.slice(0, MAX_ERROR_LINES - 1),
-        `${lines[MAX_ERROR_LINES - 1]?.slice(0, terminalWidth() - 2)} …`,
-      ]
-}
+const truncated = (text: string): ReadonlyArray<string> =>
+  firstLines(linesOf(text, 4), MAX_ERROR_LINES, terminalWidth())
 
 const linesOf = (text: string, indent = 0): ReadonlyArray<string> =>
   paragraph(text, indent).split("\n")
