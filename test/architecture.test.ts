@@ -131,6 +131,16 @@ describe("imports", () => {
     expect(steps.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 
+  it("every file that a page names by its path is there", () => {
+    const named = files("{docs/**/,simulator/,warehouse/,}*.md").flatMap((page) =>
+      [
+        ...read(page).matchAll(/`((?:src|test|warehouse|simulator|docs|deploy|bench)\/[\w./-]+)`/g),
+      ].map(([, file = ""]) => file),
+    )
+    expect(named).toContain("src/config/settings.ts")
+    expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  })
+
   it("docs/architecture.md states the same rule", () => {
     const rows = [...read("docs/architecture.md").matchAll(/^\| `(src\/\w+)` \|[^|]*\| (.*) \|$/gm)]
     const folders = rows.map(([, folder = ""]) => folder)

@@ -26,7 +26,7 @@ const document = JSON.parse(`${JSON.stringify(openapi(), null, 2)}\n`) as {
 }
 
 describe("docs/openapi.json", () => {
-  it("is what `node src/cli/docs/main.ts` writes", () => {
+  it("is what `make docs` writes", () => {
     const kept = readFileSync(join(import.meta.dirname, "../docs/openapi.json"), "utf8")
     expect(kept).toBe(`${JSON.stringify(openapi(), null, 2)}\n`)
   })

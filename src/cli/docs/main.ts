@@ -1,4 +1,4 @@
-// Writes the generated pages of docs/ and the generated files of the dbt project: node src/cli/docs/main.ts
+// Writes the generated pages of docs/ and the generated files of the dbt project: `make docs`.
 import { writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { configJsonSchema } from "../../config/jsonSchema.ts"
