@@ -1,6 +1,6 @@
 // Divides a relation of the published copy into periods, each with a fingerprint of its content, so that only periods
 // that changed are copied. A small relation is one period; a large one has months for its newest two years and years
-// before that, because each period costs a query of the whole relation a few locks.
+// before that, because a query of the whole relation takes a few of PostgreSQL's locks for each period.
 import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, number, optional, text } from "../decodeRow.ts"
@@ -87,7 +87,7 @@ const boundsOf = (period: string): readonly [string, string] => {
 }
 
 /** The condition of its rows, in the SQL of both databases if the session's time zone is UTC; `true` for all rows. */
-export const isWithin = ({ time }: Relation, { name }: Period): string => {
+export const conditionOf = ({ time }: Relation, { name }: Period): string => {
   if (time === undefined || name === "all") return "true"
   const [from, to] = boundsOf(name)
   return `${identifier(time)} >= ${literal(from)} AND ${identifier(time)} < ${literal(to)}`
@@ -105,7 +105,7 @@ export const writeCsv = async (
   const order = index.length === 0 ? "" : `ORDER BY ${identifiers(index)}`
   await connection.run(
     `COPY (SELECT ${relation.columns.map(({ value }) => value).join(", ")}
-           FROM ${source} WHERE ${isWithin(relation, period)} ${order})
+           FROM ${source} WHERE ${conditionOf(relation, period)} ${order})
      TO ${literal(file)} (FORMAT csv, HEADER false, NULLSTR '\\N')`,
   )
 }

@@ -7,7 +7,7 @@ import { identifier, identifiers, literal } from "../sql.ts"
 import { sqlFile } from "../sqlFile.ts"
 import { refuseForeignSchemas } from "./inTheWay.ts"
 import { type Names, partTable, qualifiedName } from "./names.ts"
-import { isWithin, type Period } from "./periods.ts"
+import { conditionOf, type Period } from "./periods.ts"
 import { isState, PostgresError } from "./PostgresError.ts"
 import type { Relation } from "./relations.ts"
 
@@ -81,7 +81,7 @@ export const addPart = (
     const [{ id } = { id: "" }] = rows
     const table = qualifiedName(names.own, partTable(id))
     const columns = relation.columns.map(({ name, type }) => `${identifier(name)} ${type}`)
-    const within = isWithin(relation, period)
+    const within = conditionOf(relation, period)
     // The planner skips parts whose check contradicts a query.
     const check = within === "true" ? [] : [`CHECK (${within})`]
     await client.query(
