@@ -136,6 +136,7 @@ describe("runs", () => {
     [["show"], "name a run."],
     [["shw", "last"], "is not a command"],
     [["show", "1999"], "there is no run 1999; the newest are "],
+    [["show", "1998"], ".\n`vaulthouse runs` lists them"],
     [["show", "2"], "2 runs begin with 2: "],
     [["--max-rows", "few"], "--max-rows few"],
   ]

@@ -83,7 +83,7 @@ export const findRun = (
   const guess = didYouMean(typed, names)
   return Effect.fail(
     new UsageError({
-      why: `There is no run ${typed}${guess || `; the newest ${names.length === 1 ? "is" : "are"} ${listOf(names)}.`}`,
+      why: `There is no run ${typed}${guess || `; the newest ${names.length === 1 ? "is" : "are"} ${names.slice(0, 3).join(", ")}.`}`,
       advice: "`vaulthouse runs` lists them; `last` is the newest.",
     }),
   )
