@@ -1,10 +1,10 @@
 // Renders docs/benchmarks.md.
 import { cpus } from "node:os"
 import { memoryGrowth, type Ratios, rounded } from "./history.ts"
-import { type Measured, rate } from "./measured.ts"
 import type { ComparedRounds, Rounds } from "./rounds.ts"
 import { readSection } from "./section.ts"
 import type { StartTimes } from "./startTimes.ts"
+import { header, line } from "./table.ts"
 
 export interface Report {
   readonly year: ComparedRounds
@@ -13,18 +13,6 @@ export interface Report {
   readonly fewDecade: Rounds
   readonly start: StartTimes
 }
-
-const number = (value: number, digits = 0): string =>
-  value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits })
-
-const line = (name: string, measured: Measured): string => {
-  const { seconds, cpuSeconds, rows, requests, megabytes } = measured
-  return `| ${name} | ${number(rows)} | ${number(requests)} | ${number(seconds, 2)} | ${number(cpuSeconds, 2)} | ${number(rate(measured))} | ${number(megabytes)} |`
-}
-
-const header = (title: string): string =>
-  `| ${title} | rows | requests | seconds | CPU-seconds | rows/s | peak MB |
-|---|---:|---:|---:|---:|---:|---:|`
 
 interface Aim {
   readonly name: string
@@ -86,7 +74,7 @@ loopback only, medians of ${rounds} rounds. Trust the ratios, not the seconds. T
 requests at once, parses them and bulk-loads them into DuckDB; it checks, archives, versions and merges nothing. The
 plain script (\`bench/plain.ts\`) is what a competent engineer would write in an afternoon: retries, one table per history
 with a primary key, insert or replace. \`make bench ARGS=quick\` takes a minute and compares with the last recorded
-ratios; \`make bench-dlt\` reads the same URLs with [dlt](https://dlthub.com).
+ratios.
 
 What bounds a run without news is its main thread: of 0.72 CPU-seconds there (measured between its requests and statements, on
 a busy machine) 0.30 load Node, DuckDB and 450 modules before the seconds below begin, 0.03 open and plan, 0.05 read and commit
@@ -125,6 +113,8 @@ ${chart}
 ${readSection("marts")}
 
 ${readSection("publication")}
+
+${readSection("dlt")}
 
 ${tried.trim()}
 `
