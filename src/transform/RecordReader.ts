@@ -192,7 +192,7 @@ export class RecordReader {
   }
 
   private extraOf(record: JsonObject, row: number): Value {
-    let rest: Record<string, unknown> | undefined
+    let rest: Array<[field: string, value: unknown]> | undefined
     const kept = this.kept.get(row)
     for (const field in record) {
       if (!this.known.has(field)) {
@@ -203,10 +203,11 @@ export class RecordReader {
       } else if (kept?.has(field) !== true || this.takenShared.get(row)?.has(field) === true) {
         continue
       }
-      rest ??= {}
-      rest[field] = record[field]
+      rest ??= []
+      rest.push([field, record[field]])
     }
-    return rest === undefined ? null : stableStringify(rest)
+    // Unlike assignments, this keeps a field named `__proto__`.
+    return rest === undefined ? null : stableStringify(Object.fromEntries(rest))
   }
 }
 

@@ -33,6 +33,7 @@ describe("vaulthouse fields", () => {
                   feeStructure: { performanceFeePct: 20 },
                   closedAt: "2026-01-01T00:00:00Z",
                   "\u001b[31mred": 1,
+                  ["__proto__"]: 1,
                 },
               ]
             : [],
@@ -58,6 +59,7 @@ describe("vaulthouse fields", () => {
       })
       const suggested = fields.filter(({ suggestion }) => suggestion !== undefined)
       expect(suggested.map(({ path }) => path)).toEqual(["reserveTgt"])
+      expect(fields.map(({ path }) => path)).toContain("__proto__")
       const shown = yield* run("fields")
       expect(shown.stdout).toContain("vltNm")
       expect(shown.stdout).not.toContain("\u001b[31mred")

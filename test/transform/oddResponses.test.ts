@@ -53,6 +53,64 @@ describe("fields next to a list", () => {
   })
 })
 
+// An assignment to `__proto__` sets no field, and every object of JavaScript has a `constructor`.
+describe.each(["__proto__", "constructor"])("an unknown field %s is kept and reported", (name) => {
+  const odd = { [name]: "x" }
+  const asOf = "2026-01-01T00:00:00Z"
+  const point = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
+  const positions = Object.fromEntries(
+    ["cefi", "defi", "otc", "trs", "legacyHedger", "strategyContract"].map((kind) => [
+      `${kind}Positions`,
+      [],
+    ]),
+  )
+  const portfolio = {
+    ...positions,
+    tokens: [],
+    collateralBalances: [],
+    marginBalances: [],
+    totalValue: 1,
+    discountedValue: 1,
+    asOf,
+  }
+  const figures = Object.fromEntries(
+    ["netAccount", "totalAccount", "totalCollateral", "totalEquity", "totalLoan"].map((figure) => [
+      `${figure}Value`,
+      1,
+    ]),
+  )
+  const loanbook = { loans: [], aggregatesByToken: [], totalCredit: 0, totalDebt: 0 }
+  const summary = {
+    name: "a",
+    type: "t",
+    chains: [],
+    tokens: [],
+    healthFactor: 2,
+    ...figures,
+    loanbook,
+  }
+
+  it.each<[string, string, unknown, string]>([
+    ["in a point", "ratio_history", [{ timestamp: asOf, ...point, ...odd }], name],
+    ["next to protocols", "allocation_history", { points: [{ day: asOf, Aave: 1, ...odd }] }, name],
+    ["next to classes", "oracle_classification", { primary: [], warnings: [], ...odd }, name],
+    ["next to positions", "protocol_positions", { positions: [], ...odd }, name],
+    [
+      "next to a nested time",
+      "subaccount_summaries",
+      { ...summary, portfolio: { ...portfolio, ...odd } },
+      "portfolio",
+    ],
+  ])("%s", (_place, pipeline, body, path) => {
+    const mapped = read(pipeline, body)
+    const extras = mapped.rows.flatMap(({ table }) =>
+      rowsIn(mapped, table.name).map(({ extra }) => String(extra)),
+    )
+    expect(extras.join()).toContain(`"${name}":"x"`)
+    expect(mapped.drift.map((drift) => drift.path)).toContain(`$.${path}`)
+  })
+})
+
 describe("a decimal in text", () => {
   const figures = coreTables.flatMap((table) =>
     table.columns

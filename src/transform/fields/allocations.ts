@@ -137,15 +137,15 @@ const onlyNumber = (point: JsonObject): string | undefined => {
  */
 const wide = (map: JsonObject, isIgnored: (name: string) => boolean): ReadonlyArray<JsonObject> => {
   const figures = new Set(figuresIn(map, isIgnored))
-  const others: Record<string, unknown> = {}
+  const others: Array<[name: string, value: unknown]> = []
   const allocations: Array<JsonObject> = []
   for (const [protocol, value] of Object.entries(map)) {
     if (figures.has(protocol)) allocations.push({ protocol, value: figure(value) })
     else if (isJsonObject(value) && (figures.size === 0 || isAllocation(value))) {
       allocations.push(long({ ...value, protocol }, "protocol"))
-    } else others[protocol] = value
+    } else others.push([protocol, value])
   }
-  return allocations.map((allocation) => ({ ...others, ...allocation }))
+  return allocations.map((allocation) => ({ ...Object.fromEntries(others), ...allocation }))
 }
 
 /** Reads a nested map, in which every name is a protocol, except a total that the others add up to. */

@@ -66,7 +66,7 @@ const withoutNested = (
   }
   if (!isJsonObject(value)) return value
   let isChanged = false
-  const rest: Record<string, unknown> = {}
+  const rest: Array<[name: string, value: unknown]> = []
   for (const [name, inner] of Object.entries(value)) {
     const at = `${place}.${name}`
     if (holdsReportTime(name, inner)) {
@@ -76,9 +76,9 @@ const withoutNested = (
     }
     const kept = withoutNested(inner, at, found)
     if (kept !== inner) isChanged = true
-    rest[name] = kept
+    rest.push([name, kept])
   }
-  return isChanged ? rest : value
+  return isChanged ? Object.fromEntries(rest) : value
 }
 
 /** The record without its report times, including nested ones. */

@@ -65,7 +65,7 @@ const flattened = (record: JsonObject): JsonObject => {
   if (name === undefined) return record
   const loan = record[name] as JsonObject
   const own = Object.entries(record).filter(([field]) => field !== name)
-  const hidden = own.filter(([field]) => field in loan)
+  const hidden = own.filter(([field]) => Object.hasOwn(loan, field))
   return {
     ...Object.fromEntries(own),
     ...loan,

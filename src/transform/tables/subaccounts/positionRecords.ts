@@ -72,14 +72,14 @@ const kindOf = (field: string): Part["kind"] | undefined =>
 
 const partsOf = (body: JsonObject): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
-  const others: Record<string, unknown> = {}
+  const others: Array<[field: string, value: unknown]> = []
   for (const [field, value] of Object.entries(body)) {
     const kind = kindOf(field)
     const records = kind === undefined ? undefined : recordsIn(value)
-    if (kind === undefined || records === undefined) others[field] = value
+    if (kind === undefined || records === undefined) others.push([field, value])
     else for (const record of records) parts.push({ kind, record })
   }
-  if (Object.keys(others).length > 0) parts.push({ kind: "record", record: others })
+  if (others.length > 0) parts.push({ kind: "record", record: Object.fromEntries(others) })
   return parts
 }
 

@@ -81,7 +81,7 @@ const accountOf = (record: SummaryRecord): JsonObject => {
   const { tokens: _held, loanbook, portfolio, ...account } = record
   const { aggregatesByToken: _byToken, loans: _loans, totalCredit, totalDebt, ...book } = loanbook
   const { tokens: _tokens, discountedValue, totalValue, ...held } = portfolio
-  const positions = Object.entries(held).filter(([field]) => !(field in positionKinds))
+  const positions = Object.entries(held).filter(([field]) => !Object.hasOwn(positionKinds, field))
   return {
     ...account,
     "loanbook.totalCredit": totalCredit,

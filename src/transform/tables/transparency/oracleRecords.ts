@@ -47,19 +47,19 @@ const listNameIn = (value: JsonObject): string | undefined => {
 /** Takes the lists by pricing class out of an object. The name of a list contains the class of its records. */
 const byClass = (lists: JsonObject): Found => {
   const records: Array<JsonObject> = []
-  const rest: Record<string, unknown> = {}
+  const rest: Array<[field: string, value: unknown]> = []
   for (const [field, value] of Object.entries(lists)) {
     const [, pricing] = classInName.exec(field) ?? []
     const name = isJsonObject(value) ? listNameIn(value) : undefined
     const { [name ?? ""]: inner, ...others } = isJsonObject(value) ? value : {}
     const list = inner ?? value
-    if (pricing === undefined || !isRecords(list)) rest[field] = value
+    if (pricing === undefined || !isRecords(list)) rest.push([field, value])
     else {
       records.push(...list.map((record) => ({ [CLASS_FIELD]: pricing, ...record })))
-      if (Object.keys(others).length > 0) rest[field] = others
+      if (Object.keys(others).length > 0) rest.push([field, others])
     }
   }
-  return { records, rest }
+  return { records, rest: Object.fromEntries(rest) }
 }
 
 /** Reads a list of records, lists by pricing class, or a map of records by position. */
