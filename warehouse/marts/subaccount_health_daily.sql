@@ -6,9 +6,16 @@ ranked as (
         calculated_at::date as day,
         count(*) over day_rows as calculations,
         min(health_factor) over day_rows as lowest,
-        arg_min(calculated_at, health_factor) over day_rows as lowest_at
+        -- The first of the day where several calculations gave it, whatever the order of the rows.
+        first_value(case when health_factor is not null then calculated_at end) over lowest_first
+            as lowest_at
     from core.health_factors as factors
-    window day_rows as (partition by subaccount_address, calculated_at::date)
+    window
+        day_rows as (partition by subaccount_address, calculated_at::date),
+        lowest_first as (
+            partition by subaccount_address, calculated_at::date
+            order by health_factor nulls last, calculated_at
+        )
     qualify row_number() over (
         partition by subaccount_address, calculated_at::date
         order by calculated_at desc, health_factor_id

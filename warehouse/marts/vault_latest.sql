@@ -161,7 +161,8 @@ vault_health as (
             as subaccounts_with_debt,
         min(health_factor) filter (has_debt) as lowest_health_factor,
         arg_min(band, health_factor) filter (has_debt) as lowest_health_band,
-        arg_min(as_of_at, health_factor) filter (has_debt) as lowest_health_at
+        -- The oldest of equal ones, whatever the order of the rows.
+        arg_min(as_of_at, health_factor order by as_of_at) filter (has_debt) as lowest_health_at
     from health
     group by chain_id, vault_address
 ),
