@@ -5,7 +5,13 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { contentAndIndex, index, loseTheWarehouse, replayed } from "../support/replays.ts"
+import {
+  contentAndIndex,
+  index,
+  loseTheWarehouse,
+  martContent,
+  replayed,
+} from "../support/replays.ts"
 import type { Simulator } from "../../simulator/index.ts"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
 import { verify } from "../../src/pipelines/archive/verify.ts"
@@ -102,10 +108,12 @@ describe("runs that are killed", () => {
         evolve()
         yield* runOnce(simulator.url, dataDir, { api: asAdmin, settings: { full: true } })
         const before = yield* contentAndIndex(dataDir)
+        const marts = yield* martContent(dataDir)
         loseTheWarehouse(dataDir)
         const alone = yield* replayed(dataDir)
         expect([...alone.unended, ...alone.unreadable, ...alone.lost]).toEqual([])
         expect(yield* contentAndIndex(dataDir)).toEqual(before)
+        expect(yield* martContent(dataDir)).toEqual(marts)
 
         // Killed, and the database lost before anything has opened it.
         yield* untilKilled
