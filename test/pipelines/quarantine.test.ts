@@ -1,61 +1,145 @@
-// An entry of the quarantine stays open until its record is read again and found whole.
+// An entry of the quarantine stays open until its record is read again and found whole, and no longer.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../src/domain/time.ts"
-import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { query, runOnce } from "../support/warehouseRun.ts"
+import { change, type Overrides, query, runOnce } from "../support/warehouseRun.ts"
 
 const DAY = 86_400_000
 const today = Math.floor(Date.now() / DAY)
-const broken = today - 20
 
-/** Hourly ratio points of 30 days; one of them can't be read until `isMended`. */
-const points = (from: number, to: number, isMended: boolean) =>
-  Array.from({ length: 30 * 24 }, (_, hour) => (today - 30) * 24 + hour)
-    .filter((hour) => hour >= from * 24 && hour < (to + 1) * 24)
-    .toReversed()
-    .map((hour) => ({
-      timestamp: new Date(hour * 3_600_000).toISOString(),
-      actual_tvl: hour === broken * 24 + 5 && !isMended ? "n/a" : 100,
-      tvl_on_vault: 100,
-      adjusted_redeem_ratio: 1,
-    }))
+/** A service with one vault, whose history `respond` returns. */
+const oneVault = (path: string, respond: (inputs: URLSearchParams) => unknown) => {
+  const script: Script = ({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://service")
+    const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+    if (pathname.endsWith(path)) return json(response, respond(searchParams))
+    json(response, searchParams.get("status") === "active" ? vaults : [])
+  }
+  return scriptedServer(script)
+}
+
+/** Hourly ratio points of so many days; those at 05:00 of the broken days can't be read. */
+const ratioService = (days: number, broken: ReadonlySet<number>) =>
+  oneVault("unrealized_pnl", (inputs) => {
+    const day = (name: string) => Math.floor(Date.parse(inputs.get(name) ?? "") / DAY)
+    const from = inputs.has("startDate") ? day("startDate") : 0
+    const to = inputs.has("endDate") ? day("endDate") : today
+    return Array.from({ length: days * 24 }, (_, hour) => (today - days) * 24 + hour)
+      .filter((hour) => hour >= from * 24 && hour < (to + 1) * 24)
+      .toReversed()
+      .map((hour) => ({
+        timestamp: new Date(hour * 3_600_000).toISOString(),
+        actual_tvl: hour % 24 === 5 && broken.has(Math.floor(hour / 24)) ? "n/a" : 100,
+        tvl_on_vault: 100,
+        adjusted_redeem_ratio: 1,
+      }))
+  })
+
+const syncs = (url: string, dataDir: string, pipeline: string) => (overrides: Overrides) =>
+  Effect.map(
+    runOnce(url, dataDir, { pipelines: [pipeline], ...overrides }),
+    ({ summary }) => summary.outcome,
+  )
+
+const openIn = (dataDir: string) =>
+  query(
+    dataDir,
+    `select count(*)::int as entries,
+       (select count(*)::int from ops.gaps where state = 'open') as gaps
+     from ops.quarantine where closed_at is null`,
+  )
 
 it.live("a run that reads other days leaves it open; the window it is in is read again", () =>
   Effect.gen(function* () {
-    let isMended = false
-    const server = yield* scriptedServer(({ url }, response) => {
-      const { pathname, searchParams } = new URL(url, "http://service")
-      if (pathname.endsWith("unrealized_pnl")) {
-        const day = (name: string) => Math.floor(Date.parse(searchParams.get(name) ?? "") / DAY)
-        const from = searchParams.has("startDate") ? day("startDate") : 0
-        const to = searchParams.has("endDate") ? day("endDate") : today
-        json(response, points(from, to, isMended))
-      } else {
-        const vault = { address: `0x${"1".repeat(40)}`, chain: 1 }
-        json(response, searchParams.get("status") === "active" ? [vault] : [])
-      }
-    })
+    const broken = new Set([today - 20])
+    const { url } = yield* ratioService(30, broken)
     const dataDir = yield* temporaryFolder
-    const sync = Effect.map(
-      runOnce(server.url, dataDir, { pipelines: ["ratio_history"] }),
-      ({ summary }) => summary.outcome,
-    )
-    const open = query(
-      dataDir,
-      `select count(*)::int as entries,
-         (select count(*)::int from ops.gaps where state = 'open') as gaps
-       from ops.quarantine where closed_at is null`,
-    )
+    const sync = syncs(url, dataDir, "ratio_history")({})
     for (const run of [1, 2, 3]) {
-      expect(yield* sync, `run ${run}, ${formatDay(broken)}`).toBe("partial")
-      expect(yield* open, `run ${run}`).toEqual([{ entries: 1, gaps: 1 }])
+      expect(yield* sync, `run ${run}, ${formatDay(today - 20)}`).toBe("partial")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 1 }])
     }
-    isMended = true
+    broken.clear()
     expect(yield* sync).toBe("complete")
-    expect(yield* open).toEqual([{ entries: 0, gaps: 0 }])
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
     const [found] = yield* query(dataDir, "select count(*)::int as points from core.ratio_history")
     expect(found).toEqual({ points: 30 * 24 })
+  }),
+)
+
+it.live(
+  "is closed with its gap, whatever else of the vault fails and whichever run closed that",
+  () =>
+    Effect.gen(function* () {
+      const broken = new Set([today - 20, today - 60])
+      const { url } = yield* ratioService(70, broken)
+      const dataDir = yield* temporaryFolder
+      const sync = syncs(url, dataDir, "ratio_history")({})
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 2 }])
+      broken.delete(today - 60)
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+      // As a run leaves them that is killed after the windows have landed.
+      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+      broken.clear()
+      expect(yield* sync).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+      expect(yield* sync).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    }),
+)
+
+it.live("is closed where reading ended at it, once the next run has read on", () =>
+  Effect.gen(function* () {
+    let isBroken = true
+    const snapshots = Array.from({ length: 48 }, (_, hour) => ({
+      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      unrealizedPnl: hour,
+      unrealizedPnlInAsset: hour,
+    }))
+    const { url } = yield* oneVault("unrealized_pnl", () =>
+      isBroken ? { items: "none" } : snapshots,
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    expect(yield* sync).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+    isBroken = false
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
+  Effect.gen(function* () {
+    const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19)
+    const entry = (days: number) => ({ timestamp: ago(days), type: "t", summary: `day ${days}` })
+    const log: Array<object> = Array.from({ length: 30 }, (_, day) => entry(day + 1))
+    const { url } = yield* oneVault("/audit_log", (inputs) => {
+      const before = inputs.get("before") ?? "9999"
+      const rest = log.filter((each) => String(Reflect.get(each, "timestamp")) < before)
+      return { events: rest.slice(0, 6), has_more: rest.length > 6 }
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "audit_log")
+    for (const settings of [{ auditFullScanDays: 0 }, { full: true }]) {
+      const whole = log[22] ?? {}
+      log[22] = { ...whole, type: 5 }
+      expect(yield* sync({ settings: { full: true } })).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+      log[22] = whole
+      log.unshift(entry(0.5))
+      // Reads the newest page alone.
+      expect(yield* sync({})).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+      expect(yield* sync({ settings })).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    }
   }),
 )

@@ -1,66 +1,104 @@
--- Quarantined responses of earlier runs that run $1 has resolved: it has a newer entry for the same window, or it read
--- the same data again without a failure and left no gap open. The same data is that window, all of its days, or a
--- partition that every run reads whole because it has no cursor.
+-- Quarantined responses of runs before $1 that are resolved: a newer entry stands for the window, or it was read again
+-- without a rejection and no gap on its days is open. $2: run $1 read everything again, whatever the cursors say.
 with
 
-read_again as (
+entries as (
     select
-        pipeline,
-        entity,
-        list("window") as windows,
-        min(coalesce(covers_from, date '0001-01-01')) filter (covers_to is not null) as covers_from,
-        max(covers_to) as covers_to
+        quarantine.*,
+        tasks.series,
+        coalesce(tasks.covers_from, date '0001-01-01') as covers_from,
+        tasks.covers_to,
+        -- Its task stored nothing, so that no cursor has passed it. A warehouse rebuilt from the archive has neither the
+        -- task nor a cursor from then.
+        coalesce(tasks.rows_inserted + tasks.rows_revised + tasks.rows_unchanged, 0) = 0 as is_before_cursor
+    from ops.quarantine as quarantine
+    left join ops.tasks as tasks
+        on
+            quarantine.run_id = tasks.run_id
+            and quarantine.pipeline = tasks.pipeline
+            and quarantine.entity = tasks.entity
+            and quarantine."window" = tasks."window"
+    where quarantine.closed_at is null and quarantine.run_id <> $1
+),
+
+-- Gaps on the days of an entry; all gaps of its partition, if the days are unknown.
+gaps as (
+    select
+        entries.response_id,
+        gaps.state,
+        entries.covers_to is not null and gaps.updated_at > entries.quarantined_at as is_newer
+    from entries
+    inner join ops.gaps as gaps
+        on
+            entries.pipeline = gaps.pipeline
+            and entries.entity = gaps.entity
+            and coalesce(entries.covers_to >= gaps.from_at::date, true)
+            and entries.covers_from <= gaps.to_at::date
+),
+
+tasks as (
+    select
+        *,
+        outcome not in ('quarantined', 'failed', 'deferred', 'skipped') as is_read
     from ops.tasks
     where run_id = $1
+),
+
+partitions as (
+    select
+        pipeline,
+        entity
+    from tasks
     group by pipeline, entity
-    having not bool_or(outcome in ('quarantined', 'failed', 'deferred', 'skipped'))
+    having bool_and(is_read)
+),
+
+read_again as (
+    -- The gap was closed, by whichever run.
+    select response_id
+    from gaps
+    where state = 'closed' and is_newer
+    union
+    -- This run read the window, or all of its days.
+    select entries.response_id
+    from entries
+    inner join tasks
+        on entries.pipeline = tasks.pipeline and entries.entity = tasks.entity and tasks.is_read
+    where
+        entries."window" = tasks."window"
+        or (
+            entries.series is not distinct from tasks.series
+            and entries.covers_from >= coalesce(tasks.covers_from, date '0001-01-01')
+            and entries.covers_to <= tasks.covers_to
+        )
+    union
+    -- This run read the partition to its end, and began no later than with what is missing.
+    select entries.response_id
+    from entries
+    inner join partitions
+        on entries.pipeline = partitions.pipeline and entries.entity = partitions.entity
+    left join ops.cursors
+        on entries.pipeline = cursors.pipeline and entries.entity = cursors.entity
+    where
+        $2
+        or entries.is_before_cursor
+        or entries.pipeline not in (select pipeline from ops.cursors)
+        -- The cursor of an audit log.
+        or (
+            (cursors.cursor ->> 'lastFullScan')::timestamp > entries.quarantined_at
+            and (cursors.cursor ->> 'scannedFrom') is null
+        )
 )
 
-select distinct old.response_id
-from ops.quarantine as old
-left join read_again
-    on read_again.pipeline = old.pipeline and read_again.entity = old.entity
-left join ops.tasks as task
+select entries.response_id
+from entries
+inner join ops.quarantine as newer
     on
-        task.run_id = old.run_id
-        and task.pipeline = old.pipeline
-        and task.entity = old.entity
-        and task."window" = old."window"
-where
-    old.closed_at is null
-    and old.run_id <> $1
-    and (
-        exists (
-            from ops.quarantine as newer
-            where
-                newer.run_id = $1
-                and newer.pipeline = old.pipeline
-                and newer.entity = old.entity
-                and newer."window" = old."window"
-        )
-        or (
-            (
-                list_contains(read_again.windows, old."window")
-                or (
-                    read_again.pipeline is not null
-                    and not exists (
-                        from ops.cursors
-                        where
-                            cursors.pipeline = old.pipeline
-                            and starts_with(cursors.entity, old.entity)
-                    )
-                )
-                or (
-                    read_again.covers_from <= coalesce(task.covers_from, date '0001-01-01')
-                    and read_again.covers_to >= task.covers_to
-                )
-            )
-            and not exists (
-                from ops.gaps
-                where
-                    gaps.pipeline = old.pipeline
-                    and gaps.entity = old.entity
-                    and gaps.state = 'open'
-            )
-        )
-    )
+        entries.pipeline = newer.pipeline
+        and entries.entity = newer.entity
+        and entries."window" = newer."window"
+        and entries.run_id < newer.run_id
+union
+select response_id
+from read_again
+where response_id not in (select response_id from gaps where state = 'open')

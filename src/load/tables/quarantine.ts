@@ -21,7 +21,10 @@ export const quarantine: Table = {
     text("detail", "What was expected and what was received", { required: true }),
     text("run_id", "Run that last received it", { required: true }),
     timestamp("quarantined_at", "When it was last quarantined", { required: true }),
-    timestamp("closed_at", "When a replay or a later response closed it; null while open"),
+    timestamp(
+      "closed_at",
+      "When a replay loaded it, or a run found that its window or days had been read again without a rejection; null while open",
+    ),
   ],
   example: "select endpoint, json_path, detail from ops.quarantine where closed_at is null",
 }
