@@ -2,6 +2,7 @@
 // first time. Replays make the same rows.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readProblems } from "../../src/pipelines/readers/problems.ts"
 import { expectReplays } from "../support/replays.ts"
 import { json, scriptedServer } from "../support/scriptedServer.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
@@ -10,7 +11,14 @@ import { outcomes, query, runOnce } from "../support/warehouseRun.ts"
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
 /** Lists as a test sets them: numbers are vaults, a text is the body's stand-in for a broken record. */
-const listing = (lists: { active: ReadonlyArray<unknown>; closed: ReadonlyArray<unknown> }) =>
+interface Lists {
+  active: ReadonlyArray<unknown>
+  closed: ReadonlyArray<unknown>
+  /** Vaults whose histories are not as documented. */
+  broken?: ReadonlyArray<number>
+}
+
+const listing = (lists: Lists) =>
   Effect.map(
     scriptedServer(({ url }, response) => {
       const { pathname, searchParams } = new URL(url, "http://localhost")
@@ -30,7 +38,8 @@ const listing = (lists: { active: ReadonlyArray<unknown>; closed: ReadonlyArray<
       if (pathname.includes("/fees/")) {
         return json(response, { management_fee_pct: 1, performance_fee_pct: 10 })
       }
-      return json(response, [])
+      const isBroken = lists.broken?.some((n) => url.includes(address(n))) === true
+      return json(response, isBroken ? [{ timestamp: "never" }] : [])
     }),
     (server) => ({ server, lists }),
   )
@@ -80,6 +89,45 @@ describe("a vault that no list holds any more", () => {
       yield* sync()
       expect(yield* listed(dataDir)).toEqual([1, 2, 3, 8])
       yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("leaves its open gap and its entries in quarantine on record, and no problem", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2], closed: [9] })
+      const dataDir = yield* temporaryFolder
+      const problemsAfter = Effect.fnUntraced(function* (
+        active: ReadonlyArray<number>,
+        include: ReadonlyArray<string> = [],
+      ) {
+        lists.active = active
+        yield* runOnce(server.url, dataDir, {
+          pipelines: ["ratio_history"],
+          vaults: { include, exclude: [] },
+        })
+        const problems = yield* readProblems(dataDir)
+        return problems.map(({ kind }) => kind).filter((kind) => kind !== "stale")
+      })
+      const open = Effect.map(
+        query(
+          dataDir,
+          `select (select count(*) from ops.gaps where state = 'open')
+             + (select count(*) from ops.quarantine where closed_at is null) as n`,
+        ),
+        ([row]) => Number(row?.["n"]),
+      )
+      // The newest window is a gap; the request for anything older is an entry alone.
+      lists.broken = [2]
+      expect(yield* problemsAfter([1, 2])).toEqual(["quarantine", "gap"])
+      expect(yield* open).toBe(3)
+      for (let run = 1; run <= 2; run += 1) {
+        expect(yield* problemsAfter([1])).toEqual([])
+        expect(yield* open).toBe(3)
+      }
+      expect(yield* problemsAfter([1, 2])).toEqual(["quarantine", "gap"])
+      lists.broken = []
+      expect(yield* problemsAfter([1], [address(2)])).toEqual([])
+      expect(yield* open).toBe(0)
     }),
   )
 

@@ -25,9 +25,13 @@ export const gaps: Table = {
       "`quarantined`, `failed`, `truncated`, `unreachable` (the service no longer sends it) or `tie`",
       { required: true },
     ),
-    text("state", "`open` (read again by the next run), `closed`, or `permanent`", {
-      required: true,
-    }),
+    text(
+      "state",
+      "`open` (read again by the next run that reads its vault), `closed`, or `permanent`",
+      {
+        required: true,
+      },
+    ),
     text("detail", "What happened, in a sentence", { required: true }),
     text("run_id", "Run that last recorded or closed it", { required: true }),
     timestamp("updated_at", "When it was last recorded or closed", { required: true }),
