@@ -120,7 +120,8 @@ const readSeries = Effect.fnUntraced(function* (
     ...result,
     // Stored under the cursor's key: another series of the vault may have the days.
     gaps: gaps.map((gap) => ({ ...gap, entity })),
-    cursor: { entity, value: cursors.encode(read) },
+    // With a rejected value the next run reads all of this again.
+    ...(page.rejected.length > 0 ? {} : { cursor: { entity, value: cursors.encode(read) } }),
   }
 })
 

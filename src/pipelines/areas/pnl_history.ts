@@ -30,20 +30,32 @@ interface Mark {
   /** Newest snapshot stored, microseconds. */
   readonly through: number
   readonly snapshotsPerDay: number
+  /** The oldest snapshot of a response with a rejected one; each run reads back to it until none is rejected. */
+  readonly rejectedSince?: number | undefined
 }
 
 const cursors = cursorCodec<Mark, unknown>(
-  Schema.Struct({ through: Instant, snapshotsPerDay: Schema.Finite }),
+  Schema.Struct({
+    through: Instant,
+    snapshotsPerDay: Schema.Finite,
+    rejectedSince: Schema.optional(Instant),
+  }),
 )
 
-/** Enough snapshots to reach the mark and the overlap before it, late and revised ones included. */
+/** Where a full page has to begin: at the overlap before the mark, or at the response with a rejected snapshot. */
+const wantedSince = (
+  { through, rejectedSince = Infinity }: Mark,
+  { overlapDays }: RunContext,
+): number => Math.min(through - overlapDays * MICROS_PER_DAY, rejectedSince)
+
+/** Enough snapshots to reach back as far as wanted, late and revised ones included. */
 const limitFor = (
   mark: Mark | undefined,
   slots: MissingSlots | undefined,
-  { now, overlapDays, full }: RunContext,
+  context: RunContext,
 ): number => {
-  if (full || mark === undefined || missingIn(slots).length > 0) return MAX_LIMIT
-  const days = (now - mark.through) / MICROS_PER_DAY + overlapDays
+  if (context.full || mark === undefined || missingIn(slots).length > 0) return MAX_LIMIT
+  const days = (context.now - wantedSince(mark, context)) / MICROS_PER_DAY
   const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
   return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
 }
@@ -68,9 +80,9 @@ const readSnapshots = (partition: Partition<VaultRef>, limit: number, context: R
     }),
   )
 
-/** Whether no snapshot can be missing between the stored ones and the page, the overlap included. */
-const reaches = (page: Snapshots, mark: Mark, { overlapDays }: RunContext): boolean =>
-  page.oldest <= mark.through - (page.isFull ? overlapDays * MICROS_PER_DAY : 0)
+/** Whether no snapshot can be missing between the stored ones and the page, those wanted again included. */
+const reaches = (page: Snapshots, mark: Mark, context: RunContext): boolean =>
+  page.oldest <= (page.isFull ? wantedSince(mark, context) : mark.through)
 
 const readHistory = Effect.fnUntraced(function* (
   partition: Partition<VaultRef>,
@@ -135,10 +147,12 @@ const taskResult = (
   const snapshotsPerDay =
     days > 0 ? (times.length - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
   const through = Math.max(newest, mark?.through ?? -Infinity)
+  const rejectedSince =
+    page.rejected.length === 0 ? undefined : Math.min(oldest, mark?.rejectedSince ?? Infinity)
   return {
     ...result,
     gaps: [...lost, ...(slots === undefined ? [] : notFilled(slots, page, context))],
-    cursor: { entity, value: cursors.encode({ through, snapshotsPerDay }) },
+    cursor: { entity, value: cursors.encode({ through, snapshotsPerDay, rejectedSince }) },
     ...(lost[0] === undefined ? {} : { warning: lost[0].detail }),
   }
 }
