@@ -116,6 +116,31 @@ it.live("is closed where reading ended at it, once the next run has read on", ()
   }),
 )
 
+it.live("is closed by a run that begins after it, if an earlier one read it and was killed", () =>
+  Effect.gen(function* () {
+    let broken: unknown = "n/a"
+    const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
+      Array.from({ length: Math.min(900, Number(inputs.get("limit"))) }, (_, hour) => ({
+        timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+        unrealizedPnl: hour === 800 ? broken : hour,
+        unrealizedPnlInAsset: hour,
+      })),
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    for (const run of [1, 2]) {
+      expect(yield* sync, `run ${run}`).toBe("partial")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 0 }])
+    }
+    broken = 800
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
 it.live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
   Effect.gen(function* () {
     const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19)

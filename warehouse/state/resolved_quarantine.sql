@@ -8,9 +8,10 @@ entries as (
         tasks.series,
         coalesce(tasks.covers_from, date '0001-01-01') as covers_from,
         tasks.covers_to,
-        -- Its task stored nothing, so that no cursor has passed it. A warehouse rebuilt from the archive has neither the
-        -- task nor a cursor from then.
-        coalesce(tasks.rows_inserted + tasks.rows_revised + tasks.rows_unchanged, 0) = 0 as is_before_cursor
+        -- The runs read from there until it has been read: its task stored nothing, or read a series, whose cursor does not
+        -- pass what was rejected. A warehouse rebuilt from the archive has neither the task nor a cursor from then.
+        coalesce(tasks.rows_inserted + tasks.rows_revised + tasks.rows_unchanged, 0) = 0
+        or tasks.covers_to is not null as is_before_cursor
     from ops.quarantine as quarantine
     left join ops.tasks as tasks
         on
