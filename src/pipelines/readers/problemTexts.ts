@@ -111,7 +111,7 @@ export const gap = (row: HealthRow<"gaps">): Problem => {
     text: `${row.pipeline} has ${gaps} between ${row.from_at.slice(0, 10)} and ${row.to_at.slice(0, 10)}: ${withoutStop(row.detail)}.`,
     advice: isOpen
       ? "The next sync requests them again."
-      : "The service no longer has them; `vaulthouse sync --fill-gaps` requests them again.",
+      : "The service did not have them; only `vaulthouse sync --full` requests them again.",
     since: row.since,
   }
 }
