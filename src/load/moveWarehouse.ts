@@ -13,6 +13,7 @@ import { CATALOG, inCatalog, literal } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 import { makeEmptyWarehouse, STORAGE_VERSION } from "./template.ts"
+import { undoing } from "./undoing.ts"
 
 /** The name of the file while it is attached; the lake is `CATALOG`. */
 const FILE = "warehouse_file"
@@ -28,11 +29,7 @@ const attached = async <A>(
   work: () => Promise<A>,
 ): Promise<A> => {
   await connection.run(`ATTACH ${literal(file)} AS ${FILE} (${options})`)
-  try {
-    return await work()
-  } finally {
-    await connection.run(`DETACH ${FILE}`)
-  }
+  return undoing(() => connection.run(`DETACH ${FILE}`), work)
 }
 
 const refused = (target: string, why: string, advice: string): LoadError =>
