@@ -10,7 +10,10 @@ const HOUR = 3_600_000
 const thisHour = Math.floor(Date.now() / HOUR)
 const today = Math.floor(thisHour / 24)
 
-/** Runs a pipeline with a broken record twice, then twice without; returns what each run requested of the history. */
+/**
+ * Runs a pipeline with a broken record three times, at last to fill gaps, then twice without; returns what each run
+ * requested of the history.
+ */
 const runs = Effect.fnUntraced(function* (
   pipeline: string,
   table: string,
@@ -29,9 +32,10 @@ const runs = Effect.fnUntraced(function* (
     }
   })
   const dataDir = yield* temporaryFolder
-  const sync = Effect.gen(function* () {
+  const run = Effect.fnUntraced(function* (fillGaps: boolean) {
     requests = []
-    const { summary } = yield* runOnce(server.url, dataDir, { pipelines: [pipeline] })
+    const options = { pipelines: [pipeline], settings: { fillGaps } }
+    const { summary } = yield* runOnce(server.url, dataDir, options)
     const [found] = yield* query(
       dataDir,
       `select (select count(*)::int from ${table}) as rows,
@@ -40,9 +44,9 @@ const runs = Effect.fnUntraced(function* (
     )
     return { outcome: summary.outcome, ...found, requests }
   })
-  const broken = [yield* sync, yield* sync]
+  const broken = [yield* run(false), yield* run(false), yield* run(true)]
   isMended = true
-  return { broken, mended: [yield* sync, yield* sync] }
+  return { broken, mended: [yield* run(false), yield* run(false)] }
 })
 
 it.live("a PnL snapshot", () =>

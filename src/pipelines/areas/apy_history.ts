@@ -113,7 +113,8 @@ const readSeries = Effect.fnUntraced(function* (
     from: mark === undefined || from === undefined ? from : earlier(mark.from, from),
   }
   const gaps =
-    slots === undefined
+    // A rejected value may be the one that is missing.
+    slots === undefined || page.rejected.length > 0
       ? []
       : permanentGaps(stillMissing(missingIn(slots), slots, page.times), slots, context)
   return {

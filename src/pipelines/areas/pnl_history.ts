@@ -151,7 +151,11 @@ const taskResult = (
     page.rejected.length === 0 ? undefined : Math.min(oldest, mark?.rejectedSince ?? Infinity)
   return {
     ...result,
-    gaps: [...lost, ...(slots === undefined ? [] : notFilled(slots, page, context))],
+    // A rejected snapshot may be the one that is missing.
+    gaps:
+      slots === undefined || page.rejected.length > 0
+        ? lost
+        : [...lost, ...notFilled(slots, page, context)],
     cursor: { entity, value: cursors.encode({ through, snapshotsPerDay, rejectedSince }) },
     ...(lost[0] === undefined ? {} : { warning: lost[0].detail }),
   }
