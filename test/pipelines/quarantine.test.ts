@@ -141,6 +141,29 @@ it.live("is closed by a run that begins after it, if an earlier one read it and 
   }),
 )
 
+it.live("is not closed by an empty response where there were rows", () =>
+  Effect.gen(function* () {
+    const snapshots = [0, 1, 2].map((hour) => ({
+      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      unrealizedPnl: hour,
+      unrealizedPnlInAsset: hour,
+    }))
+    let sent: ReadonlyArray<object> = snapshots.map((each, at) =>
+      at === 1 ? { ...each, unrealizedPnl: "n/a" } : each,
+    )
+    const { url } = yield* oneVault("unrealized_pnl", () => sent)
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    expect(yield* sync).toBe("partial")
+    sent = []
+    yield* sync
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+    sent = snapshots
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
 it.live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
   Effect.gen(function* () {
     const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19)

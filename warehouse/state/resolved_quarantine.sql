@@ -40,7 +40,7 @@ gaps as (
 tasks as (
     select
         *,
-        outcome not in ('quarantined', 'failed', 'deferred', 'skipped') as is_read
+        outcome not in ('quarantined', 'failed', 'deferred', 'skipped', 'suspicious_empty') as is_read
     from ops.tasks
     where run_id = $1
 ),

@@ -147,6 +147,7 @@ const leavesOpen: ReadonlySet<CommitMarker["outcome"]> = new Set([
   "failed",
   "deferred",
   "skipped",
+  "suspicious_empty",
 ])
 
 /** The newest quarantined response of each window; its entry is closed if a later run read the partition. */
