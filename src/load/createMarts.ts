@@ -5,7 +5,7 @@ import { type Table, tableName } from "../domain/table.ts"
 import { LoadError } from "./errors.ts"
 import type { Definition } from "./martDefinitions.ts"
 import { martSources } from "./martSources.ts"
-import { transaction, type Writer } from "./session.ts"
+import { transaction, type Writer } from "./transaction.ts"
 import { identifier, literal } from "./sql.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 

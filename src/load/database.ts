@@ -1,28 +1,9 @@
 // The DuckDB instance that a process writes with; its limits and time zone are set before anything is read.
-import { existsSync, mkdirSync, statSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { dirname } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { makePrivateDirectory } from "./privateDirectory.ts"
 import { CATALOG, literal } from "./sql.ts"
 import type { OpenOptions } from "./storage/Storage.ts"
-
-/** Creates a folder and its parents if they are missing; only their owner can access them. */
-export const makePrivateDirectory = (directory: string): void => {
-  if (existsSync(directory)) {
-    if (statSync(directory).isDirectory()) return
-    throw Object.assign(new Error(`${directory} is not a folder`), { code: "ENOTDIR" })
-  }
-  const parent = dirname(directory)
-  if (parent !== directory) makePrivateDirectory(parent)
-  // One level at a time: with `recursive`, Node never stops trying in places such as /proc, where nothing can be
-  // created.
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (cause) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(directory)) throw cause
-  }
-}
 
 export interface Connections {
   readonly writer: DuckDBConnection

@@ -1,6 +1,7 @@
 // Runs statements that are not of the loader as one transaction, and marks the tables they change.
 import type { Table } from "../domain/table.ts"
-import { type Session, transaction } from "./session.ts"
+import type { Session } from "./session.ts"
+import { transaction } from "./transaction.ts"
 import { CATALOG } from "./sql.ts"
 
 export const executeAll = async (

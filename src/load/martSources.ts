@@ -1,10 +1,11 @@
-// A fingerprint of what schema mart and schema meta are made from: files, tables, and the code that joins them.
+// A fingerprint of what schema mart and schema meta are made from: files, tables, and the code of this stage, which joins
+// them.
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Table } from "../domain/table.ts"
 import { fingerprintOf } from "./layout.ts"
-import { findWarehouseFolder } from "./warehouseFolder.ts"
+import { findFolder, findWarehouseFolder } from "./warehouseFolder.ts"
 
 const folderOf = (name: string): string => findWarehouseFolder(name, import.meta.dirname)
 
@@ -26,7 +27,7 @@ export const martSources = (tables: ReadonlyArray<Table>): string => {
     fingerprintOf(tables),
     ...filesIn(folderOf("marts")),
     ...filesIn(folderOf("examples")),
-    ...filesIn(import.meta.dirname),
+    ...filesIn(findFolder(join("src", "load"), import.meta.dirname)),
   ]
   return hash("sha256", parts.join("\n"))
 }

@@ -13,7 +13,7 @@ import {
 } from "./ddl.ts"
 import { LoadError } from "./errors.ts"
 import { fingerprintOf, recording, storedFingerprint } from "./layout.ts"
-import { transactionIn, type Writer } from "./session.ts"
+import { transactionIn, type Writer } from "./transaction.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "./sql.ts"
 
 interface StoredColumn {

@@ -5,18 +5,9 @@ import type { LoadError } from "./errors.ts"
 import { manifestFile } from "./manifest.ts"
 import type { Publishing } from "./publish.ts"
 import { publishedFile } from "./PublishedCopy.ts"
+import { contentOf } from "./publishedContent.ts"
 import { readCurrent, unfinished } from "./publishedFiles.ts"
-import { CATALOG } from "./sql.ts"
 import { Warehouse } from "./Warehouse.ts"
-
-/** SQL of one row with a fingerprint of what is news to readers: facts, gaps, quarantine, drift and checks. */
-export const contentOf = `
-  SELECT coalesce(md5(string_agg(
-    concat_ws(' ', table_schema, table_name, month, epoch_us(changed_at)), ','
-    ORDER BY table_schema, table_name, month)), '') AS content
-  FROM ${CATALOG}.ops.partition_changes
-  WHERE table_schema = 'core' OR (table_schema = 'ops'
-    AND table_name IN ('gaps', 'quarantine', 'schema_drift', 'check_results'))`
 
 /**
  * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication, it was

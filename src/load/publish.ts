@@ -4,10 +4,10 @@ import { existsSync } from "node:fs"
 import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
 import { rowsOf } from "./rowsOf.ts"
-import { Changes, onCopy, type Session, transaction } from "./session.ts"
-import { makePrivateDirectory } from "./database.ts"
+import { Changes, onCopy, type Session } from "./session.ts"
+import { transaction } from "./transaction.ts"
+import { makePrivateDirectory } from "./privateDirectory.ts"
 import { putInPlace } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { parquetDirectory } from "./manifest.ts"
@@ -26,12 +26,11 @@ import {
   unfinished,
   writeCurrent,
 } from "./publishedFiles.ts"
-import type { PostgresSchemas } from "./postgres/publish.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "./readRows.ts"
 import { literal } from "./sql.ts"
 import { readStoredMarts } from "./readStoredMarts.ts"
-import { contentOf } from "./publicationNews.ts"
+import { contentOf } from "./publishedContent.ts"
 import { refreshStoredMarts } from "./refreshStoredMarts.ts"
 import { publications } from "./tables/publications.ts"
 import { STORAGE_VERSION } from "./template.ts"
@@ -45,8 +44,6 @@ export interface PublishOptions {
   readonly access?: PublishedAccess
   /** Without it, earlier publications are removed. */
   readonly keep?: PublishedKeep
-  /** Publish to this database too. */
-  readonly postgres?: PostgresSchemas & { readonly address: Redacted.Redacted<string> }
   /** Storage version of the copy; by default the warehouse's own (`STORAGE_VERSION`). */
   readonly storageVersion?: string
 }

@@ -2,7 +2,8 @@
 // warehouse's.
 import * as Effect from "effect/Effect"
 import type { Table } from "../domain/table.ts"
-import { Changes, type Session, transaction } from "./session.ts"
+import { Changes, type Session } from "./session.ts"
+import { transaction } from "./transaction.ts"
 import { compared, OTHER, withAttached } from "./compareTables.ts"
 import { copyRows } from "./copyRows.ts"
 import { readRows } from "./readRows.ts"

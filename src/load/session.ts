@@ -1,23 +1,17 @@
-// The writer's connection, its transactions, and the changes that they mark.
+// What the transactions of a process share, and the changes that each of them marks.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Rows, type Table, tableName } from "../domain/table.ts"
-import { entriesOf, monthsOf, writeBookkeeping } from "./bookkeeping.ts"
+import { writeBookkeeping } from "./bookkeeping.ts"
+import { entriesOf, monthsOf } from "./entries.ts"
 import type { Counts, MergeContext } from "./merge.ts"
 import { rowsOf } from "./rowsOf.ts"
 import type { Extent } from "./seriesExtent.ts"
-import { type Database, onlyWriter, type Turn } from "./storage/Storage.ts"
+import type { Database } from "./storage/Storage.ts"
 import { StoredKeys } from "./storedKeys.ts"
 import type { StoredRanges } from "./storedRanges.ts"
 import type { storedColumns } from "./storedColumns.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
-
-/** A connection that writes, and how its transactions take turns with those of others. */
-export interface Writer {
-  readonly connection: DuckDBConnection
-  readonly exclusively: Database["exclusively"]
-  /** Whether it can run a statement (`Database.accepts`). */
-  readonly accepts: Database["accepts"]
-}
+import { alone, type Writer } from "./transaction.ts"
 
 export interface Session extends MergeContext, Writer {
   /** `schema.table/month` already marked as changed by this process since the last export. */
@@ -31,13 +25,6 @@ export interface Session extends MergeContext, Writer {
   readonly makeCopy: Database["makeCopy"]
 }
 
-/** A connection to a file that nothing else writes. */
-export const alone = (connection: DuckDBConnection): Writer => ({
-  connection,
-  exclusively: onlyWriter,
-  accepts: () => true,
-})
-
 /** The session on a copy of the warehouse, which may hold other rows: nothing is known of them. */
 export const onCopy = (session: Session, connection: DuckDBConnection): Session => ({
   ...session,
@@ -45,29 +32,6 @@ export const onCopy = (session: Session, connection: DuckDBConnection): Session 
   keys: new StoredKeys(),
   findEmptyTables: async () => undefined,
 })
-
-/** Runs `work` in a transaction. Any failure rolls back, because a COMMIT after one would silently keep nothing. */
-export const transaction = <A>(writer: Writer, work: () => Promise<A>): Promise<A> =>
-  writer.exclusively((turn) => transactionIn(turn, writer, work))
-
-/** Like `transaction`, in a turn that has begun. */
-export const transactionIn = async <A>(
-  turn: Turn,
-  { connection }: Writer,
-  work: () => Promise<A>,
-): Promise<A> => {
-  await connection.run("BEGIN")
-  try {
-    const result = await work()
-    await turn.check()
-    await connection.run("COMMIT")
-    return result
-  } catch (cause) {
-    // DuckDB may have ended the transaction itself; the first failure is the one to report.
-    await connection.run("ROLLBACK").catch(() => undefined)
-    throw cause
-  }
-}
 
 /** Collects what changed, to mark it once in the same transaction. */
 export class Changes {

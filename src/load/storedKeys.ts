@@ -2,7 +2,7 @@
 // older rows of the same key, which takes a lake longer than the rest of a commit.
 import type { Value } from "../domain/column.ts"
 import { type Table, tableName } from "../domain/table.ts"
-import type { Entries } from "./bookkeeping.ts"
+import type { Entries } from "./entries.ts"
 
 // The keys of one table would otherwise take tens of megabytes. Beyond this, stored keys are looked up again.
 const MAX_KEYS = 100_000

@@ -23,7 +23,7 @@ Date.now = () => now() + clockAheadMillis
 const { ducklake } = await import("../../src/load/storage/ducklake.ts")
 const { Warehouse } = await import("../../src/load/Warehouse.ts")
 const { endDeadRuns } = await import("../../src/pipelines/run/endDeadRuns.ts")
-const { transaction } = await import("../../src/load/session.ts")
+const { transaction } = await import("../../src/load/transaction.ts")
 
 const added: Column = { name: addedColumn ?? "", type: "double", comment: "Added" }
 const tables =

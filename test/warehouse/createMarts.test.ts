@@ -1,7 +1,7 @@
 // Views and macros are made when they are new or changed, dropped when this version has none, else left alone.
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createMarts } from "../../src/load/createMarts.ts"
-import { alone } from "../../src/load/session.ts"
+import { alone } from "../../src/load/transaction.ts"
 import { storedTables } from "../../src/load/ddl.ts"
 import { CATALOG } from "../../src/load/sql.ts"
 import { declaredTables, openWarehouse, readRows, type TestWarehouse } from "./support.ts"

@@ -7,7 +7,7 @@ import { claimLost, WarehouseLocked } from "../errors.ts"
 import { connect } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
-import type { Turn } from "./Storage.ts"
+import type { Turn } from "../transaction.ts"
 
 /** Schema of DuckLake's own tables. */
 export const METADATA_SCHEMA = "vaulthouse_lake"

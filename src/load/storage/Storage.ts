@@ -1,9 +1,9 @@
 // What the warehouse is stored in: a DuckDB file (duckdbFile.ts) or a lake (ducklake.ts). Everything else reads and
 // writes it by the same SQL, as the catalog `CATALOG`.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { Claim } from "../../domain/claim.ts"
 import type { Table } from "../../domain/table.ts"
 import type { Condition } from "../inspect.ts"
+import type { Exclusively, Writer } from "../transaction.ts"
 
 export interface OpenOptions {
   readonly dataDir: string
@@ -22,20 +22,6 @@ export interface Storage {
   /** `tables` are those of a new warehouse. Rejects with `LoadError` or DuckDB's own error. */
   readonly open: (options: OpenOptions, tables: ReadonlyArray<Table>) => Promise<Database>
 }
-
-/** A write transaction's turn: nothing else writes the warehouse until it ends. */
-export interface Turn {
-  /** Whether another process has written since this one's last turn, so that cached rows may be out of date. */
-  readonly othersWrote: boolean
-  /** Rejects with `ClaimLost` if one of the claims is not held; none can be taken until the turn ends. */
-  readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
-  /** Before COMMIT: rejects if the turn was lost meanwhile. */
-  readonly check: () => Promise<void>
-}
-
-/** The turns of a process that is the only writer. */
-export const onlyWriter: Database["exclusively"] = (work) =>
-  work({ othersWrote: false, hold: async () => undefined, check: async () => undefined })
 
 /** A copy of the warehouse as it is at one moment, in a DuckDB file. */
 export interface Copying<A> {
@@ -56,8 +42,7 @@ export interface Database {
   readonly writer: DuckDBConnection
   /** For reading while the writer is in a transaction. */
   readonly reader: DuckDBConnection
-  /** Waits for its turn and runs `work`, a write transaction from BEGIN to COMMIT. Not to be nested. */
-  readonly exclusively: <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
+  readonly exclusively: Exclusively
   /** Keeps other processes from opening it until `close`. Rejects with `WarehouseLocked` if one has it open. */
   readonly alone: () => Promise<void>
   /** How long a commit waits at most for further batches. */
@@ -68,8 +53,7 @@ export interface Database {
   readonly rowCounts: () => Promise<ReadonlyMap<string, number>>
   /** Whether one of the tables surely has no row: `false` also where finding that out takes as long as reading it. */
   readonly isAnyEmpty: (tables: ReadonlyArray<string>) => Promise<boolean>
-  /** Whether a statement can be run: a lake keeps no comments on macros and on columns of views. */
-  readonly accepts: (statement: string) => boolean
+  readonly accepts: Writer["accepts"]
   /** Whether another process that works on the run is alive. */
   readonly isRunning: (runId: string) => Promise<boolean>
   /** Writes what is committed to its final place. */

@@ -12,7 +12,8 @@ import { readRows } from "../readRows.ts"
 import { CATALOG, literal } from "../sql.ts"
 import { sqlFile } from "../sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
-import { onlyWriter, type Storage } from "./Storage.ts"
+import { onlyWriter } from "../transaction.ts"
+import type { Storage } from "./Storage.ts"
 import { undoing } from "../undoing.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")

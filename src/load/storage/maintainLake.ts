@@ -1,8 +1,8 @@
 // Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes
 // a turn of its own, so that writers wait for one step at most.
 import { CATALOG, literal } from "../sql.ts"
-import type { Session } from "../session.ts"
 import { readRows } from "../readRows.ts"
+import type { Writer } from "../transaction.ts"
 
 export interface LakeMaintenance {
   /** Rows that commits had left in PostgreSQL, now in Parquet files. */
@@ -26,13 +26,11 @@ const DELETED_SHARE = 0.2
  * snapshot expires.
  */
 export const maintainLake = async (
-  session: Session,
+  { connection, exclusively }: Writer,
   keepDays: number,
 ): Promise<LakeMaintenance> => {
   const call = (name: string, options = "") =>
-    session.exclusively(() =>
-      readRows(session.connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`),
-    )
+    exclusively(() => readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`))
   const old = `, older_than => now() - INTERVAL ${keepDays} DAY`
   const flushed = await call("flush_inlined_data")
   const rewritten = [

@@ -3,7 +3,7 @@
 // names, because they are often the same in containers.
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { makePrivateDirectory } from "../database.ts"
+import { makePrivateDirectory } from "../privateDirectory.ts"
 
 const PREFIX = "spill-"
 // Older folders were left by killed processes.

@@ -9,12 +9,19 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { writeDurably } from "../../load/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
-import type { PublishOptions } from "../../load/publish.ts"
-import { readCurrent } from "../../load/publishedFiles.ts"
+import type { PostgresSchemas } from "../../load/postgres/publish.ts"
+import { type PublishedKeep, readCurrent } from "../../load/publishedFiles.ts"
 import { postgresTargetOf } from "../../config/secretUrl.ts"
 import { PostgresError } from "../../load/postgres/PostgresError.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { OnProgress } from "../model/progress.ts"
+
+export interface PostgresOptions {
+  /** The database to publish to, if any. */
+  readonly postgres?: PostgresSchemas & { readonly address: Redacted.Redacted<string> }
+  /** Earlier publications to keep there; without it, they are removed. */
+  readonly keep?: PublishedKeep
+}
 
 export interface PostgresState {
   /** Fingerprint of the database and the settings. */
@@ -66,7 +73,7 @@ export const examinePostgres = (address: Redacted.Redacted<string>) =>
 
 /** Call it under the warehouse's lock. `undefined` if there was nothing to do; with `anyway`, there always is. */
 export const publishPostgres = Effect.fnUntraced(function* (
-  { postgres, keep }: PublishOptions,
+  { postgres, keep }: PostgresOptions,
   { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
 ) {
   const { dataDir, tables } = yield* Warehouse

@@ -6,17 +6,18 @@ import * as Effect from "effect/Effect"
 import { annotateSpan, spanned } from "../../domain/span.ts"
 import { commandId } from "../../load/commandId.ts"
 import { changedSincePublication } from "../../load/publicationNews.ts"
-import { publish, type PublishOptions } from "../../load/publish.ts"
+import { publish, type PublishOptions as CopyOptions } from "../../load/publish.ts"
 import { checkAccess } from "../../load/publishedAccess.ts"
 import { findWarehouseFolder } from "../../load/warehouseFolder.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
-import { publishPostgres } from "./postgres.ts"
+import { type PostgresOptions, publishPostgres } from "./postgres.ts"
 import type { OnProgress } from "../model/progress.ts"
 
-export type { PublishOptions } from "../../load/publish.ts"
 export { checkAccess } from "../../load/publishedAccess.ts"
+
+export type PublishOptions = CopyOptions & PostgresOptions
 
 /**
  * Publishes if readers would find anything new, and returns whether it did. A run without news leaves the copies
