@@ -5,30 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Value } from "../../src/domain/column.ts"
-import type { Rows, Table } from "../../src/domain/table.ts"
+import type { Rows } from "../../src/domain/table.ts"
 import { asOfMacros, asOfMacroStatements } from "../../src/load/asOf.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { batchOf, commit, commitTogether, inWarehouse, rows, rowsOf } from "./sample.ts"
+import { holdings } from "./sets.ts"
 
-const table: Table = {
-  schema: "core",
-  name: "holdings",
-  mode: "history",
-  grain: "vault, day and protocol",
-  comment: "Holdings",
-  source: "a test",
-  key: ["vault_address", "day", "protocol"],
-  mergeKey: ["vault_address", "day"],
-  time: "day",
-  columns: [
-    { name: "vault_address", type: "text", required: true, comment: "Vault" },
-    { name: "day", type: "date", required: true, comment: "Day" },
-    { name: "protocol", type: "text", required: true, comment: "Protocol" },
-    { name: "value", type: "double", comment: "Value" },
-  ],
-  example: "select 1",
-}
+const table = holdings
 
 const warehouse = Layer.unwrap(
   Effect.map(temporaryFolder, (dataDir) =>

@@ -5,6 +5,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Table } from "../../src/domain/table.ts"
+import { extentOf } from "../../src/load/seriesExtent.ts"
+import { StoredRanges } from "../../src/load/storedRanges.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import {
@@ -189,4 +191,43 @@ describe("pages of sets", () => {
       ),
     { arbitrary: { runs: 50 } },
   )
+})
+
+describe("what is known to be stored", () => {
+  const page = (vault: string, from: number, to: number) =>
+    extentOf(rowsOf(readings, [reading(vault, from, 0), reading(vault, to, 0)]))
+  const known = (): StoredRanges => {
+    const ranges = new StoredRanges()
+    ranges.addEmptyTables(["core.readings", "core.readings_versions"])
+    ranges.remember(readings, [page("a", 0, 9)])
+    return ranges
+  }
+  const areNew = (ranges: StoredRanges, ...pages: ReadonlyArray<ReturnType<typeof page>>) =>
+    ranges.newPages(
+      readings,
+      pages,
+      pages.map((_, at) => at),
+    )
+
+  it("is the range of what was remembered, in its series", () => {
+    const pages = [page("a", 9, 12), page("a", 13, 20), page("b", 0, 9)]
+    expect(areNew(known(), ...pages)).toEqual(new Set([1, 2]))
+    expect(areNew(known(), page("a", 3, 4))).toEqual(new Set())
+  })
+
+  it("is nothing once another process has written", () => {
+    const ranges = known()
+    expect(areNew(ranges, page("a", 10, 12))).toEqual(new Set([0]))
+    ranges.forget()
+    expect(areNew(ranges, page("a", 10, 12), page("b", 0, 9))).toEqual(new Set())
+    // What is remembered later says nothing of what the other one wrote.
+    ranges.remember(readings, [page("b", 0, 9)])
+    expect(areNew(ranges, page("b", 20, 29))).toEqual(new Set())
+  })
+
+  it("is nothing for a table that had rows, or whose versions had", () => {
+    const ranges = new StoredRanges()
+    ranges.addEmptyTables(["core.readings"])
+    expect(areNew(ranges, page("a", 0, 9))).toEqual(new Set())
+  })
 })
