@@ -110,6 +110,22 @@ const changes = (...kinds: ReadonlyArray<Change["kind"]>) =>
 const Size = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120 }))
 const small = { limit: 20, overlap: 2 }
 
+describe("a list in which rows change places unseen", () => {
+  it.effect("is whole only if the next reading has the same rows in the same places", () =>
+    Effect.gen(function* () {
+      const swap = (at: number, to: number): Change => ({ kind: "swap", at, to, count: 1 })
+      const timeline: Array<ReadonlyArray<Change>> = []
+      // Each time a row that was read trades places with one that was not, between the second and third of four pages.
+      timeline[2] = [swap(3 / 60, 45 / 60)]
+      timeline[6] = [swap(5 / 60, 50 / 60)]
+      const reading = yield* readList(names(60), timeline, small)
+      expect(reading.offsets).toEqual([0, 18, 36, 54, 0, 18, 36, 54, 0, 18, 36, 54])
+      expect(missed(reading)).toEqual([])
+      expect(found(reading.whole ?? [])).toEqual(new Set(names(60)))
+    }),
+  )
+})
+
 describe("a list that stands still", () => {
   it.effect.each([
     { size: 0, offsets: [0] },

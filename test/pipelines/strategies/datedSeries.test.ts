@@ -1,0 +1,55 @@
+// What a run reads of a series by date, given the cursor of the run before.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { formatDay } from "../../../src/domain/time.ts"
+import { json, scriptedServer } from "../../support/scriptedServer.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../support/warehouseRun.ts"
+
+const DAY = 86_400_000
+const today = Math.floor(Date.now() / DAY)
+
+it.live("a series whose newest window failed and that had no older point is read whole again", () =>
+  Effect.gen(function* () {
+    let days: ReadonlyArray<number> | undefined
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+      if (!pathname.endsWith("unrealized_pnl")) {
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const from = searchParams.get("startDate") ?? ""
+      // No request without a first day fails: it shows that nothing is older.
+      if (days === undefined) return json(response, from === "" ? [] : { items: "none" })
+      const to = searchParams.get("endDate") ?? "9999"
+      const points = days
+        .map((day) => formatDay(day))
+        .filter((day) => day >= from && day <= to)
+        .map((day) => ({
+          timestamp: `${day}T00:00:00Z`,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+      json(response, points.toReversed())
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+    const stored = Effect.map(
+      query(
+        dataDir,
+        "select observed_at::date::varchar as day from core.ratio_history order by day",
+      ),
+      (found) => found.map(({ day }) => day),
+    )
+    const gaps = query(dataDir, "select 1 from ops.gaps where state = 'open'")
+    expect((yield* sync).summary.outcome).toBe("partial")
+    expect(yield* stored).toEqual([])
+    expect(yield* gaps).toHaveLength(1)
+    // Before the days of the gap: its first points may be of any day.
+    days = [today - 130, today - 60, today - 59]
+    expect((yield* sync).summary.outcome).toBe("complete")
+    expect(yield* stored).toEqual(days.map((day) => formatDay(day)))
+    expect(yield* gaps).toEqual([])
+  }),
+)

@@ -1,0 +1,97 @@
+// Which gaps a step of a series resolves: those all of whose days have been read, and no sooner.
+import { describe, expect, it } from "vitest"
+import { endOfDay, MICROS_PER_DAY, startOfDay } from "../../../src/domain/time.ts"
+import type { WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
+import type { OpenGap } from "../../../src/pipelines/model/PartitionState.ts"
+import type { RunContext } from "../../../src/pipelines/model/Pipeline.ts"
+import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import { type ReadDays, resolveGaps } from "../../../src/pipelines/strategies/rereads.ts"
+
+const context: RunContext = { ...defaultRunSettings, today: 110, now: startOfDay(110) }
+
+const gap = (from: number, to: number): OpenGap => ({
+  fromAt: startOfDay(from),
+  toAt: endOfDay(to),
+})
+
+type Content = { readonly times: ReadonlyArray<number>; readonly rejected: ReadonlyArray<unknown> }
+
+const read = (
+  covered: { readonly from: number; readonly to: number } | undefined,
+  content: Content = { times: [], rejected: [] },
+): WindowStep<Content> => ({
+  _tag: "Read",
+  window: { from: 0, to: 200 },
+  content,
+  points: content.times.length,
+  rest: undefined,
+  cursor: undefined,
+  covered,
+  suspicious: covered === undefined,
+  cutOff: false,
+})
+
+/** The gaps closed by each of the steps, as days. */
+const closedBy = (
+  openGaps: ReadonlyArray<OpenGap>,
+  ...steps: ReadonlyArray<WindowStep<Content>>
+): ReadonlyArray<ReadonlyArray<readonly [number, number]>> => {
+  let before: ReadDays = new Set()
+  return steps.map((step) => {
+    const { readDays, notes } = resolveGaps({ slots: undefined, openGaps }, context, before, step)
+    before = readDays
+    return notes
+      .filter(({ state }) => state === "closed")
+      .map(({ fromAt, toAt }) => [fromAt / MICROS_PER_DAY, (toAt + 1) / MICROS_PER_DAY - 1])
+  })
+}
+
+describe("an open gap", () => {
+  it("is closed by the step that reads the last of its days", () => {
+    const steps = [
+      read({ from: 10, to: 11 }),
+      read({ from: 14, to: 20 }),
+      read({ from: 12, to: 13 }),
+    ]
+    expect(closedBy([gap(10, 14)], ...steps)).toEqual([[], [], [[10, 14]]])
+  })
+
+  it("is closed once, and without the others", () => {
+    const gaps = [gap(10, 11), gap(11, 12), gap(30, 30)]
+    const steps = [
+      read({ from: 10, to: 11 }),
+      read({ from: 10, to: 12 }),
+      read({ from: 0, to: 12 }),
+    ]
+    expect(closedBy(gaps, ...steps)).toEqual([[[10, 11]], [[11, 12]], []])
+  })
+
+  it("stays open where a record of the response was rejected, or the response is suspicious", () => {
+    const rejected = read({ from: 0, to: 100 }, { times: [startOfDay(10)], rejected: [{}] })
+    expect(closedBy([gap(10, 10)], rejected, read(undefined))).toEqual([[], []])
+  })
+})
+
+describe("a missing slot", () => {
+  const HOUR = MICROS_PER_DAY / 24
+  const slots = {
+    slotMicros: HOUR,
+    days: [
+      { day: 10, present: 23, missing: [startOfDay(10)] },
+      { day: 11, present: 23, missing: [startOfDay(11) + 5 * HOUR] },
+    ],
+  }
+  const notes = (step: WindowStep<Content>) =>
+    resolveGaps({ slots, openGaps: [] }, context, new Set(), step).notes.map(
+      ({ fromAt, toAt, state }) => [fromAt, toAt + 1, state],
+    )
+
+  it("that was read and is still missing becomes a permanent gap of that slot", () => {
+    const found = [startOfDay(10) + HOUR / 2]
+    const missing = startOfDay(11) + 5 * HOUR
+    expect(notes(read({ from: 10, to: 11 }, { times: found, rejected: [] }))).toEqual([
+      [missing, missing + HOUR, "permanent"],
+    ])
+    expect(notes(read({ from: 10, to: 10 }, { times: found, rejected: [] }))).toEqual([])
+  })
+})
