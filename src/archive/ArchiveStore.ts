@@ -10,7 +10,7 @@ export interface StoredSegment {
 export interface SegmentWriter {
   /** Appends a frame, either completely or not at all, and returns its offset. */
   readonly append: (frame: Buffer) => Promise<number>
-  /** Resolves once all appended frames are in the archive, even if this process is killed. */
+  /** Resolves once all appended frames are in the archive, even if this process is killed or the power fails. */
   readonly ship: () => Promise<void>
   /** Ships the rest and completes the segment. Nothing may be appended afterwards. */
   readonly end: () => Promise<void>

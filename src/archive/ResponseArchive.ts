@@ -57,7 +57,7 @@ export class ResponseArchive extends Context.Service<
     readonly keep: (received: Received) => Effect.Effect<ArchivedResponse, ArchiveError>
     /**
      * Records which of the kept responses the following commit turns into rows. Once it returns, the responses and the
-     * marker are in the archive, even if this process is killed.
+     * marker are in the archive, even if this process is killed or the power fails.
      */
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
     /** Notes that the commit of a marker was refused, for the end of the segment to record it unless another attempt is marked. */

@@ -1,7 +1,8 @@
 // Stores the archive in a folder, with a file for each segment.
 import { existsSync, readdirSync, statSync } from "node:fs"
-import { type FileHandle, mkdir, open, readFile, rm } from "node:fs/promises"
+import { type FileHandle, open, readFile, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
+import { flush, makeFolder } from "../domain/flush.ts"
 import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
 
@@ -43,13 +44,42 @@ export const folderStore = (directory: string): ArchiveStore => ({
 const writer = (directory: string, file: string): SegmentWriter => {
   let handle: FileHandle | undefined
   let end = 0
-  // Set if the segment may end with part of a frame, so that nothing more may be appended.
+  // Set if the segment may end with part of a frame, or was not flushed, so that nothing more may be appended.
   let broken: { readonly cause: unknown } | undefined
+  let flushed = 0
+  let underWay: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+
+  const flushAll = async (): Promise<void> => {
+    if (broken !== undefined) throw broken.cause
+    if (handle === undefined || flushed === end) return
+    const isNew = flushed === 0
+    const to = end
+    try {
+      await handle.datasync()
+      if (isNew) await flush(directory)
+      flushed = to
+    } catch (cause) {
+      // Another attempt would succeed without what this one has lost.
+      broken = { cause }
+      throw cause
+    }
+  }
+
+  /** All calls made during a flush wait for the same next one. */
+  const ship = (): Promise<void> =>
+    (next ??= underWay
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return (underWay = flushAll())
+      }))
+
   return {
     append: async (frame) => {
       if (broken !== undefined) throw broken.cause
       if (handle === undefined) {
-        await mkdir(directory, { recursive: true, mode: 0o700 })
+        await makeFolder(directory)
         const opened = await open(join(directory, file), "a", 0o600)
         end = (await opened.stat()).size
         handle = opened
@@ -65,9 +95,8 @@ const writer = (directory: string, file: string): SegmentWriter => {
       end += frame.length
       return offset
     },
-    // The content of the file survives a kill of the process.
-    ship: async () => undefined,
-    end: async () => handle?.datasync(),
+    ship,
+    end: ship,
     close: async () => handle?.close(),
   }
 }

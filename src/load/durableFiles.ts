@@ -2,22 +2,14 @@
 // the folder flushed too.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { copyFile, link, mkdir, open, rename } from "node:fs/promises"
+import { copyFile, link, open, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
-
-export const flush = async (path: string): Promise<void> => {
-  const handle = await open(path, "r")
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+import { flush, makeFolder } from "../domain/flush.ts"
 
 /** Moves the complete file `from` to `to`: readers see the old one or the new one. */
 export const putInPlace = async (from: string, to: string): Promise<void> => {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(to))
   await flush(from)
   await rename(from, to)
   await flush(dirname(to))
@@ -39,7 +31,7 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
 }
 
 export const writeDurably = async (path: string, content: string): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path))
   const aside = `${path}.tmp`
   const handle = await open(aside, "w", 0o600)
   try {

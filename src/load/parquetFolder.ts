@@ -1,8 +1,9 @@
 // The folder parquet/: files/ holds every file once, under a name never used for another content; publications/ has a
 // folder of links to them for each publication, and `current` points to that of the newest one.
-import { lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises"
+import { lstat, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
-import { flush, lacksLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
+import { flush, makeFolder } from "../domain/flush.ts"
+import { lacksLinks, linkOrCopy, writeDurably } from "./durableFiles.ts"
 import { MANIFEST, type Manifest, parquetDirectory } from "./manifest.ts"
 import { outdated, type PublishedKeep } from "./publishedFiles.ts"
 
@@ -31,7 +32,7 @@ const nameOf = ({ published_at }: Manifest): string => published_at.replaceAll(/
 /** Empties the folder for unfinished files, which may hold what a killed process left. */
 export const clearAside = async (dataDir: string): Promise<void> => {
   await rm(asideFolder(dataDir), { recursive: true, force: true })
-  await mkdir(asideFolder(dataDir), { recursive: true, mode: 0o700 })
+  await makeFolder(asideFolder(dataDir))
 }
 
 /** Makes the folder of a publication, complete with its manifest. `current` does not point to it yet. */
@@ -39,13 +40,14 @@ export const makePublication = async (dataDir: string, manifest: Manifest): Prom
   const root = parquetDirectory(dataDir)
   const aside = join(asideFolder(dataDir), nameOf(manifest))
   const links = manifest.files.map(({ path }) => ({ from: join(root, path), to: linkPath(path) }))
-  for (const folder of new Set(links.map(({ to }) => dirname(to)))) {
-    await mkdir(join(aside, folder), { recursive: true, mode: 0o700 })
-  }
+  const folders = new Set(links.map(({ to }) => join(aside, dirname(to))))
+  for (const folder of folders) await makeFolder(folder)
   for (const { from, to } of links) await linkOrCopy(from, join(aside, to))
+  await Promise.all([...folders].map(flush))
   await writeDurably(join(aside, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`)
-  await mkdir(join(root, PUBLICATIONS), { recursive: true, mode: 0o700 })
+  await makeFolder(join(root, PUBLICATIONS))
   await rename(aside, join(root, PUBLICATIONS, nameOf(manifest)))
+  await flush(join(root, PUBLICATIONS))
 }
 
 /** Switches readers to the publication in one rename: all tables and the manifest. */

@@ -1,8 +1,9 @@
 // Folders that only their owner can access.
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
+import { flushSync } from "../domain/flush.ts"
 
-/** Creates a folder and its parents if they are missing; only their owner can access them. */
+/** Creates a folder and its parents if they are missing, flushed; only their owner can access them. */
 export const makePrivateDirectory = (directory: string): void => {
   if (existsSync(directory)) {
     if (statSync(directory).isDirectory()) return
@@ -18,4 +19,5 @@ export const makePrivateDirectory = (directory: string): void => {
     // Another process may have made it meanwhile.
     if (!existsSync(directory)) throw cause
   }
+  flushSync(parent)
 }

@@ -1,14 +1,14 @@
 // Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
 // rename so that readers never see half of it.
 import { existsSync } from "node:fs"
-import { readdir, rm, writeFile } from "node:fs/promises"
+import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { rowsOf } from "./rowsOf.ts"
 import { Changes, onCopy, type Session } from "./session.ts"
 import { transaction } from "./transaction.ts"
 import { makePrivateDirectory } from "./privateDirectory.ts"
-import { putInPlace } from "./durableFiles.ts"
+import { putInPlace, writeDurably } from "./durableFiles.ts"
 import { filesError, type LoadError } from "./errors.ts"
 import { parquetDirectory } from "./manifest.ts"
 import { type Exported, exportParquet } from "./parquet.ts"
@@ -154,7 +154,7 @@ const publishAll = async (
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
-  await writeFile(unfinished(dataDir), "", { mode: 0o600 })
+  await writeDurably(unfinished(dataDir), "")
   // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
   const { runId } = session

@@ -1,7 +1,8 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
-import { chmodSync, existsSync } from "node:fs"
+import { chmodSync, existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { flush } from "../../domain/flush.ts"
 import { copyDatabase } from "../copyDatabase.ts"
 import { openConnections } from "../database.ts"
 import { number, text } from "../decodeRow.ts"
@@ -53,16 +54,32 @@ export const duckdbFile = (dataDir: string): Storage => {
           }
           throw cause
         }
-        if (isNew) chmodSync(file, 0o600)
+        if (isNew) {
+          chmodSync(file, 0o600)
+          await flush(dataDir)
+        }
       })
       const { reader, writer } = connections
+      // DuckDB flushes the log that it makes after a checkpoint, but not its name.
+      let log: string | undefined
+      const flushNameOfLog = async (): Promise<void> => {
+        const found = statSync(`${file}.wal`, { throwIfNoEntry: false })
+        const name = found === undefined ? undefined : `${found.ino} ${found.birthtimeMs}`
+        if (name !== undefined && name !== log) await flush(dataDir)
+        log = name
+      }
       const checkpoint = async (): Promise<void> => {
         await writer.run(`CHECKPOINT ${CATALOG}`)
       }
       return {
         writer,
         reader,
-        exclusively: onlyWriter,
+        exclusively: (work) =>
+          onlyWriter(async (turn) => {
+            const result = await work(turn)
+            await flushNameOfLog()
+            return result
+          }),
         alone: async () => undefined,
         longestWaitMillis: 100,
         clockAhead: () => 0,
@@ -77,6 +94,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         keepCopy: async () => {
           await checkpoint()
           await copyDatabase(file, copyBeforeMigration(dataDir))
+          await flush(dataDir)
         },
         makeCopy: async ({ complete, file: copy, storageVersion }) => {
           const result = await complete(writer)

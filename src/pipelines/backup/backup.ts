@@ -1,16 +1,17 @@
 // A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
 import { constants, existsSync, readdirSync } from "node:fs"
-import { chmod, copyFile, mkdir, readFile, stat } from "node:fs/promises"
+import { chmod, copyFile, readFile, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { segmentFiles } from "../../archive/segments.ts"
+import { flush, makeFolder } from "../../domain/flush.ts"
 import { isInObjectStore } from "../../domain/objectStore.ts"
 import { databaseFile } from "../../load/storage/duckdbFile.ts"
-import { flush, sha256Of, writeDurably } from "../../load/durableFiles.ts"
+import { sha256Of, writeDurably } from "../../load/durableFiles.ts"
 import { publishedDirectory } from "../../load/PublishedCopy.ts"
 import { CURRENT, giveStableName, readCurrent, writeCurrent } from "../../load/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
@@ -66,10 +67,11 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
  * disk. Only its owner can read it, even where others may read what is published.
  */
 const copy = async (from: string, to: string): Promise<void> => {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(to))
   await copyFile(from, to, constants.COPYFILE_FICLONE)
   await chmod(to, 0o600)
   await flush(to)
+  await flush(dirname(to))
 }
 
 const folderOfArchive = ({ dataDir, archive }: Place): string =>
