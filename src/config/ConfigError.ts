@@ -44,3 +44,15 @@ export class ConfigError extends Data.TaggedError("ConfigError")<{
       .map(problemText)
   }
 }
+
+/** Why a file can't be read, from the file system's error. */
+export const unreadable = (error: unknown): string => {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error)
+  return reasons[code] ?? `can't be read (${code})`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "this is a folder, not a file",
+  EACCES: "can't be read: permission denied",
+}

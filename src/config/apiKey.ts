@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Redacted from "effect/Redacted"
-import type { ConfigProblem } from "./ConfigError.ts"
-import { unreadable } from "./file.ts"
+import { type ConfigProblem, unreadable } from "./ConfigError.ts"
 import type { Origin } from "./origin.ts"
 import { API_KEY, API_KEY_FILE } from "./settings.ts"
 

@@ -25,18 +25,6 @@ export interface ConfigFile extends Omit<YamlFile, "content"> {
 
 export const defaultFile = "vaulthouse.config.yaml"
 
-/** Why a file can't be read, from the file system's error. */
-export const unreadable = (error: unknown): string => {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error)
-  return reasons[code] ?? `can't be read (${code})`
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "this is a folder, not a file",
-  EACCES: "can't be read: permission denied",
-}
-
 /** Throws the file system's error if the file can't be read. Messages show its path as `shown`. */
 export const readConfigFile = (path: string, shown: string): ConfigFile => {
   const { content, problems, ...file } = readYamlFile(path, shown)

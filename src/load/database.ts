@@ -3,7 +3,6 @@ import { availableParallelism } from "node:os"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { makePrivateDirectory } from "./privateDirectory.ts"
 import { CATALOG, literal } from "./sql.ts"
-import type { OpenOptions } from "./storage/Storage.ts"
 
 export interface Connections {
   readonly writer: DuckDBConnection
@@ -11,11 +10,18 @@ export interface Connections {
   readonly close: () => void
 }
 
+/** What DuckDB may use of the machine. */
+export interface Limits {
+  /** For example `1GB` (default 128MB); what does not fit is spilled. */
+  readonly memoryLimit?: string
+  readonly threads?: number
+}
+
 const MAX_SPILL = "20GB"
 
 /** `attach` attaches the warehouse as `CATALOG`; `spill` is the folder for what does not fit into memory. */
 export const openConnections = async (
-  { memoryLimit = "128MB", threads }: OpenOptions,
+  { memoryLimit = "128MB", threads }: Limits,
   spill: string,
   attach: (writer: DuckDBConnection) => Promise<void>,
 ): Promise<Connections> => {

@@ -2,15 +2,13 @@
 // writes it by the same SQL, as the catalog `CATALOG`.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Table } from "../../domain/table.ts"
+import type { Limits } from "../database.ts"
 import type { Condition } from "../inspect.ts"
 import type { Exclusively, Writer } from "../transaction.ts"
 
-export interface OpenOptions {
+export interface OpenOptions extends Limits {
   readonly dataDir: string
   readonly runId: string
-  /** DuckDB's memory limit, for example `1GB` (default 128MB); what does not fit is spilled. */
-  readonly memoryLimit?: string
-  readonly threads?: number
 }
 
 export interface Storage {
