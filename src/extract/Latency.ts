@@ -1,5 +1,5 @@
-// Detects a rise in latency, a sign of load. Each process compares with its own best latency, since another process may
-// be nearer to the service.
+// Detects a rise in the latency of an endpoint, a sign of load. Each process compares with its own best latency, since
+// another process may be nearer to the service.
 
 // Lower latencies are noise, not a sign of load.
 const FLOOR_MILLIS = 250

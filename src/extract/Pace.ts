@@ -1,5 +1,6 @@
-// Decides how many requests may be under way and how far apart they start. Concurrency follows additive increase and
-// multiplicative decrease; the rate is learnt from 429s. RequestBudget passes in the time.
+// Decides how many requests may be under way and how far apart they start. Concurrency starts slowly as in TCP: it doubles
+// in each round trip until the first 429, or until more requests under way no longer bring more through; then it follows
+// additive increase and multiplicative decrease. The rate is learnt from 429s. RequestBudget passes in the time.
 import * as Schema from "effect/Schema"
 
 export interface PaceOptions {
@@ -17,23 +18,45 @@ const WINDOW_MILLIS = 5000
 // Successes closer together than this are counted together.
 const INSTANT_MILLIS = 100
 const MIN_RATE = 0.1
-// After a 429 the rate starts a little below the measured throughput and grows from there.
+// After a 429 the rate starts a little below what the service has let through and grows from there.
 const BACK_OFF = 0.95
-// The rate grows by half each second until the first 429. Each further 429 halves the growth, down to a growth that
-// costs about one 429 in two hundred requests.
+const SUSTAINED = 0.98
+// Services usually let through a second's worth at once before they refuse (a full token bucket, a new window).
+const FULL_ALLOWANCE_MILLIS = 1000
+// Of what came through in the last seconds, some was such an allowance.
+const RECENT = 0.85
+// How fast the rate grows in each second: until enough has come through to know the rate, after the first 429, and once
+// it is known. The last costs about one 429 in 400 requests.
 const SEARCH_PER_SECOND = 0.5
-const PROBE_PER_SECOND = 0.004
-const PROBE_PER_REQUEST = 0.0002
+const APPROACH_PER_SECOND = 0.02
+const PROBE_PER_SECOND = 0.001
+const PROBE_PER_REQUEST = 0.0001
+const ENOUGH_TO_KNOW = 4
 const SEARCH_AGAIN_MILLIS = 30_000
 const SEARCH_AGAIN_REQUESTS = 400
 const BARE_PAUSE_MILLIS = 1000
+// More under way is worth it as long as throughput grows by at least this share of it.
+const WORTH_IT = 0.25
+// What was learnt counts half as much after each week.
+const HALF_LIFE_MILLIS = 7 * 86_400_000
+
+const Measured = Schema.Struct({ window: Schema.Number, throughput: Schema.Number })
+type Measured = typeof Measured.Type
 
 /** What a pace has learnt; times are milliseconds of one clock. Processes that share a pace exchange it as JSON. */
 export const PaceState = Schema.Struct({
   /** How many requests may be under way, before rounding down. */
   window: Schema.Number,
+  /** Whether the window still doubles in each round trip. */
+  isDoubling: Schema.Boolean,
+  /** The round trip that is measured: as many successes as the window held when it began. */
+  round: Schema.Struct({ window: Schema.Number, startedAt: Schema.Number, left: Schema.Number }),
+  /** The smallest window measured so far, and its successes per second. */
+  smallest: Schema.NullOr(Measured),
   /** Requests per second. */
   rate: Schema.Number,
+  /** Whether requests wait for their start: a rate that nobody uses proves nothing. */
+  isUsed: Schema.Boolean,
   /** The share by which the rate grows in each second without a 429. */
   growth: Schema.Number,
   ratedAt: Schema.Number,
@@ -44,24 +67,76 @@ export const PaceState = Schema.Struct({
   /** When the first 429 since the last success arrived. */
   limitedSince: Schema.NullOr(Schema.Number),
   eventEndsAt: Schema.Number,
-  /** Successes since the last event, as pairs of a time and a count. */
+  /** Since the last event, or the first request: when that was, the successes, and the time in which nobody wanted to send. */
+  passed: Schema.Struct({
+    since: Schema.NullOr(Schema.Number),
+    count: Schema.Number,
+    idle: Schema.Number,
+  }),
+  /** Recent successes since the last event, as pairs of a time and a count. */
   successes: Schema.Array(Schema.Tuple([Schema.Number, Schema.Number])),
 })
 export type PaceState = typeof PaceState.Type
 
-const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions): PaceState => ({
-  window: concurrency ?? START_CONCURRENCY,
-  rate: maxRequestsPerSecond ?? Infinity,
-  growth: SEARCH_PER_SECOND,
-  ratedAt: 0,
-  calmSince: 0,
-  calmRequests: 0,
-  nextAt: 0,
-  pausedUntil: 0,
-  limitedSince: null,
-  eventEndsAt: 0,
-  successes: [],
-})
+const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions): PaceState => {
+  const window = concurrency ?? START_CONCURRENCY
+  return {
+    window,
+    isDoubling: true,
+    round: { window, startedAt: 0, left: 0 },
+    smallest: null,
+    rate: maxRequestsPerSecond ?? Infinity,
+    isUsed: true,
+    growth: SEARCH_PER_SECOND,
+    ratedAt: 0,
+    calmSince: 0,
+    calmRequests: 0,
+    nextAt: 0,
+    pausedUntil: 0,
+    limitedSince: null,
+    eventEndsAt: 0,
+    passed: { since: null, count: 0, idle: 0 },
+    successes: [],
+  }
+}
+
+/** What later runs start from. */
+export interface Learnt {
+  readonly window: number
+  /** Requests per second; infinite if no 429 was met. */
+  readonly rate: number
+  /** Milliseconds of the clock of the pace. */
+  readonly at: number
+}
+
+/** The state to start from at `now`, in milliseconds. The older it is, the less it counts. */
+export const rememberedState = (
+  options: PaceOptions,
+  { window, rate, at }: Learnt,
+  now: number,
+): PaceState => {
+  const trust = 0.5 ** (Math.max(0, now - at) / HALF_LIFE_MILLIS)
+  const isLimited = rate !== Infinity
+  return {
+    ...initialState(options),
+    window: START_CONCURRENCY * (window / START_CONCURRENCY) ** trust,
+    rate,
+    growth: isLimited
+      ? SEARCH_PER_SECOND ** (1 - trust) * probeOf(rate) ** trust
+      : SEARCH_PER_SECOND,
+    isDoubling: !isLimited,
+    ratedAt: now,
+    calmSince: now,
+  }
+}
+
+const probeOf = (rate: number): number => Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * rate)
+
+/** Whether a larger window brings enough more through than a smaller one. */
+const isWorth = (larger: Measured, smaller: Measured): boolean => {
+  const more = larger.window / smaller.window - 1
+  return larger.throughput >= smaller.throughput * (1 + more * WORTH_IT)
+}
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
 
@@ -80,6 +155,12 @@ export class Pace {
 
   get state(): PaceState {
     return { ...this.own, successes: this.successes }
+  }
+
+  learnt(now: number): Learnt {
+    const { window, rate } = this.own
+    // A fixed rate says nothing about the service.
+    return { window, rate: rate < this.maxRate ? rate : Infinity, at: now }
   }
 
   get concurrency(): number {
@@ -114,31 +195,38 @@ export class Pace {
   reserve(now: number, processes = 1): number {
     const { pausedUntil, rate, nextAt } = this.own
     if (pausedUntil > now) return pausedUntil - now
+    this.begin(now)
     if (rate === Infinity) return 0
     if (nextAt > now) return nextAt - now
     // At most one interval is carried over, so that a late start does not lead to a burst.
     const interval = (1000 / rate) * processes
-    this.own.nextAt = Math.max(nextAt, now - interval) + interval
+    this.own.nextAt = Math.max(nextAt, this.idleUntil(now) - interval) + interval
     return 0
   }
 
   /** Reserves the next `count` starts, now or later, and returns their times. The rate must be finite. */
   reserveAhead(now: number, count: number): ReadonlyArray<number> {
     const { pausedUntil, rate, nextAt } = this.own
+    if (count === 0) return []
     const interval = 1000 / rate
-    const first = Math.max(now, pausedUntil, nextAt)
+    this.begin(now)
+    const first = Math.max(this.idleUntil(now), pausedUntil, nextAt)
     this.own.nextAt = first + count * interval
     return Array.from({ length: count }, (_, index) => first + index * interval)
   }
 
-  succeeded(now: number): void {
+  /** Records a success. `isFull`: whether as many requests were under way as may be. */
+  succeeded(now: number, isFull = true): void {
     this.own.limitedSince = null
     this.countSuccess(now)
-    this.grow(now)
+    this.growRate(now)
+    if (isFull) this.growWindow(now)
+    else this.own.round = { ...this.own.round, left: 0 }
   }
 
   /** Reduces the concurrency, because responses take too long. */
   slowed(): void {
+    this.own.isDoubling = false
     this.shrink(0.8)
   }
 
@@ -151,20 +239,40 @@ export class Pace {
     )
     own.limitedSince ??= now
     if (now < own.eventEndsAt) return
-    // A nearly steady rate is itself too high; a growing rate may be far above the throughput.
-    const isSteady = own.growth <= PROBE_PER_SECOND * 4
-    const measured = isSteady ? own.rate : Math.min(own.rate, this.throughput(now))
-    own.rate = Math.max(MIN_RATE, measured * BACK_OFF)
-    own.growth = Math.max(this.minGrowth, own.growth / 2)
+    const isSteady = own.growth <= 4 * probeOf(own.rate)
+    const isEnough = own.passed.count >= ENOUGH_TO_KNOW
+    own.rate = Math.max(MIN_RATE, this.rateAfterEvent(now, isSteady, isEnough))
+    own.growth = Math.max(
+      probeOf(own.rate),
+      isEnough ? Math.min(own.growth / 4, APPROACH_PER_SECOND) : own.growth / 2,
+    )
     own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
     own.ratedAt = own.eventEndsAt
     own.nextAt = own.pausedUntil
     this.startCalm(own.eventEndsAt)
+    own.passed = { since: now, count: 0, idle: 0 }
     this.successes = []
-    this.shrink(0.5)
+    own.isDoubling = false
+    this.shrink(isSteady ? 0.8 : 0.25)
+  }
+
+  private begin(now: number): void {
+    const { passed } = this.own
+    if (passed.since === null) this.own.passed = { ...passed, since: now }
+  }
+
+  /** Counts the time between the next start and now as idle, and returns now. */
+  private idleUntil(now: number): number {
+    const { passed, nextAt, rate } = this.own
+    const idle = now - Math.max(nextAt, passed.since ?? now) - 1000 / rate
+    this.own.isUsed = idle <= 0
+    if (idle > 0) this.own.passed = { ...passed, idle: passed.idle + idle }
+    return now
   }
 
   private countSuccess(now: number): void {
+    const { passed } = this.own
+    this.own.passed = { ...passed, count: passed.count + 1 }
     const last = this.successes.at(-1)
     if (last !== undefined && now < last[0] + INSTANT_MILLIS) {
       last[1] += 1
@@ -174,38 +282,82 @@ export class Pace {
     this.successes.push([now, 1])
   }
 
-  /** Successes per second within the window. */
-  private throughput(now: number): number {
+  /**
+   * The rate to go on with after a 429: what the service did let through from one 429 to the next. That is less than it allows
+   * if fewer were sent, or if the pause was lost; hence the last seconds count too.
+   */
+  private rateAfterEvent(now: number, isSteady: boolean, isEnough: boolean): number {
+    const { passed, eventEndsAt, rate } = this.own
+    const millis = now - (passed.since ?? now) - passed.idle
+    if (eventEndsAt === 0 && rate === Infinity) {
+      return (passed.count * SUSTAINED * 1000) / (millis + FULL_ALLOWANCE_MILLIS)
+    }
+    if (!isEnough) return rate / 2
+    const sustained = ((passed.count * 1000) / Math.max(1000, millis)) * SUSTAINED
+    return Math.min(
+      rate * BACK_OFF,
+      Math.max(sustained, this.recentRate(now) * (isSteady ? BACK_OFF : RECENT)),
+    )
+  }
+
+  /** Successes per second in the last seconds. */
+  private recentRate(now: number): number {
     const recent = this.successes.filter(([at]) => at > now - WINDOW_MILLIS)
     const first = recent[0]
     if (first === undefined) return 1
     return recent.reduce((sum, [, count]) => sum + count, 0) / Math.max(1, (now - first[0]) / 1000)
   }
 
-  private grow(now: number): void {
+  private growRate(now: number): void {
     const { own } = this
-    if (own.rate !== Infinity) {
-      // Successes of several processes don't arrive in order.
-      const seconds = Math.max(0, now - own.ratedAt) / 1000
-      own.rate = Math.min(this.maxRate, own.rate * (1 + own.growth * seconds))
+    if (own.rate === Infinity) return
+    if (!own.isUsed) {
       own.ratedAt = Math.max(own.ratedAt, now)
-      if (now > own.calmSince) own.calmRequests += 1
-      // After a long time without a 429, the service may have raised its limit.
-      if (now - own.calmSince > SEARCH_AGAIN_MILLIS && own.calmRequests > SEARCH_AGAIN_REQUESTS) {
-        own.growth = Math.min(SEARCH_PER_SECOND, own.growth * 2)
-        this.startCalm(now)
+      return
+    }
+    // Successes of several processes don't arrive in order.
+    const seconds = Math.max(0, now - own.ratedAt) / 1000
+    own.rate = Math.min(this.maxRate, own.rate * (1 + own.growth * seconds))
+    own.ratedAt = Math.max(own.ratedAt, now)
+    if (now > own.calmSince) own.calmRequests += 1
+    // After a long time without a 429, the service may have raised its limit.
+    if (now - own.calmSince > SEARCH_AGAIN_MILLIS && own.calmRequests > SEARCH_AGAIN_REQUESTS) {
+      own.growth = Math.min(SEARCH_PER_SECOND, own.growth * 2)
+      this.startCalm(now)
+    }
+  }
+
+  private growWindow(now: number): void {
+    const { own } = this
+    this.measureRound(now)
+    const more = own.isDoubling ? 1 : 1 / own.window
+    own.window = Math.min(MAX_CONCURRENCY, own.window + more)
+  }
+
+  /** Counts a success of the round trip. Doubling ends with one that brings hardly more through than the smallest window. */
+  private measureRound(now: number): void {
+    const { own } = this
+    const { window, startedAt, left } = own.round
+    if (left > 1) {
+      own.round = { window, startedAt, left: left - 1 }
+      return
+    }
+    if (left === 1 && now > startedAt) {
+      const throughput = (window * 1000) / (now - startedAt)
+      const { smallest } = own
+      if (smallest === null || window < smallest.window) own.smallest = { window, throughput }
+      else if (own.isDoubling && !isWorth({ window, throughput }, smallest)) {
+        own.isDoubling = false
+        own.window = window / 2
       }
     }
-    own.window = Math.min(MAX_CONCURRENCY, own.window + 1 / own.window)
+    const next = Math.floor(own.window)
+    own.round = { window: next, startedAt: now, left: next }
   }
 
   private startCalm(now: number): void {
     this.own.calmSince = now
     this.own.calmRequests = 0
-  }
-
-  private get minGrowth(): number {
-    return Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * this.own.rate)
   }
 
   private shrink(factor: number): void {

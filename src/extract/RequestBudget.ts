@@ -9,7 +9,7 @@ import * as Semaphore from "effect/Semaphore"
 import { setRequestLimit } from "../domain/metrics.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Latency } from "./Latency.ts"
-import type { Pace, PaceOptions } from "./Pace.ts"
+import type { Learnt, Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
 import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
 import { ownStarts } from "./Starts.ts"
@@ -40,20 +40,26 @@ export class RequestBudget extends Context.Service<
       request: Effect.Effect<A, Failure>,
       spending: Spending,
     ) => Effect.Effect<A, Failure>
+    /** What it has learnt of the service's limits, for later runs. */
+    readonly learnt: Effect.Effect<Learnt>
   }
 >()("vaulthouse/extract/RequestBudget") {
-  /** With `store`, the pace is shared by all processes that use the same store. */
+  /** With `store`, the pace is shared by all processes that use the same store; without, it starts from `learnt`. */
   static readonly layer = (
     options: PaceOptions = {},
     store?: PaceStore,
+    learnt?: Learnt,
   ): Layer.Layer<RequestBudget> =>
     Layer.effect(
       RequestBudget,
       Effect.gen(function* () {
         const starts =
-          store === undefined ? ownStarts(options) : yield* sharedStarts(options, store)
-        const latencies = new Latency()
+          store === undefined
+            ? ownStarts(options, learnt, yield* Clock.currentTimeMillis)
+            : yield* sharedStarts(options, store)
+        const latencies = new Map<string, Latency>()
         const breaker = new CircuitBreaker()
+        let underWay = 0
         let size = starts.concurrency()
         const slots = yield* Semaphore.make(size)
         const resize = Effect.suspend(() => {
@@ -93,13 +99,24 @@ export class RequestBudget extends Context.Service<
             yield* awaitStart(spending)
             const { endpoint, isSlow, expectsServerErrors } = spending
             const startedAt = yield* Clock.currentTimeMillis
-            const outcome = yield* Effect.result(request)
+            underWay += 1
+            let isFull = underWay >= size
+            const outcome = yield* Effect.result(request).pipe(
+              Effect.ensuring(
+                Effect.sync(() => {
+                  isFull ||= underWay >= size
+                  underWay -= 1
+                }),
+              ),
+            )
             const now = yield* Clock.currentTimeMillis
             const paceNow = yield* starts.now
             const latency = now - startedAt
+            const known = latencies.get(endpoint) ?? new Latency()
+            latencies.set(endpoint, known)
             if (Result.isFailure(outcome)) {
               const failure = outcome.failure
-              if (!isSlow && latencies.hasRisenInFailure(latency)) starts.observe(slowed)
+              if (!isSlow && known.hasRisenInFailure(latency)) starts.observe(slowed)
               const isTimeout = failure.reason._tag === "Timeout"
               if (failure.reason._tag === "Transport" || (isTimeout && !isSlow)) {
                 breaker.failed(now, endpoint, failure)
@@ -110,8 +127,8 @@ export class RequestBudget extends Context.Service<
                 starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
                 yield* recordLimit
               } else {
-                starts.observe((pace) => pace.succeeded(paceNow))
-                if (!isSlow && latencies.hasRisen(latency)) starts.observe(slowed)
+                starts.observe((pace) => pace.succeeded(paceNow, isFull))
+                if (!isSlow && known.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()
               else if (!expectsServerErrors) breaker.failed(now, endpoint, serverFailure(status))
@@ -120,7 +137,10 @@ export class RequestBudget extends Context.Service<
             return yield* Effect.fromResult(outcome)
           }).pipe(Semaphore.withPermit(slots), starts.during)
 
-        return RequestBudget.of({ spend })
+        return RequestBudget.of({
+          spend,
+          learnt: Effect.map(starts.now, (now) => starts.pace().learnt(now)),
+        })
       }),
     )
 }

@@ -1,7 +1,7 @@
 // Decides when the requests of a process may start, at its own pace or a shared one (sharedStarts.ts).
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { Pace, type PaceOptions } from "./Pace.ts"
+import { type Learnt, Pace, type PaceOptions, rememberedState } from "./Pace.ts"
 
 export interface Starts {
   /** How many requests this process may have under way. */
@@ -19,8 +19,13 @@ export interface Starts {
 }
 
 /** Starts at a pace that no other process shares. */
-export const ownStarts = (options: PaceOptions): Starts => {
-  const pace = new Pace(options)
+export const ownStarts = (
+  options: PaceOptions,
+  learnt: Learnt | undefined,
+  startedAt: number,
+): Starts => {
+  const state = learnt === undefined ? undefined : rememberedState(options, learnt, startedAt)
+  const pace = new Pace(options, state)
   return {
     concurrency: () => pace.concurrency,
     pace: () => pace,

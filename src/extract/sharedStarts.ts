@@ -9,7 +9,7 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Pace, type PaceOptions, PaceState } from "./Pace.ts"
+import { Pace, type PaceOptions, PaceState, rememberedState } from "./Pace.ts"
 import type { Starts } from "./Starts.ts"
 
 /** Stores the pace of one origin for all processes that send requests to it. */
@@ -54,8 +54,8 @@ const LATE_MILLIS = 20
 const MAX_UNSHARED = 1000
 // A process counts as sending requests for this long after its last exchange.
 const PRESENT_MILLIS = 2000
-// A pace that no process has used for this long is learnt again.
-const FORGOTTEN_MILLIS = 60_000
+// A pace that no process has used for this long is what an earlier run has learnt.
+const EARLIER_MILLIS = 60_000
 
 const Shared = Schema.Struct({
   pace: PaceState,
@@ -74,8 +74,13 @@ const readShared = (options: PaceOptions, { state, now }: StoredPace) => {
   const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
   const processes = Object.entries(found?.processes ?? {})
   const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
+  const isEarlier = now - usedAt > EARLIER_MILLIS
+  const earlier = found === undefined ? undefined : new Pace(options, found.pace).learnt(usedAt)
   return {
-    pace: new Pace(options, now - usedAt > FORGOTTEN_MILLIS ? undefined : found?.pace),
+    pace: new Pace(
+      options,
+      isEarlier && earlier !== undefined ? rememberedState(options, earlier, now) : found?.pace,
+    ),
     present: Object.fromEntries(processes.filter(([, at]) => now - at < PRESENT_MILLIS)),
   }
 }

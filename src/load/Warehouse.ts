@@ -21,6 +21,7 @@ import { type Parameter, readRows, type Row } from "./readRows.ts"
 import {
   finishRun,
   isBegunHere,
+  type RequestLimits,
   type RunOutcome,
   type RunStart,
   type RunSummary,
@@ -94,6 +95,7 @@ export class Warehouse extends Context.Service<
     readonly finishRun: (
       outcome: RunOutcome,
       bookkeeping?: Rows,
+      limits?: RequestLimits,
     ) => Effect.Effect<RunSummary, LoadError>
     /** Runs `work` on the writer's connection, while nothing else writes. */
     readonly exclusively: <A>(
@@ -214,9 +216,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
         executeAll(session, statements, changed),
       ),
     startRun: (start) => exclusively("Recording the run's start", () => startRun(session, start)),
-    finishRun: (outcome, bookkeeping) =>
+    finishRun: (outcome, bookkeeping, limits) =>
       exclusively("Recording the run's end", async () => {
-        const summary = await finishRun(session, outcome, bookkeeping)
+        const summary = await finishRun(session, outcome, bookkeeping, limits)
         await checkpoint()
         return summary
       }),

@@ -20,6 +20,13 @@ export interface RunStart {
 
 export type RunOutcome = "complete" | "partial" | "deferred" | "failed" | "stopped"
 
+/** What the run has learnt of the service's limits. */
+export interface RequestLimits {
+  readonly atOnce: number
+  /** Infinite if no limit was met. */
+  readonly perSecond: number
+}
+
 export interface RunSummary {
   readonly tasks: number
   readonly requests: number
@@ -65,11 +72,14 @@ const nothing: ReturnType<typeof decodeTotals> = {
 /** Whether this process began the run: another has written nothing of it, but for what the workers of the run read. */
 export const isBegunHere = ({ keys, runId }: Session): boolean => keys.hasWritten(runs, [runId])
 
+const finite = (value = Infinity): string => (Number.isFinite(value) ? `${value}::double` : "NULL")
+
 /** Completes the run's record; its totals come from ops.tasks. */
 export const finishRun = async (
   session: Session,
   outcome: RunOutcome,
   bookkeeping?: Rows,
+  limits?: RequestLimits,
 ): Promise<RunSummary> => {
   const changes = new Changes(session)
   const found = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
@@ -80,7 +90,8 @@ export const finishRun = async (
       `UPDATE ${CATALOG}.ops.runs SET
       finished_at = ${instant(finishedAt)}, outcome = ${literal(outcome)},
       tasks = ${totals.tasks}, requests = ${totals.requests},
-      rows_inserted = ${totals.rowsInserted}, rows_revised = ${totals.rowsRevised}
+      rows_inserted = ${totals.rowsInserted}, rows_revised = ${totals.rowsRevised},
+      requests_at_once = ${finite(limits?.atOnce)}, requests_per_second = ${finite(limits?.perSecond)}
       WHERE run_id = ${literal(session.runId)}`,
     )
     changes.add(runs, ["-"])

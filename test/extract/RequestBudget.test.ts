@@ -62,6 +62,31 @@ describe("RequestBudget", () => {
       }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("sends as many at once where some endpoints are slower than others", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let underWay = 0
+      const request = (endpoint: string, millis: number) =>
+        Effect.forever(
+          budget.spend(
+            Effect.gen(function* () {
+              underWay += 1
+              yield* Effect.sleep(millis)
+              underWay -= 1
+              return { status: 200, delaySeconds: undefined }
+            }),
+            { ...spending, endpoint },
+          ),
+        )
+      const requests = Array.from({ length: 60 }, (_, at) =>
+        at % 3 === 0 ? request("fees", 20) : request("positions", 900),
+      )
+      yield* Effect.forkScoped(Effect.all(requests, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("2 minutes")
+      expect(underWay).toBeGreaterThan(24)
+    }).pipe(Effect.scoped, Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect("sends fewer at once when requests fail slowly", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget

@@ -1,5 +1,5 @@
 // ops.runs: every run and how it ended.
-import { integer, text, timestamp } from "../../domain/column.ts"
+import { double, integer, text, timestamp } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 
 export const runs: Table = {
@@ -27,6 +27,14 @@ export const runs: Table = {
     integer("rows_inserted", "Rows new to the warehouse"),
     integer("rows_revised", "Rows whose values changed, and rows that were retired"),
     text("base_url", "Origin the data came from"),
+    double(
+      "requests_at_once",
+      "Requests under way at once that the run ended with; the next run starts from it",
+    ),
+    double(
+      "requests_per_second",
+      "Rate limit of the service as the run ended with it, learnt from 429s or set, and null without either; the next run starts from it",
+    ),
     text("vaulthouse_version", "Version of vaulthouse that ran", { required: true }),
   ],
   example:

@@ -19,7 +19,7 @@ import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { ClockAhead, forgetRun } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
-import { requestBudget } from "./requestBudget.ts"
+import { learntLimits, requestBudget } from "./requestBudget.ts"
 import { lastBodies } from "./state.ts"
 import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
@@ -71,7 +71,7 @@ export const extraction = (
   })
   return ApiClient.layer({ ...options.api, onRetry: options.onRetry }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
-    Layer.provide(requestBudget(options)),
+    Layer.provideMerge(requestBudget(options)),
     Layer.provide(Transport.layer(options.api.proxies)),
   )
 }
@@ -160,7 +160,11 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
-  const { seconds } = yield* warehouse.finishRun(found.outcome, yield* resultRows(runId, checked))
+  const { seconds } = yield* warehouse.finishRun(
+    found.outcome,
+    yield* resultRows(runId, checked),
+    yield* learntLimits,
+  )
   const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
