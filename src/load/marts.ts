@@ -9,6 +9,7 @@ import { findWarehouseFolder } from "./warehouseFolder.ts"
 const names: ReadonlyArray<string> = [
   "clock",
   "series",
+  "vault_names",
   "vault_addresses",
   "ratio_points",
   "ratio_days",

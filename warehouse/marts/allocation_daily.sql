@@ -13,8 +13,8 @@ weighted as (
         allocations.protocol,
         allocations.value,
         allocations.share,
-        if(days.weighed_by = 'value', allocations.value, allocations.share) / days.weighed_total
-            as weight,
+        case days.weighed_by when 'value' then allocations.value when 'share' then allocations.share end
+        / days.weighed_total as weight,
         days.allocated_value,
         days.protocols,
         days.concentration_hhi,

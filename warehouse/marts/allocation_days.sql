@@ -5,34 +5,41 @@ allocations as (
     from core.allocation_history
 ),
 
--- Shares come as fractions or as percent: only their proportion is used, and only where a day has no value
--- at all.
+-- Only where every part has a figure: the sum of some parts is not the total, and a share of it is none. Shares come as
+-- fractions or as percent: only their proportion is used, and only where values are missing.
+weighed as (
+    select
+        *,
+        case
+            when count(value) over parts = count(*) over parts then 'value'
+            when count(share) over parts = count(*) over parts then 'share'
+        end as weighed_by
+    from allocations
+    window parts as (partition by chain_id, vault_address, day)
+),
+
+parts as (
+    select
+        *,
+        case weighed_by when 'value' then value when 'share' then share end as part
+    from weighed
+),
+
 days as (
     select
         chain_id,
         vault_address,
         day,
         count(*) as protocols,
-        case
-            when count(value) > 0 then 'value'
-            when count(share) > 0 then 'share'
-        end as weighed_by,
-        sum(value order by value) as allocated_value,
-        coalesce(sum(value order by value), sum(share order by share)) as total,
-        if(count(value) > 0, min(value), min(share)) as smallest,
-        if(count(value) > 0, max(value), max(share)) as largest,
-        if(
-            count(value) > 0,
-            sum(value * value order by value),
-            sum(share * share order by share)
-        ) as squares,
+        any_value(weighed_by) as weighed_by,
+        case when any_value(weighed_by) = 'value' then sum(part order by part) end as allocated_value,
+        sum(part order by part) as total,
+        min(part) as smallest,
+        max(part) as largest,
+        sum(part * part order by part) as squares,
         -- Ties go to the first name, so that the result is always the same.
-        if(
-            count(value) > 0,
-            first(protocol order by value desc, protocol) filter (value is not null),
-            first(protocol order by share desc, protocol) filter (share is not null)
-        ) as top_protocol
-    from allocations
+        first(protocol order by part desc, protocol) filter (part is not null) as top_protocol
+    from parts
     group by chain_id, vault_address, day
 )
 

@@ -4,6 +4,7 @@ with
 named_vaults as (
     select vault_address, 0 as part, chain_id, vault_name
     from mart.vault_addresses
+    where is_listed
     union all
     select vault_address, chain_id as part, chain_id, vault_name
     from core.vaults

@@ -1,20 +1,30 @@
 with
 
-vaults as (select * from core.vaults where is_current),
+closed_requests as (
+    select chain_id, vault_address, timelock_id, closed_at
+    from core.timelock_requests
+    where is_current
+),
 
 timelock_versions as (
     select
-        chain_id,
-        vault_address,
-        timelock_id,
-        status,
-        labels::varchar as labels,
-        valid_from,
-        lag(status) over (
-            partition by chain_id, vault_address, timelock_id
-            order by valid_from
+        timelocks.chain_id,
+        timelocks.vault_address,
+        timelocks.timelock_id,
+        lower(timelocks.status) as status,
+        timelocks.labels::varchar as labels,
+        timelocks.valid_from,
+        -- Only what it has ended with has the time of its end.
+        case
+            when lower(timelocks.status) <> 'scheduled'
+                then coalesce(timelocks.closed_at, closed_requests.closed_at)
+        end as closed_at,
+        lag(lower(timelocks.status) ignore nulls) over (
+            partition by timelocks.chain_id, timelocks.vault_address, timelocks.timelock_id
+            order by timelocks.valid_from
         ) as status_before
-    from core.timelocks
+    from core.timelocks as timelocks
+    left join closed_requests using (chain_id, vault_address, timelock_id)
 ),
 
 role_versions as (
@@ -58,6 +68,7 @@ permission_versions as (
     )
 ),
 
+-- A fee that could not be read for a while is not a change: the last known one counts.
 fee_changes as (
     select
         chain_id,
@@ -66,10 +77,9 @@ fee_changes as (
         management_fee_pct,
         performance_fee_pct,
         weekly_performance_fee_bps,
-        lag(management_fee_pct) over history as management_fee_pct_before,
-        lag(performance_fee_pct) over history as performance_fee_pct_before,
-        lag(weekly_performance_fee_bps) over history as weekly_performance_fee_bps_before,
-        row_number() over history as nth
+        lag(management_fee_pct ignore nulls) over history as management_fee_pct_before,
+        lag(performance_fee_pct ignore nulls) over history as performance_fee_pct_before,
+        lag(weekly_performance_fee_bps ignore nulls) over history as weekly_performance_fee_bps_before
     from mart.fee_schedule
     window history as (partition by chain_id, vault_address order by valid_from)
 ),
@@ -80,7 +90,7 @@ status_changes as (
         vault_address,
         valid_from,
         status,
-        lag(status) over (partition by chain_id, vault_address order by valid_from)
+        lag(status ignore nulls) over (partition by chain_id, vault_address order by valid_from)
             as status_before
     from core.vaults
 ),
@@ -141,12 +151,12 @@ events as (
     select
         chain_id,
         vault_address,
-        valid_from as occurred_at,
+        coalesce(closed_at, valid_from) as occurred_at,
         'timelock_' || status as kind,
         'Timelock ' || status as title,
         labels as detail,
         'core.timelocks' as source,
-        false as is_reported,
+        closed_at is not null as is_reported,
         timelock_id as event_id
     from timelock_versions
     where status <> status_before
@@ -227,28 +237,29 @@ events as (
         concat_ws(
             ', ',
             case
-                when management_fee_pct is distinct from management_fee_pct_before
-                    then 'management ' || coalesce(management_fee_pct_before::varchar, 'unknown')
-                        || ' to ' || coalesce(management_fee_pct::varchar, 'unknown') || ' %'
+                when management_fee_pct <> management_fee_pct_before
+                    then 'management ' || management_fee_pct_before || ' to ' || management_fee_pct
+                        || ' %'
             end,
             case
-                when performance_fee_pct is distinct from performance_fee_pct_before
-                    then 'performance ' || coalesce(performance_fee_pct_before::varchar, 'unknown')
-                        || ' to ' || coalesce(performance_fee_pct::varchar, 'unknown') || ' %'
+                when performance_fee_pct <> performance_fee_pct_before
+                    then 'performance ' || performance_fee_pct_before || ' to ' || performance_fee_pct
+                        || ' %'
             end,
             case
-                when weekly_performance_fee_bps is distinct from weekly_performance_fee_bps_before
-                    then 'weekly performance '
-                        || coalesce(weekly_performance_fee_bps_before::varchar, 'unknown')
-                        || ' to ' || coalesce(weekly_performance_fee_bps::varchar, 'unknown')
-                        || ' bps'
+                when weekly_performance_fee_bps <> weekly_performance_fee_bps_before
+                    then 'weekly performance ' || weekly_performance_fee_bps_before || ' to '
+                        || weekly_performance_fee_bps || ' bps'
             end
         ) as detail,
         'mart.fee_schedule' as source,
         false as is_reported,
         'fees' as event_id
     from fee_changes
-    where nth > 1
+    where
+        management_fee_pct <> management_fee_pct_before
+        or performance_fee_pct <> performance_fee_pct_before
+        or weekly_performance_fee_bps <> weekly_performance_fee_bps_before
     union all
     select
         chain_id,
@@ -266,4 +277,4 @@ events as (
 
 select events.*, vaults.vault_name
 from events
-left join vaults using (chain_id, vault_address)
+left join mart.vault_names as vaults using (chain_id, vault_address)

@@ -1,22 +1,51 @@
 with
 
-newest_days as (
+vault_days as (
     select chain_id, vault_address, max(day) as day
-    from mart.allocation_daily
+    from mart.allocation_days
+    inner join mart.clock on true
+    where day <= clock.now_at::date
     group by chain_id, vault_address
 ),
 
+-- Compared with the newest day of any vault, so that the mart is not empty only because nothing was synced for weeks.
+newest_days as (
+    select *
+    from vault_days
+    qualify day > max(day) over () - 7
+),
+
 newest as (
-    select allocations.*, vaults.vault_name
+    select
+        allocations.*,
+        -- The service spells one protocol in several ways.
+        lower(trim(allocations.protocol)) as protocol_id,
+        vaults.vault_name
     from mart.allocation_daily as allocations
     semi join newest_days using (chain_id, vault_address, day)
     inner join mart.vault_lifecycle as vaults using (chain_id, vault_address)
     where not vaults.is_ended
 ),
 
+-- A vault may hold one protocol under two spellings.
+vault_protocols as (
+    select
+        chain_id,
+        vault_address,
+        protocol_id,
+        any_value(vault_name) as vault_name,
+        any_value(day) as day,
+        min(trim(protocol)) as protocol,
+        case when count(value) = count(*) then sum(value order by value) end as value,
+        sum(weight order by weight) as weight
+    from newest
+    group by chain_id, vault_address, protocol_id
+),
+
 protocols as (
     select
-        protocol,
+        -- As the service spells it most; of equally frequent spellings, the first.
+        mode(protocol order by protocol) as protocol,
         count(*) as vaults,
         sum(value order by value) as value,
         count(*) filter (value is null) as vaults_without_value,
@@ -26,8 +55,8 @@ protocols as (
             order by weight desc nulls last, vault_name, vault_address
         ) filter (weight is not null) as most_exposed_vault,
         min(day) as oldest_on
-    from newest
-    group by protocol
+    from vault_protocols
+    group by protocol_id
 )
 
 select

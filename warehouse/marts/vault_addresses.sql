@@ -1,8 +1,6 @@
-with
-
-vaults as (select * from core.vaults where is_current)
-
-select vault_address, chain_id, vault_name
-from vaults
--- All columns are of one vault, that on the lowest chain, even if it has no name and the vault on another chain has one.
-qualify row_number() over (partition by vault_address order by chain_id) = 1
+select vault_address, chain_id, vault_name, is_listed
+from mart.vault_names as vaults
+-- All columns are of one vault, even if it has no name and the vault on another chain has one.
+qualify
+    row_number() over (partition by vault_address order by is_listed desc, listed_from_at, chain_id)
+    = 1

@@ -40,12 +40,9 @@ export const evmVaults = vaultPartitions({ perChain: false, evmOnly: true })
 /** EVM vaults, for endpoints that take chain and address. */
 export const evmVaultsByChain = vaultPartitions({ perChain: true, evmOnly: true })
 
-/** The vault on the lowest chain id, as in mart.vault_addresses: the same one in every run. */
-const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> => [
-  ...new Map(
-    all.toSorted((a, b) => b.chainId - a.chainId).map((vault) => [vault.address, vault]),
-  ).values(),
-]
+/** The first of each address, in the order of `partitions/vaults.sql`: as in mart.vault_addresses. */
+const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> =>
+  [...Map.groupBy(all, ({ address }) => address).values()].flatMap(([first]) => first ?? [])
 
 /** The address, with its chain if it is a vault on several. */
 const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>

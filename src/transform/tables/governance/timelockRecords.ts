@@ -55,6 +55,9 @@ export const timelockColumns = (
     names: ["delay_seconds", "duration_seconds", "delay", "duration"],
     unit: "seconds",
   }),
+  field.timestamp("closed_at", "When it was executed or cancelled", {
+    names: ["closed_at", "executed_at", "cancelled_at"],
+  }),
   { ...field.json("labels", "Labels, as sent"), ...named },
   ...restOfRecord,
 ]

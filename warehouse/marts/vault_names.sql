@@ -1,0 +1,10 @@
+-- The newest version of each vault, of one that no list has any more too.
+select
+    chain_id,
+    vault_address,
+    vault_name,
+    status,
+    is_current as is_listed,
+    min(valid_from) over (partition by chain_id, vault_address) as listed_from_at
+from core.vaults as versions
+qualify row_number() over (partition by chain_id, vault_address order by valid_from desc) = 1
