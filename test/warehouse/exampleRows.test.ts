@@ -269,3 +269,109 @@ it("what-moved-the-health: the fall by the collateral and by the debt, of those 
   expect(of("by_collateral")).toBeCloseTo(-0.2, 12)
   expect(of("by_debt")).toBeCloseTo(-0.3, 12)
 })
+
+const twoChains = { "core.vaults": [vault("a", 1), vault("a", 10)] }
+const ratioPoint = (observed_at: string, adjusted_redeem_ratio: number) => ({
+  vault_address: "a",
+  observed_at,
+  adjusted_redeem_ratio,
+})
+const nine = "2026-06-01 09:00:00"
+const ten = "2026-06-01 10:00:00"
+
+it("known-at-an-instant: a point that the service has retired is not lost, and two chains double nothing", async () => {
+  const rows = await answer(
+    "known-at-an-instant",
+    {
+      ...twoChains,
+      "core.ratio_history": [{ ...ratioPoint(ten, 1), _updated_at: "2026-06-01 10:05:00" }],
+      "core.ratio_history_versions": [
+        {
+          ...ratioPoint(nine, 0.9),
+          _updated_at: "2026-06-01 09:05:00",
+          _superseded_at: "2026-06-02 09:05:00",
+        },
+      ],
+    },
+    { instant: "2026-06-01T12:00" },
+  )
+  expect(
+    rows.map((row) => [row["observed_at"], row["status"], row["collateral_ratio_then"]]),
+  ).toEqual([
+    [nine, "retired", 0.9],
+    [ten, "same", 1],
+  ])
+})
+
+it("revised-history: each version is compared with the one that replaced it, once for two chains", async () => {
+  const version = (ratio: number, superseded: string) => ({
+    ...ratioPoint(ten, ratio),
+    _superseded_at: superseded,
+  })
+  const rows = await answer("revised-history", {
+    ...twoChains,
+    "core.ratio_history": [ratioPoint(ten, 1)],
+    "core.ratio_history_versions": [
+      version(1, "2026-06-02"),
+      version(3, "2026-06-03"),
+      { ...version(0.5, "2026-06-03"), observed_at: nine },
+    ],
+  })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ revisions: "3", facts_revised: "2", widest_change: 2 })
+  expect(Number(rows[0]?.["mean_change"])).toBe(2)
+})
+
+it("trace-a-figure: one row for an address on two chains", async () => {
+  const rows = await answer("trace-a-figure", {
+    ...twoChains,
+    "core.ratio_history": [ratioPoint(ten, 1)],
+  })
+  expect(rows).toHaveLength(1)
+})
+
+it("net-apy-after-fees: a vault without a name has its yield", async () => {
+  const rows = await answer("net-apy-after-fees", {
+    "core.vaults": [{ ...vault("a"), vault_name: null }],
+    "core.apy_history": [
+      {
+        vault_address: "a",
+        date: "2026-06-01",
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.05,
+      },
+    ],
+  })
+  expect(rows.map(({ vault_address, gross_apy }) => [vault_address, gross_apy])).toEqual([
+    ["a", 0.05],
+  ])
+})
+
+it("below par is the same hours in the marts, the example and the page", async () => {
+  const points = {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": [
+      ratioPoint("2026-06-01 10:00:00", 0.99),
+      ratioPoint("2026-06-01 10:20:00", 0.98),
+      ratioPoint("2026-06-01 10:40:00", 1.01),
+    ],
+  }
+  const [episode] = await answer("below-par-episodes", points)
+  expect(episode).toMatchObject({ hours: "1", deepest_at: ten })
+  const rows = async (sql: string) =>
+    (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson()
+  const page = readFileSync(
+    join(import.meta.dirname, "../../warehouse/serve/vault_below_par.sql"),
+    "utf8",
+  ).replaceAll("$vault_address", "'a'")
+  expect(await rows(page)).toMatchObject([{ hours: "1", lowest_ratio: 0.98 }])
+  expect(
+    await rows(
+      `select performance.hours_below_par::integer as performance,
+         (select count(*) filter (is_below_par)::integer from mart.vault_hourly) as hourly,
+         (select sum(bit_count(hours_below_par))::integer from mart.ratio_days) as days
+       from mart.vault_performance as performance`,
+    ),
+  ).toEqual([{ performance: 1, hourly: 1, days: 1 }])
+})

@@ -11,23 +11,11 @@ days as (
         vault_address,
         chain_id,
         date,
-        sum(value) as allocated
+        sum(value order by value) as allocated
     from core.allocation_history
     group by vault_address, chain_id, date
     -- A part without a value makes the sum unknown.
     having count(value) = count(*)
-),
-
--- The last snapshot of the allocation's day.
-navs as (
-    select
-        vault_address,
-        chain_id,
-        snapshot_at::date as date,
-        arg_max(total_nav, snapshot_at) as total_nav,
-        max(snapshot_at) as snapshot_at
-    from core.position_snapshots
-    group by vault_address, chain_id, snapshot_at::date
 )
 
 select
@@ -35,13 +23,13 @@ select
     days.chain_id,
     days.date,
     days.allocated,
-    navs.total_nav,
-    navs.snapshot_at
+    snapshots.nav_usd as total_nav,
+    snapshots.snapshot_at
 from days
-inner join navs
+inner join mart.position_days as snapshots
     on
-        days.vault_address = navs.vault_address
-        and days.chain_id is not distinct from navs.chain_id
-        and days.date = navs.date
+        days.vault_address = snapshots.vault_address
+        and days.chain_id is not distinct from snapshots.chain_id
+        and days.date = snapshots.day
 cross join rule
-where abs(days.allocated - navs.total_nav) > rule.relative_tolerance * abs(navs.total_nav)
+where abs(days.allocated - snapshots.nav_usd) > rule.relative_tolerance * abs(snapshots.nav_usd)

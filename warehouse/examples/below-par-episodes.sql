@@ -4,8 +4,9 @@
 --     vault: address or name of a vault; every vault unless it is set
 --     par: collateral ratio below which an hour counts; 1 unless it is set
 --
--- One row for each episode: consecutive hours below par. An hour without a ratio point splits an episode, although
--- it may have been below par too: hours_missing_before counts the hours without a point just before the episode.
+-- One row for each episode: consecutive hours below par. An hour is below par if one of its points is. An hour without
+-- a ratio point splits an episode, although it may have been below par too: hours_missing_before counts the hours
+-- without a point just before the episode.
 -- deepest is a fraction below par: 0.002 is 0.2%.
 with
 
@@ -14,10 +15,10 @@ hours as (
         vault_address,
         vault_name,
         hour_at,
-        collateral_ratio
+        collateral_ratio_low
     from mart.vault_hourly
     where
-        collateral_ratio is not null
+        collateral_ratio_low is not null
         and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
@@ -26,9 +27,9 @@ marked as (
         vault_address,
         vault_name,
         hour_at,
-        collateral_ratio,
-        collateral_ratio < coalesce(getvariable('par'), 1)::double as is_below,
-        lag(collateral_ratio < coalesce(getvariable('par'), 1)::double) over vault as was_below,
+        collateral_ratio_low,
+        collateral_ratio_low < coalesce(getvariable('par'), 1)::double as is_below,
+        lag(collateral_ratio_low < coalesce(getvariable('par'), 1)::double) over vault as was_below,
         lag(hour_at) over vault as hour_before
     from hours
     window vault as (partition by vault_address order by hour_at)
@@ -39,7 +40,7 @@ numbered as (
         vault_address,
         vault_name,
         hour_at,
-        collateral_ratio,
+        collateral_ratio_low,
         is_below,
         date_diff('hour', hour_before, hour_at) - 1 as hours_missing,
         count(*) filter (
@@ -54,8 +55,8 @@ select
     min(hour_at) as from_at,
     max(hour_at) + interval 1 hour as until_at,
     count(*) as hours,
-    coalesce(getvariable('par'), 1)::double - min(collateral_ratio) as deepest,
-    arg_min(hour_at, collateral_ratio) as deepest_at,
+    coalesce(getvariable('par'), 1)::double - min(collateral_ratio_low) as deepest,
+    arg_min(hour_at, collateral_ratio_low) as deepest_at,
     coalesce(arg_min(hours_missing, hour_at), 0) as hours_missing_before
 from numbered
 where is_below

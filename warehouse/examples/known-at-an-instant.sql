@@ -6,7 +6,8 @@
 --     hours: hours before the instant; 48 unless it is set
 --
 -- mart.<table>_as_of(instant) returns what had been loaded by then. status: `same`; `revised`: the service has
--- reported another figure since; `came later`: the hour was not there yet. Ratios are fractions.
+-- reported another figure since; `came later`: the hour was not there yet; `retired`: the service no longer has it.
+-- Ratios are fractions.
 with
 
 instant as (
@@ -36,34 +37,41 @@ vaults as (
     select
         vault_address,
         vault_name
-    from core.vaults
-    where
-        is_current
-        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
+    from mart.vault_addresses
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
+),
+
+-- A point is in one of the two or in both.
+compared as (
+    select
+        vault_address,
+        observed_at,
+        known_then.observed_at is not null as was_known,
+        known_now.observed_at is not null as is_known,
+        known_then.collateral_ratio as ratio_then,
+        known_now.collateral_ratio as ratio_now
+    from known_then
+    full join known_now using (vault_address, observed_at)
 )
 
 select
     vaults.vault_name,
     vaults.vault_address,
-    known_now.observed_at,
+    compared.observed_at,
     case
-        when known_then.observed_at is null then 'came later'
-        when known_then.collateral_ratio is distinct from known_now.collateral_ratio
-            then 'revised'
+        when not compared.was_known then 'came later'
+        when not compared.is_known then 'retired'
+        when compared.ratio_then is distinct from compared.ratio_now then 'revised'
         else 'same'
     end as status,
-    known_then.collateral_ratio as collateral_ratio_then,
-    known_now.collateral_ratio as collateral_ratio_now,
-    known_now.collateral_ratio - known_then.collateral_ratio as difference
+    compared.ratio_then as collateral_ratio_then,
+    compared.ratio_now as collateral_ratio_now,
+    compared.ratio_now - compared.ratio_then as difference
 from vaults
-inner join known_now
-    on vaults.vault_address = known_now.vault_address
+inner join compared
+    on vaults.vault_address = compared.vault_address
 cross join instant
-left join known_then
-    on
-        known_now.vault_address = known_then.vault_address
-        and known_now.observed_at = known_then.observed_at
 where
-    known_now.observed_at <= instant.known_at
-    and known_now.observed_at > instant.known_at - to_hours(coalesce(getvariable('hours'), 48)::integer)
-order by vaults.vault_name, vaults.vault_address, known_now.observed_at
+    compared.observed_at <= instant.known_at
+    and compared.observed_at > instant.known_at - to_hours(coalesce(getvariable('hours'), 48)::integer)
+order by vaults.vault_name, vaults.vault_address, compared.observed_at

@@ -36,17 +36,17 @@ stressed as (
 
 banded as (
     select
-        subaccount_address,
-        band,
-        debt_usd,
-        shortfall_usd,
-        case
-            when stressed_factor > 1.5 then 'healthy'
-            when stressed_factor >= 1.2 then 'moderate'
-            when stressed_factor >= 1 then 'high risk'
-            when stressed_factor is not null then 'critical'
-        end as stressed_band
+        stressed.subaccount_address,
+        stressed.band,
+        stressed.debt_usd,
+        stressed.shortfall_usd,
+        bands.band as stressed_band
     from stressed
+    left join mart.health_bands as bands
+        on
+            stressed.stressed_factor is not null
+            and coalesce(stressed.stressed_factor > bands.above, stressed.stressed_factor >= bands.at_least, true)
+            and coalesce(stressed.stressed_factor <= bands.up_to, stressed.stressed_factor < bands.below, true)
 )
 
 select

@@ -34,13 +34,13 @@ vaults as (
     select
         chain_id,
         vault_address,
-        vault_name,
+        vaults.vault_name,
         vaults.status
-    from mart.vault_addresses
-    inner join mart.vault_lifecycle as vaults using (chain_id, vault_address, vault_name)
+    from mart.vault_addresses as addresses
+    inner join mart.vault_lifecycle as vaults using (chain_id, vault_address)
     where
         (getvariable('vault')::varchar is null and vaults.status = 'active')
-        or getvariable('vault')::varchar in (vault_address, vault_name)
+        or getvariable('vault')::varchar in (vault_address, vaults.vault_name)
 ),
 
 newest_days as (

@@ -4,52 +4,106 @@
 --     vault: address or name of a vault; every vault unless it is set
 --
 -- One row for each vault and series. A revision is another value for the same instant: the old one is in
--- core.<table>_versions. widest_change is in the unit of the series: a fraction for ratio and apy, USD for pnl.
+-- core.<table>_versions, and is compared with the value that replaced it; one that was retired was replaced by none.
+-- widest_change is in the unit of the series: a fraction for ratio and apy, USD for pnl.
 -- Smoothed APYs are usually revised, since smoothing also uses later values.
 with
+
+ratio_values as (
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio as figure,
+        _superseded_at as superseded_at
+    from core.ratio_history_versions
+    union all
+    select
+        vault_address,
+        observed_at,
+        adjusted_redeem_ratio as figure,
+        null as superseded_at
+    from core.ratio_history
+),
 
 ratio as (
     select
         'ratio' as series,
-        versions.vault_address,
-        versions.observed_at as fact_at,
-        versions._superseded_at as superseded_at,
-        abs(facts.adjusted_redeem_ratio - versions.adjusted_redeem_ratio) as change
-    from core.ratio_history_versions as versions
-    inner join core.ratio_history as facts
-        on
-            versions.vault_address = facts.vault_address
-            and versions.observed_at = facts.observed_at
+        vault_address,
+        observed_at as fact_at,
+        superseded_at,
+        abs(
+            lead(figure) over (
+                partition by vault_address, observed_at
+                order by superseded_at nulls last
+            ) - figure
+        ) as change
+    from ratio_values
+),
+
+pnl_values as (
+    select
+        vault_address,
+        snapshot_at,
+        unrealized_pnl as figure,
+        _superseded_at as superseded_at
+    from core.pnl_history_versions
+    union all
+    select
+        vault_address,
+        snapshot_at,
+        unrealized_pnl as figure,
+        null as superseded_at
+    from core.pnl_history
 ),
 
 pnl as (
     select
         'pnl' as series,
-        versions.vault_address,
-        versions.snapshot_at as fact_at,
-        versions._superseded_at as superseded_at,
-        abs(facts.unrealized_pnl - versions.unrealized_pnl) as change
-    from core.pnl_history_versions as versions
-    inner join core.pnl_history as facts
-        on
-            versions.vault_address = facts.vault_address
-            and versions.snapshot_at = facts.snapshot_at
+        vault_address,
+        snapshot_at as fact_at,
+        superseded_at,
+        abs(
+            lead(figure) over (
+                partition by vault_address, snapshot_at
+                order by superseded_at nulls last
+            ) - figure
+        ) as change
+    from pnl_values
+),
+
+apy_values as (
+    select
+        vault_address,
+        date,
+        is_smoothed,
+        averaging_period_days,
+        apy as figure,
+        _superseded_at as superseded_at
+    from core.apy_history_versions
+    union all
+    select
+        vault_address,
+        date,
+        is_smoothed,
+        averaging_period_days,
+        apy as figure,
+        null as superseded_at
+    from core.apy_history
 ),
 
 apy as (
     select
-        if(versions.is_smoothed, 'apy smoothed', 'apy unsmoothed') as series,
-        versions.vault_address,
-        versions.date::timestamp as fact_at,
-        versions._superseded_at as superseded_at,
-        abs(facts.apy - versions.apy) as change
-    from core.apy_history_versions as versions
-    inner join core.apy_history as facts
-        on
-            versions.vault_address = facts.vault_address
-            and versions.date = facts.date
-            and versions.is_smoothed = facts.is_smoothed
-            and versions.averaging_period_days = facts.averaging_period_days
+        if(is_smoothed, 'apy smoothed', 'apy unsmoothed') as series,
+        vault_address,
+        date::timestamp as fact_at,
+        superseded_at,
+        abs(
+            lead(figure) over (
+                partition by vault_address, date, is_smoothed, averaging_period_days
+                order by superseded_at nulls last
+            ) - figure
+        ) as change
+    from apy_values
 ),
 
 revisions as (
@@ -60,6 +114,7 @@ revisions as (
         superseded_at,
         change
     from ratio
+    where superseded_at is not null
     union all
     select
         series,
@@ -68,6 +123,7 @@ revisions as (
         superseded_at,
         change
     from pnl
+    where superseded_at is not null
     union all
     select
         series,
@@ -76,16 +132,15 @@ revisions as (
         superseded_at,
         change
     from apy
+    where superseded_at is not null
 ),
 
 vaults as (
     select
         vault_address,
         vault_name
-    from core.vaults
-    where
-        is_current
-        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
+    from mart.vault_addresses
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 )
 
 select

@@ -26,10 +26,8 @@ vaults as (
     select
         vault_address,
         vault_name
-    from core.vaults
-    where
-        is_current
-        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
+    from mart.vault_addresses
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 ),
 
 versions as (

@@ -1,16 +1,10 @@
 -- Parts of histories known to be missing, by pipeline: open ones that the runs read again, and permanent ones.
 with
 
--- No run reads a vault that is in no list any more, unless it is named.
-unlisted as (
-    select entity
-    from (
-        select vault_address as entity, is_current from core.vaults
-        union all
-        select vault_address || '@' || chain_id as entity, is_current from core.vaults
-    )
-    group by entity
-    having not bool_or(is_current)
+listed as (
+    select distinct chain_id, vault_address
+    from core.vaults
+    where is_current
 )
 
 select
@@ -23,6 +17,21 @@ select
     min(updated_at) as since,
     arg_max(detail, updated_at) as detail
 from ops.gaps
-where state = 'permanent' or (state = 'open' and entity not in (from unlisted))
+where
+    state = 'permanent'
+    or (
+        state = 'open'
+        -- No run reads a vault that is in no list any more, unless it is named.
+        and (
+            vault_address is null
+            or exists (
+                select 1
+                from listed
+                where
+                    listed.vault_address = gaps.vault_address
+                    and listed.chain_id = coalesce(gaps.chain_id, listed.chain_id)
+            )
+        )
+    )
 group by pipeline, state
 order by pipeline, state

@@ -2,15 +2,36 @@
 with
 
 -- No run reads a vault that is in no list any more, unless it is named.
-unlisted as (
-    select entity
-    from (
-        select vault_address as entity, is_current from core.vaults
-        union all
-        select vault_address || '@' || chain_id as entity, is_current from core.vaults
-    )
-    group by entity
-    having not bool_or(is_current)
+listed as (
+    select distinct chain_id, vault_address
+    from core.vaults
+    where is_current
+),
+
+of_vaults as (
+    select
+        pipeline,
+        entity,
+        max(vault_address) as vault_address,
+        max(chain_id) as chain_id
+    from ops.tasks
+    where vault_address is not null
+    group by pipeline, entity
+),
+
+entries as (
+    select *
+    from ops.quarantine as entries
+    left join of_vaults using (pipeline, entity)
+    where
+        vault_address is null
+        or exists (
+            select 1
+            from listed
+            where
+                listed.vault_address = of_vaults.vault_address
+                and listed.chain_id = coalesce(of_vaults.chain_id, listed.chain_id)
+        )
 )
 
 select
@@ -19,7 +40,7 @@ select
     min(quarantined_at) as since,
     arg_max(json_path, quarantined_at) as json_path,
     arg_max(detail, quarantined_at) as detail
-from ops.quarantine
-where closed_at is null and entity not in (from unlisted)
+from entries
+where closed_at is null
 group by pipeline
 order by pipeline

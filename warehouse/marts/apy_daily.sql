@@ -1,6 +1,23 @@
 with
 
--- One averaging period for the whole of a vault's series, so that no line mixes two definitions.
+-- One averaging period for the whole of a vault's series, so that no line mixes two definitions. A period whose values
+-- stopped is not chosen; a day behind the others is not a stop.
+periods as (
+    select
+        vault_address,
+        is_smoothed,
+        averaging_period_days,
+        max(date) as to_on
+    from core.apy_history
+    group by vault_address, is_smoothed, averaging_period_days
+),
+
+going_on as (
+    select *
+    from periods
+    qualify to_on >= max(to_on) over (partition by vault_address, is_smoothed) - 1
+),
+
 chosen_period as (
     select
         vault_address,
@@ -9,7 +26,7 @@ chosen_period as (
             when bool_or(averaging_period_days = 7) then 7
             else min(averaging_period_days)
         end::integer as averaging_period_days
-    from core.apy_history
+    from going_on
     group by vault_address, is_smoothed
 ),
 

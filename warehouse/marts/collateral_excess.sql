@@ -11,26 +11,13 @@ tokens as (
 
 last_reads as (select * from mart.last_read where pipeline = 'collateral_excess'),
 
--- Debt according to the summary and to the health factor.
-debt_readings as (
-    select
-        subaccount_address,
-        greatest(total_debt, total_loan_value) > 0 as has_debt,
-        valid_from as debt_at
-    from core.subaccount_summaries
-    where is_current
-    union all
-    select subaccount_address, has_debt, as_of_at as debt_at
-    from mart.subaccount_health
-),
-
 debts as (
-    select subaccount_address, has_debt, debt_at
-    from debt_readings
+    select subaccount_address, has_debt, as_of_at as debt_at
+    from mart.subaccount_debt
     where has_debt is not null
     qualify row_number() over (
         partition by subaccount_address
-        order by debt_at desc, has_debt desc
+        order by as_of_at desc, has_debt desc
     ) = 1
 ),
 

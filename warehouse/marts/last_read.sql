@@ -5,6 +5,9 @@ tasks as (select * from ops.tasks where outcome not in ('skipped', 'deferred'))
 select
     pipeline,
     entity,
+    -- An entity is about one vault, or none; older tasks do not name it.
+    max(vault_address) as vault_address,
+    max(chain_id) as chain_id,
     max(finished_at) as attempted_at,
     -- Always the same one where two ended at the same instant.
     first(outcome order by finished_at desc, outcome) as outcome,

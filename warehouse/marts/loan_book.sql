@@ -2,7 +2,9 @@ with
 
 loans as (select * from core.loans where is_current),
 
-details as (select * from core.loan_details where is_current),
+-- A loan's own page is read only while the lists show that the loan changes: one that shows another state than the
+-- list is of the past, and what it expects may have been paid since.
+details as (select *, upper(state) as page_state from core.loan_details where is_current),
 
 subaccount_loans as (select * from core.subaccount_loans where is_current),
 
@@ -37,6 +39,7 @@ joined as (
         book.loan_address,
         book.state,
         upper(book.state) = 'ACTIVE' as is_active,
+        upper(book.state) is not distinct from details.page_state as is_page_current,
         book.borrower_address,
         borrower.name as borrower_name,
         borrower.vault_names as borrower_vault_names,
@@ -49,7 +52,8 @@ joined as (
         coalesce(book.initial_principal_amount, details.initial_principal_amount)
             as initial_principal_amount,
         book.interest_amount,
-        coalesce(book.total_repaid, details.total_repaid) as total_repaid,
+        coalesce(book.total_repaid, case when is_page_current then details.total_repaid end)
+            as total_repaid,
         book.apr,
         coalesce(book.lender_apr, details.lender_apr) as lender_apr,
         coalesce(book.late_apr, details.late_apr) as late_apr,
@@ -58,12 +62,12 @@ joined as (
         -- The amount and the date of a payment come from one record.
         case
             when book.upcoming_payment_amount is null and book.upcoming_payment_due_at is null
-                then details.upcoming_payment_amount
+                then case when is_page_current then details.upcoming_payment_amount end
             else book.upcoming_payment_amount
         end as next_payment_amount,
         case
             when book.upcoming_payment_amount is null and book.upcoming_payment_due_at is null
-                then details.upcoming_payment_due_at
+                then case when is_page_current then details.upcoming_payment_due_at end
             else book.upcoming_payment_due_at
         end as next_payment_due_at,
         book.listed_in,

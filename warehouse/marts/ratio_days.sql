@@ -4,8 +4,9 @@ select
     min(chain_id) as chain_id,
     min(observed_at) as first_at,
     max(observed_at) as last_at,
-    arg_max(backing, observed_at) as backing,
-    arg_max(supply, observed_at) as supply,
+    -- Of the newest point as a whole: arg_max of a single column would skip nulls, and mix instants.
+    arg_max({'backing': backing, 'supply': supply}, observed_at).backing as backing,
+    arg_max({'backing': backing, 'supply': supply}, observed_at).supply as supply,
     arg_min(collateral_ratio, observed_at) as collateral_ratio_open,
     min(collateral_ratio) as collateral_ratio_low,
     max(collateral_ratio) as collateral_ratio_high,
@@ -19,7 +20,7 @@ select
         0
     ) as hours_with_ratio,
     coalesce(
-        bit_or(1::integer << date_part('hour', observed_at)::integer) filter (collateral_ratio < 1),
+        bit_or(1::integer << date_part('hour', observed_at)::integer) filter (is_below_par),
         0
     ) as hours_below_par
 from mart.ratio_points

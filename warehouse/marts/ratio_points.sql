@@ -8,5 +8,6 @@ select
         when actual_tvl is distinct from 0 or tvl_on_vault is distinct from 0
             then adjusted_redeem_ratio
     end as collateral_ratio,
-    chain_id
+    chain_id,
+    collateral_ratio < 1 as is_below_par
 from core.ratio_history as points

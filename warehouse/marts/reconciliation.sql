@@ -4,11 +4,23 @@ vaults as (select * from core.vaults where is_current),
 
 -- When current rows were last confirmed.
 responded as (
-    select *
+    select pipeline, vault_address, chain_id, max(responded_at) as responded_at
     from mart.last_read
     where
-        pipeline in ('vaults', 'vault_summaries', 'annualized_apy', 'withdrawals')
+        pipeline in ('vaults', 'vault_summaries', 'annualized_apy')
         and responded_at is not null
+    group by pipeline, vault_address, chain_id
+),
+
+-- What is only known by address is compared for the vault that the address stands for, while it is listed.
+addresses as (select * from mart.vault_addresses where is_listed),
+
+-- US dollars for one unit of the vault's asset, by the newest PnL that the service gives in both.
+prices as (
+    select vault_address, pnl_usd_close / pnl_in_asset_close as price
+    from mart.pnl_days as days
+    where pnl_usd_close / nullif(pnl_in_asset_close, 0) > 0
+    qualify row_number() over (partition by vault_address order by day desc) = 1
 ),
 
 -- What a vault holds, part by part and day by day.
@@ -52,11 +64,11 @@ annualized as (
 apy_days as (
     select
         vault_address,
-        day,
-        apy_unsmoothed,
-        max(day) over (partition by vault_address) as last_day
-    from mart.apy_daily
-    where apy_unsmoothed is not null and apy_unsmoothed_period_days = 7
+        date as day,
+        apy as apy_unsmoothed,
+        max(date) over (partition by vault_address) as last_day
+    from core.apy_history
+    where apy is not null and not is_smoothed and averaging_period_days = 7
 ),
 
 withdrawals as (select * from core.withdrawal_summaries where is_current),
@@ -77,7 +89,7 @@ newest_points as (
         from mart.ratio_days
         group by vault_address
     ) using (vault_address, observed_at)
-    inner join mart.vault_addresses as addresses using (vault_address)
+    inner join addresses using (vault_address)
 ),
 
 -- Only the two days before the newest snapshot, not all of history.
@@ -89,7 +101,7 @@ ratio_hours as (
         arg_max(ratio_points.adjusted_redeem_ratio, ratio_points.observed_at)
             as adjusted_redeem_ratio
     from newest_snapshots as newest
-    inner join mart.vault_addresses as addresses using (chain_id, vault_address)
+    inner join addresses using (chain_id, vault_address)
     inner join core.ratio_history as ratio_points
         on
             newest.vault_address = ratio_points.vault_address
@@ -162,7 +174,7 @@ summary_totals as (
     left join responded
         on
             responded.pipeline = 'vault_summaries'
-            and vaults.vault_address = responded.entity
+            and vaults.vault_address = responded.vault_address
     group by vaults.chain_id, vaults.vault_address
 ),
 
@@ -195,18 +207,9 @@ mean_apys as (
 ),
 
 withdrawal_readings as (
-    select
-        withdrawals.*,
-        coalesce(
-            greatest(by_chain.responded_at, by_address.responded_at), withdrawals.valid_from
-        ) as read_at
+    select withdrawals.*, totals.read_at
     from withdrawals
-    left join responded as by_address
-        on by_address.pipeline = 'withdrawals' and withdrawals.vault_address = by_address.entity
-    left join responded as by_chain
-        on
-            by_chain.pipeline = 'withdrawals'
-            and withdrawals.vault_address || '@' || withdrawals.chain_id = by_chain.entity
+    inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
 ),
 
 -- compared_at is the instant of the right figure, or of both; left_at is that of the left one.
@@ -293,18 +296,20 @@ compared as (
         addresses.vault_address,
         mean_apys.last_day::timestamp as compared_at,
         coalesce(responded.responded_at, mean_apys.valid_from) as left_at,
-        -- A fraction or a percent: the document leaves it open, the size shows it.
+        -- A fraction or a percent: the document leaves it open. Only a figure that is about a hundred times the mean is
+        -- taken for a percent: what is larger or smaller is wrong, not of another unit.
         case
-            when abs(mean_apys.sent) > 10 * abs(mean_apys.mean_apy) then mean_apys.sent / 100
+            when abs(mean_apys.sent) between 50 * abs(mean_apys.mean_apy) and 200 * abs(mean_apys.mean_apy)
+                then mean_apys.sent / 100
             else mean_apys.sent
         end as left_value,
         mean_apys.mean_apy as right_value
     from mean_apys
-    inner join mart.vault_addresses as addresses using (vault_address)
+    inner join addresses using (vault_address)
     left join responded
         on
             responded.pipeline = 'annualized_apy'
-            and mean_apys.vault_address = responded.entity
+            and mean_apys.vault_address = responded.vault_address
     union all
     select
         'withdrawal_requests_sum' as comparison,
@@ -342,13 +347,27 @@ measured as (
         coalesce(
             rules.absolute_tolerance, rules.relative_tolerance * abs(compared.right_value)
         ) as tolerance,
-        -- One may be in dollars and the other in ether: the service does not say, but the size shows it.
-        rules.unit = 'as sent'
-        and not abs(compared.left_value)
-        between abs(compared.right_value) / 10 and abs(compared.right_value) * 10
-            as is_of_other_units
+        -- One may be in dollars and the other in ether, which the service does not say. The price of the asset shows it;
+        -- where there is none, a factor of more than a hundred, which no error of a known unit is likely to be. Zero is
+        -- zero in any unit.
+        coalesce(
+            rules.unit = 'as sent'
+            and case
+                when compared.left_value = 0 or compared.right_value = 0 then false
+                when prices.price is null
+                    then abs(compared.left_value / compared.right_value) not between 0.01 and 100
+                else
+                    prices.price not between 0.5 and 2
+                    and (
+                        abs(compared.left_value / compared.right_value) / prices.price between 0.5 and 2
+                        or abs(compared.left_value / compared.right_value) * prices.price between 0.5 and 2
+                    )
+            end,
+            false
+        ) as is_of_other_units
     from compared
     inner join mart.comparisons as rules using (comparison)
+    left join prices on compared.vault_address = prices.vault_address
     where
         compared.left_value is not null
         and compared.right_value is not null

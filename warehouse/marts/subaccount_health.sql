@@ -4,57 +4,45 @@ summaries as (select * from core.subaccount_summaries where is_current),
 
 directory as (select * from core.subaccounts where is_current),
 
-newest_factors as (
+minimum as (select at_least as minimum_factor from mart.health_bands where band = 'moderate'),
+
+-- All figures come from one reading: those of the summary are not mixed with those of a health factor. A calculation is
+-- preferred until a summary is more than a day newer.
+figures as (
     select *
-    from core.health_factors
+    from mart.subaccount_debt
     qualify row_number() over (
         partition by subaccount_address
-        order by calculated_at desc, health_factor_id
+        order by
+            as_of_at + case source when 'health_factor' then interval 1 day else interval 0 day end
+                desc,
+            source
     ) = 1
-),
-
--- All figures come from one calculation: those of the summary are not mixed with those of a health factor.
-figures as (
-    select
-        subaccount_address,
-        'health_factor' as source,
-        calculated_at as as_of_at,
-        health_factor,
-        total_collateral as collateral_usd,
-        total_loan as debt_usd
-    from newest_factors
-    union all
-    select
-        subaccount_address,
-        'summary' as source,
-        valid_from as as_of_at,
-        health_factor,
-        total_collateral_value as collateral_usd,
-        total_loan_value as debt_usd
-    from summaries
-    where subaccount_address not in (select subaccount_address from newest_factors)
 ),
 
 measured as (
     select
-        *,
-        debt_usd > 0 as has_debt,
-        -- §2.3 leaves the bounds open: 1.2 is the least factor held to be healthy enough, and
-        -- critical begins below 1.0, so that a bound belongs to the milder band; healthy is above 1.5.
-        case
-            when health_factor > 1.5 then 'healthy'
-            when health_factor >= 1.2 then 'moderate'
-            when health_factor >= 1.0 then 'high risk'
-            when health_factor < 1.0 then 'critical'
-        end as band,
-        -- The factor is proportional to the collateral: at 1.2, 1.2 / factor of it is left. Without debt
+        figures.*,
+        minimum.minimum_factor,
+        bands.band,
+        -- The factor is proportional to the collateral: at the minimum, minimum / factor of it is left. Without debt
         -- none has to be left.
         case
-            when debt_usd = 0 then collateral_usd
-            when debt_usd > 0 and health_factor > 0
-                then collateral_usd * (1 - 1.2 / health_factor)
+            when not figures.has_debt then figures.collateral_usd
+            when figures.has_debt and figures.health_factor > 0
+                then figures.collateral_usd * (1 - minimum.minimum_factor / figures.health_factor)
         end as collateral_to_spare_usd
     from figures
+    inner join minimum on true
+    left join mart.health_bands as bands
+        on
+            figures.health_factor is not null
+            and coalesce(
+                figures.health_factor > bands.above, figures.health_factor >= bands.at_least, true
+            )
+            and coalesce(
+                figures.health_factor <= bands.up_to, figures.health_factor < bands.below, true
+            )
 ),
 
 -- A subaccount in no list is no longer requested: its last factor is not a current risk.
@@ -92,7 +80,7 @@ select
     ranked.risk_rank,
     ranked.collateral_usd,
     ranked.debt_usd,
-    case when ranked.has_debt then ranked.health_factor - 1.2 end as distance_to_minimum,
+    case when ranked.has_debt then ranked.health_factor - ranked.minimum_factor end as distance_to_minimum,
     ranked.collateral_to_spare_usd,
     directory.min_health_factor,
     ranked.health_factor < directory.min_health_factor as is_below_own_minimum,

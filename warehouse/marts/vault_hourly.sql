@@ -40,6 +40,7 @@ facts as (
         backing,
         supply,
         collateral_ratio,
+        is_below_par,
         null::timestamp as pnl_at,
         null::double as pnl_usd,
         null::double as pnl_in_asset,
@@ -56,6 +57,7 @@ facts as (
         null::double as backing,
         null::double as supply,
         null::double as collateral_ratio,
+        null::boolean as is_below_par,
         snapshot_at as pnl_at,
         unrealized_pnl as pnl_usd,
         unrealized_pnl_in_asset as pnl_in_asset,
@@ -72,6 +74,7 @@ facts as (
         null::double as backing,
         null::double as supply,
         null::double as collateral_ratio,
+        null::boolean as is_below_par,
         null::timestamp as pnl_at,
         null::double as pnl_usd,
         null::double as pnl_in_asset,
@@ -82,16 +85,19 @@ facts as (
     from snapshot_hours
 ),
 
+-- The newest point and the newest snapshot of the hour as a whole: arg_max of a single column would skip nulls, and mix
+-- instants. Rows without the instant do not count.
 hours as (
     select
         vault_address,
         hour_at,
-        arg_max(backing, ratio_at) as backing,
-        arg_max(supply, ratio_at) as supply,
-        arg_max(collateral_ratio, ratio_at) as collateral_ratio,
+        arg_max(
+            {'backing': backing, 'supply': supply, 'collateral_ratio': collateral_ratio}, ratio_at
+        ) as point,
         max(ratio_at) as ratio_at,
-        arg_max(pnl_usd, pnl_at) as pnl_usd,
-        arg_max(pnl_in_asset, pnl_at) as pnl_in_asset,
+        min(collateral_ratio) as collateral_ratio_low,
+        bool_or(is_below_par) as is_below_par,
+        arg_max({'usd': pnl_usd, 'in_asset': pnl_in_asset}, pnl_at) as pnl,
         max(pnl_at) as pnl_at,
         -- At most one row of an hour has these.
         max(nav_usd) as nav_usd,
@@ -113,16 +119,18 @@ select
     hour_at,
     chain_id,
     vault_name,
-    backing,
-    supply,
-    collateral_ratio,
+    point.backing as backing,
+    point.supply as supply,
+    point.collateral_ratio as collateral_ratio,
     ratio_at,
-    pnl_usd,
-    pnl_in_asset,
+    pnl.usd as pnl_usd,
+    pnl.in_asset as pnl_in_asset,
     pnl_at,
     nav_usd,
     reported_tvl,
     buffer_usd,
     buffer_usd / nullif(nav_usd, 0) as buffer_share,
-    nav_at
+    nav_at,
+    collateral_ratio_low,
+    is_below_par
 from named

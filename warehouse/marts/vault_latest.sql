@@ -11,11 +11,7 @@ summaries as (select * from core.vault_summaries where is_current),
 withdrawals as (select * from core.withdrawal_summaries where is_current),
 
 queued as (
-    select
-        chain_id,
-        vault_address,
-        max(age_days) as oldest_age_days,
-        max(buffer_adequacy) as buffer_adequacy
+    select chain_id, vault_address, max(age_days) as oldest_age_days
     from mart.withdrawal_queue
     group by chain_id, vault_address
 ),
@@ -135,9 +131,12 @@ newest_classified as (
         chain_id,
         vault_address,
         day,
-        -- If a value is negative or all are missing, there are no parts of a whole.
+        -- If a value is negative or missing, there are no parts of a whole.
         case
-            when sum(usd_value order by usd_value) > 0 and min(usd_value) >= 0
+            when
+                sum(usd_value order by usd_value) > 0
+                and min(usd_value) >= 0
+                and count(usd_value) = count(*)
                 then sum(usd_value order by usd_value)
         end as total_usd,
         coalesce(sum(usd_value order by usd_value) filter (pricing_class like 'primary%'), 0) / total_usd
@@ -237,7 +236,7 @@ select
     withdrawals.total_withdrawals / nullif(withdrawals.total_assets, 0)
         as pending_withdrawals_share,
     queued.oldest_age_days as oldest_withdrawal_age_days,
-    queued.buffer_adequacy as withdrawal_buffer_adequacy,
+    totals.buffer_adequacy as withdrawal_buffer_adequacy,
     withdrawals.valid_from as withdrawals_since_at,
     owners.owners,
     owners.owner_addresses,
@@ -272,10 +271,13 @@ inner join mart.vault_lifecycle as lifecycle using (chain_id, vault_address)
 inner join mart.clock on true
 left join newest_snapshots using (chain_id, vault_address)
 left join current_fees using (chain_id, vault_address)
-left join annualized using (vault_address)
-left join summaries using (vault_address)
+-- What is only known by address counts once, for the vault that the address stands for.
+left join mart.vault_addresses as addresses using (chain_id, vault_address)
+left join annualized on addresses.vault_address = annualized.vault_address
+left join summaries on addresses.vault_address = summaries.vault_address
 left join withdrawals using (chain_id, vault_address)
 left join queued using (chain_id, vault_address)
+left join mart.withdrawal_totals as totals using (chain_id, vault_address)
 left join owners using (chain_id, vault_address)
 left join role_warnings using (chain_id, vault_address)
 left join timelocks using (chain_id, vault_address)
@@ -283,8 +285,8 @@ left join newest_classified using (chain_id, vault_address)
 left join vault_health using (chain_id, vault_address)
 left join newest_audit using (chain_id, vault_address)
 left join reported_metrics using (chain_id, vault_address)
-left join newest_ratio using (vault_address)
-left join newest_pnl using (vault_address)
-left join newest_apy using (vault_address)
+left join newest_ratio on addresses.vault_address = newest_ratio.vault_address
+left join newest_pnl on addresses.vault_address = newest_pnl.vault_address
+left join newest_apy on addresses.vault_address = newest_apy.vault_address
 left join newest_allocation using (chain_id, vault_address)
 where vaults.is_current

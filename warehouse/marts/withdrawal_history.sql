@@ -1,7 +1,5 @@
 with
 
-vaults as (select * from core.vaults where is_current),
-
 -- As it was last read: a request that was changed meanwhile is still one request.
 requests as (
     select
@@ -37,6 +35,7 @@ select
     requests.first_read_at,
     requests.gone_at,
     date_diff('second', requests.requested_at, requests.gone_at) / 86400 as waited_days,
-    requests.gone_at > requests.estimated_completion_at as was_late
+    coalesce(requests.gone_at, clock.now_at) > requests.estimated_completion_at as was_late
 from requests
-left join vaults using (chain_id, vault_address)
+inner join mart.clock on true
+left join mart.vault_names as vaults using (chain_id, vault_address)

@@ -18,10 +18,10 @@ days as (
 hours as (
     select
         vault_address,
-        observed_at >= $from_on::date as is_period,
-        count(*) filter (collateral_ratio < 1) as hours_below_par
-    from mart.ratio_points
-    where observed_at >= $before_on::date and observed_at < $to_on::date
+        hour_at >= $from_on::date as is_period,
+        count(*) filter (is_below_par) as hours_below_par
+    from mart.vault_hourly
+    where hour_at >= $before_on::date and hour_at < $to_on::date
     group by all
 ),
 

@@ -9,9 +9,10 @@ latest as (select * from mart.vault_latest where not is_ended),
 newest_at_par as (
     select
         vault_address,
-        max(observed_at) filter (collateral_ratio >= 1) as par_at,
+        max(observed_at) filter (not is_below_par) as par_at,
         max(observed_at) as ratio_at,
-        arg_max(collateral_ratio, observed_at) as collateral_ratio
+        arg_max(collateral_ratio, observed_at) as collateral_ratio,
+        arg_max(is_below_par, observed_at) as is_below_par
     from mart.ratio_points
     where collateral_ratio is not null
     group by vault_address
@@ -26,7 +27,7 @@ below_par as (
     from mart.ratio_points as points
     inner join newest_at_par using (vault_address)
     where
-        newest_at_par.collateral_ratio < 1
+        newest_at_par.is_below_par
         and points.collateral_ratio is not null
         and (newest_at_par.par_at is null or points.observed_at > newest_at_par.par_at)
     group by points.vault_address
@@ -134,7 +135,7 @@ troubles as (
     select
         chain_id,
         vault_address,
-        case when lowest_health_factor < 1 then 1 else 2 end as severity,
+        case when lowest_health_band = 'critical' then 1 else 2 end as severity,
         'health_factor' as kind,
         'health factor ' || format('{:.2f}', floor(round(lowest_health_factor * 100, 11)) / 100)
         || ' (' || lowest_health_band || ')' as words,
@@ -142,7 +143,7 @@ troubles as (
         null as since_at,
         'lowest_health_factor' as figure
     from latest
-    where lowest_health_factor < 1.2
+    where lowest_health_band in ('high risk', 'critical')
     union all
     select
         latest.chain_id,

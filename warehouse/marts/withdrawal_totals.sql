@@ -1,0 +1,60 @@
+with
+
+summaries as (select * from core.withdrawal_summaries where is_current),
+
+requests as (
+    select
+        chain_id,
+        vault_address,
+        count(*) as requests,
+        -- If a request has no amount, there is no total.
+        case when count(amount) = count(*) then sum(amount order by amount) end as requested_amount,
+        max(valid_from) as seen_at
+    from core.withdrawal_requests
+    where is_current
+    group by chain_id, vault_address
+),
+
+last_reads as (
+    select chain_id, vault_address, max(responded_at) as responded_at
+    from mart.last_read
+    where pipeline = 'withdrawals' and vault_address is not null
+    group by chain_id, vault_address
+),
+
+newest_snapshots as (
+    select *
+    from mart.position_days as days
+    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
+),
+
+queues as (
+    select
+        chain_id,
+        vault_address,
+        coalesce(requests.requests, summaries.pending_requests) as pending_requests,
+        coalesce(summaries.total_withdrawals, requests.requested_amount) as queue_amount,
+        summaries.total_assets,
+        queue_amount / nullif(summaries.total_assets, 0) as queue_share,
+        greatest(summaries.valid_from, requests.seen_at) as since_at
+    from summaries
+    full join requests using (chain_id, vault_address)
+)
+
+-- Amounts are in the vault's asset, the buffer is in USD: a share of the assets is the same share of the net value.
+select
+    queues.chain_id,
+    queues.vault_address,
+    queues.pending_requests,
+    queues.queue_amount,
+    queues.total_assets,
+    queues.queue_share,
+    snapshots.nav_usd,
+    queues.queue_share * snapshots.nav_usd as queue_usd,
+    snapshots.buffer_usd,
+    snapshots.snapshot_at as buffer_at,
+    snapshots.buffer_usd / nullif(queues.queue_share * snapshots.nav_usd, 0) as buffer_adequacy,
+    coalesce(last_reads.responded_at, queues.since_at) as read_at
+from queues
+left join newest_snapshots as snapshots using (chain_id, vault_address)
+left join last_reads using (chain_id, vault_address)
