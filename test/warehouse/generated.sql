@@ -619,6 +619,7 @@ select
     'r' as run_id,
     pipeline,
     entity,
+    nullif(entity, '-') as vault_address,
     'snapshot' as "window",
     'unchanged' as outcome,
     1 as requests,

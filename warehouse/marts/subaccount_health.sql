@@ -7,16 +7,19 @@ directory as (select * from core.subaccounts where is_current),
 minimum as (select at_least as minimum_factor from mart.health_bands where band = 'moderate'),
 
 -- All figures come from one reading: those of the summary are not mixed with those of a health factor. A calculation is
--- preferred until a summary is more than a day newer.
+-- preferred while it is no older than its target (mart.pipeline_freshness), and until a summary is more than a day newer.
 figures as (
-    select *
-    from mart.subaccount_debt
+    select debts.*
+    from mart.subaccount_debt as debts
+    inner join mart.clock on true
     qualify row_number() over (
-        partition by subaccount_address
+        partition by debts.subaccount_address
         order by
-            as_of_at + case source when 'health_factor' then interval 1 day else interval 0 day end
+            debts.source = 'health_factor' and debts.as_of_at >= clock.now_at - interval 48 hour desc,
+            debts.as_of_at
+            + case debts.source when 'health_factor' then interval 1 day else interval 0 day end
                 desc,
-            source
+            debts.source
     ) = 1
 ),
 

@@ -213,6 +213,7 @@ describe("timelocks", () => {
         scheduled_at: Date.parse("2026-01-01T00:00:00Z") * 1000,
         executable_at: Date.parse("2026-01-03T00:00:00.500Z") * 1000,
         delay_seconds: null,
+        closed_at: null,
         labels: ["fee"],
         reported_at: null,
         reported_times: null,
