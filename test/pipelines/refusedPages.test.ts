@@ -3,25 +3,13 @@
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { folderStore } from "../../src/archive/folderStore.ts"
-import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { Commits, readWholeFrames } from "../../src/archive/segments.ts"
-import { ApiClient } from "../../src/extract/ApiClient.ts"
-import type { Table } from "../../src/domain/table.ts"
-import { Warehouse } from "../../src/load/Warehouse.ts"
-import { pipelines as catalog } from "../../src/pipelines/catalog.ts"
-import type { AnyPipeline } from "../../src/pipelines/model/Pipeline.ts"
-import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
-import type { TaskResult } from "../../src/pipelines/model/TaskResult.ts"
-import { Runner } from "../../src/pipelines/run/Runner.ts"
-import { coreTables } from "../../src/pipelines/catalog.ts"
-import { latest, reading, readings, rowsOf } from "../load/sample.ts"
 import { expectReplays } from "../support/replays.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { change, queries, query, runOnce } from "../support/warehouseRun.ts"
+import { readPages } from "./run/pages.ts"
 
 describe("a page of a series by date that the warehouse refuses", () => {
   it.live("is a gap: the pages after it land in the same run, and the next run fills it", () =>
@@ -159,81 +147,6 @@ describe("a response of a series with a cursor of its own that the warehouse ref
     }),
   )
 })
-
-const otc = catalog.find(({ name }) => name === "otc_positions")
-
-/** A column that the table is stored without, so that only the database can refuse its rows, and for no fault of theirs. */
-const notAsStored: Table = {
-  ...latest,
-  columns: [...latest.columns, { name: "missing", type: "text", comment: "Missing" }],
-}
-
-interface Faults {
-  /** The page with a value that can't be stored. */
-  readonly impossible?: number
-  /** The page whose commit fails for another reason. */
-  readonly failing?: number
-  /** Whether a gap can stand for a page. */
-  readonly haveDays?: boolean
-}
-
-/** Reads pages 1 to 6 of a partition from its cursor on. Returns the ids of their responses. */
-const readPages = (dataDir: string, runId: string, faults: Faults = {}) => {
-  if (otc === undefined) throw new Error("no such pipeline")
-  const ids: Array<string> = []
-  const page = Effect.fnUntraced(function* (n: number) {
-    const archive = yield* ResponseArchive
-    const response = yield* archive.keep({
-      endpoint: otc.endpoint.name,
-      method: "GET",
-      url: `http://localhost/${n}`,
-      requestBody: null,
-      inputs: `{"page":${n}}`,
-      subject: "null",
-      status: 200,
-      body: Buffer.from("{}"),
-      isJson: true,
-    })
-    ids[n] = response.responseId
-    const rows = rowsOf(readings, [reading("a", n, n === faults.impossible ? Number.NaN : n)])
-    const others = n === faults.failing ? [rowsOf(notAsStored, [{ vault_address: "a" }])] : []
-    return {
-      window: `${n}`,
-      ...(faults.haveDays === true ? { gapIfRefused: { from: n, to: n } } : {}),
-      rows: [{ ...rows, lineage: response }, ...others],
-      responses: [response],
-      requests: 1,
-      // From the third page on, records have a new field.
-      drift: n < 3 ? [] : [{ path: "$.new", kind: "unknown_field", detail: "a new field" }],
-      cursor: { entity: "a", value: n },
-    } satisfies TaskResult
-  })
-  const pipeline: AnyPipeline = {
-    ...otc,
-    read: (_, { cursor }) =>
-      Stream.range(Number(cursor("a") ?? 0) + 1, 6).pipe(
-        Stream.mapEffect((n) => Effect.orDie(page(n))),
-      ) as never,
-  }
-  const services = Layer.mergeAll(
-    Warehouse.layer({ dataDir, tables: [...coreTables, readings, latest], runId }),
-    ResponseArchive.layer({ store: folderStore(join(dataDir, "raw")), runId }),
-    Layer.mock(ApiClient)({ clockSkewSeconds: Effect.succeed(undefined) }),
-  )
-  return Effect.gen(function* () {
-    const cursors = (yield* (yield* Warehouse).cursors)(pipeline.name)
-    const options = { runId, taskTimeoutSeconds: 60, hasKey: true, onProgress: () => undefined }
-    const runner = new Runner(options, [])
-    yield* runner.begin(pipeline, 1)
-    const task = {
-      partition: { entity: "a", subject: null },
-      state: { cursor: (key: string) => cursors.get(key), openGaps: [], isSkipped: () => false },
-    }
-    yield* runner.read(pipeline, task, { ...defaultRunSettings, now: 0, today: 0 })
-    yield* (yield* ResponseArchive).end
-    return { ids, outcomes: runner.tallies.get(pipeline.name)?.outcomes }
-  }).pipe(Effect.provide(services))
-}
 
 describe("a page that no gap can stand for", () => {
   it.live("keeps the cursor before it: those after it land, and the next run reads it again", () =>

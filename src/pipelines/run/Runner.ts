@@ -123,8 +123,10 @@ export class Runner {
         Effect.catchTag("ApiError", (error) =>
           Effect.uninterruptible(
             Effect.flatMap(land(failedResult("rest", error)), ({ landed }) => landed),
-          ),
+          ).pipe(Effect.tapError(() => this.note(pipeline, entity, error))),
         ),
+        // Raises an error in committing a page that an error of the service, or the time limit, came on top of.
+        Effect.andThen(rest),
         Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
         // The failure has landed; it is raised again only for the span.
         Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),
@@ -134,6 +136,12 @@ export class Runner {
         Effect.andThen(done),
       )
     })
+  }
+
+  /** Shows an error that can't be recorded, because the warehouse fails as well. */
+  private note({ name }: AnyPipeline, entity: string, { message }: ApiError): Effect.Effect<void> {
+    const text = `${name} of ${entity} was not read to its end: ${message}`
+    return Effect.sync(() => this.options.onProgress({ kind: "note", text }))
   }
 
   /** Records that a pipeline is not read at all, and why. */

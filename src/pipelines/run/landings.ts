@@ -1,5 +1,6 @@
 // The order in which the results of one partition land: each after those before it, several in one commit.
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { Queued } from "../../load/commitQueue.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
@@ -17,7 +18,7 @@ export interface Landing<E, R = never> {
 export interface Landings<E, R> {
   /** Queues a result, once fewer than `AT_ONCE` are landing. */
   readonly next: (result: TaskResult) => Effect.Effect<void, E, R>
-  /** Waits for those that are landing. */
+  /** Waits for those that are landing. Fails if one of all did not land, whenever and however often it is run. */
   readonly rest: Effect.Effect<void, E>
 }
 
@@ -26,13 +27,17 @@ export const landings = <E, R>(
   land: (result: TaskResult, before: Landing<E> | undefined) => Effect.Effect<Landing<E, R>, E, R>,
 ): Landings<E, R> => {
   let landing: ReadonlyArray<Landing<E>> = []
+  let failed: Exit.Exit<unknown, E> | undefined
   /** Waits for the oldest, until `count` are left. */
   const leave = Effect.fnUntraced(function* (count: number) {
     while (landing.length > count) {
       const [oldest, ...others] = landing
       landing = others
-      if (oldest !== undefined) yield* oldest.landed
+      if (oldest === undefined) continue
+      const exit = yield* Effect.exit(oldest.landed)
+      if (Exit.isFailure(exit)) failed ??= exit
     }
+    if (failed !== undefined) yield* failed
   })
   return {
     // What is queued is committed: it must not be forgotten.
