@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { Queued } from "../../src/load/commitQueue.ts"
 import type { TaskResult } from "../../src/pipelines/model/TaskResult.ts"
+import type { Before } from "../../src/pipelines/run/refusedResult.ts"
 import { landings } from "../../src/pipelines/run/landings.ts"
 
 interface Begun {
@@ -12,7 +13,7 @@ interface Begun {
   readonly queued: Queued
   /** That it is queued behind. */
   readonly before: string | undefined
-  readonly commit: Deferred.Deferred<boolean, string>
+  readonly commit: Deferred.Deferred<Before, string>
 }
 
 /** Reads results of a partition, each a window; what is queued, in order. */
@@ -20,7 +21,7 @@ const reading = (results: ReadonlyArray<string>) => {
   const begun: Array<Begun> = []
   const { next, rest } = landings<string, never>(({ window }, before) =>
     Effect.gen(function* () {
-      const commit = yield* Deferred.make<boolean, string>()
+      const commit = yield* Deferred.make<Before, string>()
       const queued: Queued = Deferred.makeUnsafe()
       const other = begun.find((each) => each.queued === before?.queued)
       begun.push({ window, queued, before: other?.window, commit })
@@ -37,7 +38,10 @@ const reading = (results: ReadonlyArray<string>) => {
       Effect.repeat({ times: 20 }),
       Effect.map((all) => all.map(({ window, before }) => [window, before])),
     )
-    const end = (window: string, how: Effect.Effect<boolean, string> = Effect.succeed(true)) =>
+    const end = (
+      window: string,
+      how: Effect.Effect<Before, string> = Effect.succeed({ mayMove: true }),
+    ) =>
       Effect.forEach(begun, (landing) =>
         landing.window === window ? Deferred.complete(landing.commit, how) : Effect.void,
       )

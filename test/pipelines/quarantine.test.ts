@@ -191,3 +191,81 @@ it.live("in a log whose pages shift, is closed by a run that reads all of it aga
     }
   }),
 )
+
+it.live("in a log, stays open when newer entries push it off the newest page", () =>
+  Effect.gen(function* () {
+    const entry = (days: number, type: unknown = "t") => ({
+      timestamp: new Date(Date.now() - days * DAY).toISOString().slice(0, 19),
+      type,
+      summary: `day ${days}`,
+    })
+    const last = entry(0.1)
+    let log: ReadonlyArray<object> = [last, entry(10), entry(20, 5), entry(30)]
+    const { url } = yield* oneVault("/audit_log", (inputs) => {
+      const before = inputs.get("before") ?? "9999"
+      const rest = log.filter((each) => String(Reflect.get(each, "timestamp")) < before)
+      return { events: rest.slice(0, 4), has_more: rest.length > 4 }
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "audit_log")
+    expect(yield* sync({})).toBe("partial")
+    // The newest page reaches back beyond the overlap without the entry.
+    log = [last, ...[3, 3.1, 3.2].map((days) => entry(days)), ...log.slice(1)]
+    for (const run of [1, 2]) {
+      expect(yield* sync({})).toBe("complete")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 0 }])
+    }
+    // Another one is rejected, on another newest page.
+    log = [entry(0.05, 6), ...log]
+    expect(yield* sync({})).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
+    log = log.map((each) => ({ ...each, type: "t" }))
+    expect(yield* sync({})).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
+    expect(yield* sync({ settings: { auditFullScanDays: 0 } })).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("stays open, with a permanent gap, where the service no longer sends its snapshot", () =>
+  Effect.gen(function* () {
+    const HOUR = 3_600_000
+    const first = Math.floor(Date.now() / HOUR) - 3000
+    // Snapshots are numbered by their hour; 1,200 of them are there at first.
+    let newest = 1200
+    const broken = 1200 - 990
+    const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
+      Array.from({ length: Math.min(1000, Number(inputs.get("limit"))) }, (_, age) => newest - age)
+        .filter((hour) => hour >= 0)
+        .map((hour) => ({
+          timestamp: new Date((first + hour) * HOUR).toISOString(),
+          unrealizedPnl: hour === broken ? "n/a" : hour,
+          unrealizedPnlInAsset: hour,
+        })),
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")
+    const gaps = query(
+      dataDir,
+      `select (epoch_us(from_at) // 3600000000)::int - ${first} as from_hour,
+         (epoch_us(to_at) // 3600000000)::int - ${first} as to_hour, reason, state from ops.gaps`,
+    )
+    const open = [{ entries: 1, gaps: 0 }]
+    expect(yield* sync({})).toBe("partial")
+    // Within reach, last of all, then no more.
+    newest += 5
+    expect(yield* sync({})).toBe("partial")
+    newest += 4
+    expect(yield* sync({})).toBe("partial")
+    expect([yield* gaps, yield* openIn(dataDir)]).toEqual([[], open])
+    newest += 1
+    const lost = [
+      { from_hour: broken - 1, to_hour: broken + 1, reason: "unreachable", state: "permanent" },
+    ]
+    for (const run of [1, 2, 3]) {
+      expect(yield* sync(run === 2 ? { settings: { full: true } } : {})).toBe("complete")
+      expect([yield* gaps, yield* openIn(dataDir)], `run ${run}`).toEqual([lost, open])
+      newest += 1
+    }
+  }),
+)

@@ -188,6 +188,55 @@ describe("a page that no gap can stand for", () => {
   )
 })
 
+describe("a page of a log that the warehouse refuses in every run", () => {
+  it.live(
+    "stays in quarantine, and does not keep later runs from going on from where the log ended",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({
+          now: "2026-06-01T12:00:00Z",
+          start: "2024-06-01T00:00:00Z",
+          vaults: 1,
+        })
+        const dataDir = yield* temporaryFolder
+        const run = (full = false) =>
+          runOnce(simulator.url, dataDir, {
+            pipelines: ["vaults", "audit_log"],
+            settings: { full },
+          })
+        const requests = (ran: Effect.Success<ReturnType<typeof run>>) =>
+          ran.summary.pipelines.find(({ name }) => name === "audit_log")?.requests ?? 0
+        yield* run()
+        const everything = yield* query(dataDir, "select count(*)::int as n from core.audit_log")
+        yield* change(
+          dataDir,
+          "delete from core.audit_log",
+          "delete from ops.cursors where pipeline = 'audit_log'",
+          // Refuses a page of the first half of the log.
+          `create unique index one on core.audit_log
+           ((case when occurred_at < '2025-01-01' then 1 end))`,
+          "checkpoint",
+        )
+        const first = yield* run()
+        expect(first.summary.outcome).toBe("partial")
+        expect(requests(first)).toBeGreaterThan(2)
+        const open = "select 1 from ops.quarantine where closed_at is null"
+        const refused = (yield* query(dataDir, open)).length
+        expect(refused).toBeGreaterThan(0)
+        for (const _ of [1, 2]) {
+          const next = yield* run()
+          expect([next.summary.outcome, requests(next)]).toEqual(["complete", 1])
+          expect(yield* query(dataDir, open)).toHaveLength(refused)
+        }
+        yield* change(dataDir, "drop index core.one", "checkpoint")
+        expect((yield* run(true)).summary.outcome).toBe("complete")
+        expect(
+          yield* queries(dataDir, [open, "select count(*)::int as n from core.audit_log"]),
+        ).toEqual([[], everything])
+      }),
+  )
+})
+
 describe("a page that fails while one behind it is refused", () => {
   it.live("leaves the cursor before it, though a gap stands for the one behind it", () =>
     Effect.gen(function* () {

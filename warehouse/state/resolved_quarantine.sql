@@ -1,5 +1,5 @@
 -- Quarantined responses of runs before $1 that are resolved: a newer entry stands for the window, or it was read again
--- without a rejection and no gap on its days is open. $2: run $1 read everything again, whatever the cursors say.
+-- without a rejection and no gap on its days is open. $2: the pipelines whose windows are the same in every run.
 with
 
 entries as (
@@ -7,11 +7,7 @@ entries as (
         quarantine.*,
         tasks.series,
         coalesce(tasks.covers_from, date '0001-01-01') as covers_from,
-        tasks.covers_to,
-        -- The runs read from there until it has been read: its task stored nothing, or read a series, whose cursor does not
-        -- pass what was rejected. A warehouse rebuilt from the archive has neither the task nor a cursor from then.
-        coalesce(tasks.rows_inserted + tasks.rows_revised + tasks.rows_unchanged, 0) = 0
-        or tasks.covers_to is not null as is_before_cursor
+        tasks.covers_to
     from ops.quarantine as quarantine
     left join ops.tasks as tasks
         on
@@ -35,6 +31,18 @@ gaps as (
             and entries.entity = gaps.entity
             and coalesce(entries.covers_to >= gaps.from_at::date, true)
             and entries.covers_from <= gaps.to_at::date
+),
+
+-- Entries that the cursor of their partition has passed: no run that goes on from it requests them again.
+passed as (
+    select entries.response_id
+    from entries
+    inner join ops.cursors
+        on entries.pipeline = cursors.pipeline and entries.entity = cursors.entity
+    inner join raw.responses on entries.response_id = responses.response_id
+    where
+        date_trunc('milliseconds', responses.received_at)
+        <= (cursors.cursor ->> 'leftInQuarantine')::timestamp
 ),
 
 tasks as (
@@ -66,40 +74,38 @@ read_again as (
     inner join tasks
         on entries.pipeline = tasks.pipeline and entries.entity = tasks.entity and tasks.is_read
     where
-        entries."window" = tasks."window"
+        (
+            entries."window" = tasks."window"
+            and list_contains(from_json($2, '["VARCHAR"]'), entries.pipeline)
+        )
         or (
             entries.series is not distinct from tasks.series
             and entries.covers_from >= coalesce(tasks.covers_from, date '0001-01-01')
             and entries.covers_to <= tasks.covers_to
         )
     union
-    -- This run read the partition to its end, and began no later than with what is missing.
+    -- This run read the partition to its end.
     select entries.response_id
     from entries
     inner join partitions
         on entries.pipeline = partitions.pipeline and entries.entity = partitions.entity
-    left join ops.cursors
-        on entries.pipeline = cursors.pipeline and entries.entity = cursors.entity
-    where
-        $2
-        or entries.is_before_cursor
-        or entries.pipeline not in (select pipeline from ops.cursors)
-        -- The cursor of an audit log.
-        or (
-            (cursors.cursor ->> 'lastFullScan')::timestamp > entries.quarantined_at
-            and (cursors.cursor ->> 'scannedFrom') is null
-        )
+),
+
+resolved as (
+    select entries.response_id
+    from entries
+    inner join ops.quarantine as newer
+        on
+            entries.pipeline = newer.pipeline
+            and entries.entity = newer.entity
+            and entries."window" = newer."window"
+            and entries.run_id < newer.run_id
+    union
+    select response_id
+    from read_again
+    where response_id not in (select response_id from gaps where state = 'open')
 )
 
-select entries.response_id
-from entries
-inner join ops.quarantine as newer
-    on
-        entries.pipeline = newer.pipeline
-        and entries.entity = newer.entity
-        and entries."window" = newer."window"
-        and entries.run_id < newer.run_id
-union
 select response_id
-from read_again
-where response_id not in (select response_id from gaps where state = 'open')
+from resolved
+where response_id not in (from passed)

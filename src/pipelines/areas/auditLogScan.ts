@@ -3,7 +3,7 @@
 import * as Schema from "effect/Schema"
 import { MICROS_PER_DAY, startOfDay } from "../../domain/time.ts"
 import type { RunContext } from "../model/Pipeline.ts"
-import { cursorCodec, Day, Instant } from "../strategies/cursors.ts"
+import { cursorCodec, Day, Instant, LeftInQuarantine } from "../strategies/cursors.ts"
 
 export interface AuditLogCursor {
   /** Newest entry read, microseconds. */
@@ -13,6 +13,8 @@ export interface AuditLogCursor {
   readonly scannedFrom?: number | undefined
   /** Pages of the full scan. */
   readonly pages: number
+  /** See `LeftInQuarantine`. */
+  readonly leftInQuarantine?: number | null
 }
 
 export const cursors = cursorCodec<AuditLogCursor, unknown>(
@@ -21,6 +23,7 @@ export const cursors = cursorCodec<AuditLogCursor, unknown>(
     lastFullScan: Instant,
     scannedFrom: Schema.optional(Day),
     pages: Schema.Int,
+    leftInQuarantine: LeftInQuarantine,
   }),
 )
 
@@ -48,11 +51,12 @@ const isDue = ({ lastFullScan, scannedFrom }: AuditLogCursor, context: RunContex
 export const afterScan = (
   earlier: AuditLogCursor | undefined,
   { isFull }: Scan,
-  { newest, pages }: { readonly newest: number; readonly pages: number },
+  read: { readonly newest: number; readonly pages: number; readonly left: number | null },
   { now, since }: RunContext,
 ): AuditLogCursor => {
+  const { newest, pages, left: leftInQuarantine } = read
   const through = Math.max(newest, earlier?.through ?? -Infinity)
   return isFull || earlier === undefined
-    ? { through, lastFullScan: now, scannedFrom: since, pages }
-    : { ...earlier, through }
+    ? { through, lastFullScan: now, scannedFrom: since, pages, leftInQuarantine }
+    : { ...earlier, through, leftInQuarantine }
 }

@@ -16,6 +16,7 @@ import { responseEnvelopes } from "../../transform/tables/response_envelopes.ts"
 import { auditLog, auditLogRows } from "../../transform/tables/governance/audit_log.ts"
 import type { Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
+import { leftAfter, leftBy } from "../strategies/cursors.ts"
 import { evmVaultsByChain } from "../strategies/partitions.ts"
 import { contractViolation, type Page, readPage } from "../strategies/readPage.ts"
 import { resultOf } from "../strategies/taskResult.ts"
@@ -83,15 +84,25 @@ const gapOf = ({ from, to, why }: Loss): GapNote => ({
       : `the service's cursor passed over entries from ${formatInstant(to)} back to ${formatInstant(from)}`,
 })
 
+/** Named by the entries that it holds: the newest page of another run holds others. */
+const windowOf = ({ content, before }: ReadPage<EntriesPage>): string => {
+  const last = content.value.entries.at(-1)?.timestamp
+  if (before !== undefined) return `before ${before}`
+  return last === undefined ? "newest" : `newest, back to ${String(last)}`
+}
+
 const taskResult = (
-  { content, before, losses, stalled }: ReadPage<EntriesPage>,
+  page: ReadPage<EntriesPage>,
   entity: string,
   cursor: AuditLogCursor | undefined,
+  hadRows: boolean,
 ): TaskResult => {
+  const { content, before, losses, stalled } = page
   const gaps = losses.map(gapOf)
   const result = {
-    ...resultOf(before === undefined ? "newest" : `before ${before}`, content),
+    ...resultOf(windowOf(page), content),
     gaps,
+    ...(before === undefined ? { hadRows } : {}),
     ...(gaps.length === 0 ? {} : { warning: gaps.map(({ detail }) => detail).join("; ") }),
   }
   if (stalled !== undefined) {
@@ -109,6 +120,7 @@ export const auditLogPipeline: Pipeline<VaultRef, Entries> = {
   cadence: "hourly",
   ...source,
   after: ["vaults"],
+  leavesInQuarantine: true,
   partitions: evmVaultsByChain,
   read: (partition, state, context) => {
     const { entity } = partition
@@ -118,15 +130,18 @@ export const auditLogPipeline: Pipeline<VaultRef, Entries> = {
       back: scan.back,
       read: (before) => read(partition, before, context),
     }).pipe(
-      Stream.map((page) => {
-        const { isLast, stalled, newest, number: pages } = page
-        const isDone = isLast && stalled === undefined && newest !== undefined
-        return taskResult(
-          page,
-          entity,
-          isDone ? afterScan(earlier, scan, { newest, pages }, context) : undefined,
-        )
-      }),
+      Stream.mapAccum(
+        () => leftBy(scan.back === undefined ? undefined : earlier, context.now),
+        (before, page) => {
+          const { content, isLast, stalled, newest, number: pages } = page
+          const left = leftAfter(before, content)
+          const isDone = isLast && stalled === undefined && newest !== undefined
+          const cursor = isDone
+            ? afterScan(earlier, scan, { newest, pages, left }, context)
+            : undefined
+          return [left, [taskResult(page, entity, cursor, earlier !== undefined)]] as const
+        },
+      ),
     )
   },
   expectedRequests: ({ entity }, state, context) => {

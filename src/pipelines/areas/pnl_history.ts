@@ -10,8 +10,8 @@ import { unrealizedPnl } from "../../extract/endpoints/transparency/unrealized_p
 import { pnlHistory, pnlHistoryRows } from "../../transform/tables/transparency/pnl_history.ts"
 import type { MissingSlots, PartitionState } from "../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
-import type { GapNote, TaskResult } from "../model/TaskResult.ts"
-import { cursorCodec, Instant } from "../strategies/cursors.ts"
+import type { GapNote, Rejected, TaskResult } from "../model/TaskResult.ts"
+import { cursorCodec, Instant, LeftInQuarantine } from "../strategies/cursors.ts"
 import { missingIn, permanentGaps, slotsToFill, stillMissing } from "../strategies/missingSlots.ts"
 import { vaults } from "../strategies/partitions.ts"
 import { type Page, readPage } from "../strategies/readPage.ts"
@@ -30,8 +30,10 @@ interface Mark {
   /** Newest snapshot stored, microseconds. */
   readonly through: number
   readonly snapshotsPerDay: number
-  /** The oldest snapshot of a response with a rejected one; each run reads back to it until none is rejected. */
+  /** The snapshot before the oldest rejected one; each run reads back to it until none is rejected. */
   readonly rejectedSince?: number | undefined
+  /** See `LeftInQuarantine`. */
+  readonly leftInQuarantine?: number | null
 }
 
 const cursors = cursorCodec<Mark, unknown>(
@@ -39,6 +41,7 @@ const cursors = cursorCodec<Mark, unknown>(
     through: Instant,
     snapshotsPerDay: Schema.Finite,
     rejectedSince: Schema.optional(Instant),
+    leftInQuarantine: LeftInQuarantine,
   }),
 )
 
@@ -79,6 +82,33 @@ const readSnapshots = (partition: Partition<VaultRef>, limit: number, context: R
       isFull: page.count >= limit,
     }),
   )
+
+/** The place of a rejected snapshot in the response, newest first. */
+const placeOf = ({ path }: Rejected): number => Number(/^\$\[(\d+)\]/.exec(path)?.[1] ?? Infinity)
+
+/**
+ * The newest snapshot that is older than all rejected ones of the page: those are newer than it. `undefined` if the page
+ * has none.
+ */
+const olderThanRejected = ({ rejected, times, oldest }: Snapshots): number | undefined => {
+  const last = Math.max(...rejected.map(placeOf))
+  const isNewestFirst = times.every((time, at) => time <= (times[at - 1] ?? Infinity))
+  return isNewestFirst ? times[last + 1 - rejected.length] : oldest
+}
+
+/** What a page shows of rejected snapshots: where to read back to for them, and the one that no page reaches any more. */
+const rejectedIn = (mark: Mark | undefined, page: Snapshots) => {
+  const { rejected, oldest } = page
+  const before = mark?.rejectedSince
+  const older = olderThanRejected(page)
+  if (rejected.length > 0 && older === undefined) {
+    return { since: before ?? oldest, lost: undefined }
+  }
+  return {
+    since: rejected.length === 0 ? undefined : older,
+    lost: before !== undefined && before < oldest ? before : undefined,
+  }
+}
 
 /** Whether no snapshot can be missing between the stored ones and the page, those wanted again included. */
 const reaches = (page: Snapshots, mark: Mark, context: RunContext): boolean =>
@@ -142,13 +172,17 @@ const taskResult = (
     hadRows: mark !== undefined,
   }
   if (times.length === 0) return result
-  const lost = mark === undefined || oldest <= mark.through ? [] : [lostGap(mark, page)]
+  const rejected = rejectedIn(mark, page)
+  const lost = [
+    ...(mark === undefined || oldest <= mark.through ? [] : [lostGap(mark, page)]),
+    ...(rejected.lost === undefined ? [] : [lostRejectedGap(rejected.lost, page)]),
+  ]
   const days = (newest - oldest) / MICROS_PER_DAY
   const snapshotsPerDay =
     days > 0 ? (times.length - 1) / days : (mark?.snapshotsPerDay ?? MAX_LIMIT)
   const through = Math.max(newest, mark?.through ?? -Infinity)
-  const rejectedSince =
-    page.rejected.length === 0 ? undefined : Math.min(oldest, mark?.rejectedSince ?? Infinity)
+  const leftInQuarantine =
+    rejected.lost === undefined ? (mark?.leftInQuarantine ?? null) : receivedBefore(page)
   return {
     ...result,
     // A rejected snapshot may be the one that is missing.
@@ -156,7 +190,15 @@ const taskResult = (
       slots === undefined || page.rejected.length > 0
         ? lost
         : [...lost, ...notFilled(slots, page, context)],
-    cursor: { entity, value: cursors.encode({ through, snapshotsPerDay, rejectedSince }) },
+    cursor: {
+      entity,
+      value: cursors.encode({
+        through,
+        snapshotsPerDay,
+        rejectedSince: rejected.since,
+        leftInQuarantine,
+      }),
+    },
     ...(lost[0] === undefined ? {} : { warning: lost[0].detail }),
   }
 }
@@ -168,6 +210,22 @@ const lostGap = ({ through }: Mark, { oldest, times }: Snapshots): GapNote => ({
   state: "permanent",
   detail: `the service returned the newest ${times.length} snapshots only, which no longer reach ${formatInstant(through)}; run sync more often`,
 })
+
+const lostRejectedGap = (since: number, { oldest, times }: Snapshots): GapNote => ({
+  fromAt: since,
+  toAt: oldest,
+  reason: "unreachable",
+  state: "permanent",
+  detail: `a snapshot since ${formatInstant(since)} was not as documented and is in quarantine; the newest ${times.length} no longer reach it`,
+})
+
+const MICROS_PER_MILLI = 1000
+
+/** When responses before those of the page had been received. */
+const receivedBefore = ({ responses }: Snapshots): number | null => {
+  const [first] = responses
+  return first === undefined ? null : first.receivedAt - MICROS_PER_MILLI
+}
 
 export const pnlHistoryPipeline: Pipeline<VaultRef, ReadonlyArray<JsonObject>> = {
   name: "pnl_history",

@@ -17,7 +17,7 @@ import { transactionRows, transactions } from "../../transform/tables/subaccount
 import type { PartitionState } from "../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
-import { cursorCodec, Instant } from "../strategies/cursors.ts"
+import { cursorCodec, Instant, leftAfter, leftBy, LeftInQuarantine } from "../strategies/cursors.ts"
 import { evmSubaccounts, subaccountSources } from "../strategies/partitions.ts"
 import { type Page, readPage } from "../strategies/readPage.ts"
 import { resultOf } from "../strategies/taskResult.ts"
@@ -26,11 +26,17 @@ const source = { endpoint, tables: [transactions], rows: transactionRows }
 
 const OpenInstant = Schema.optional(Instant)
 
-const cursors = cursorCodec<TimeCursor, unknown>(
+interface StoredCursor extends TimeCursor {
+  /** See `LeftInQuarantine`. */
+  readonly leftInQuarantine?: number | null
+}
+
+const cursors = cursorCodec<StoredCursor, unknown>(
   Schema.Struct({
     through: OpenInstant,
     from: OpenInstant,
     largest: Schema.Finite,
+    leftInQuarantine: LeftInQuarantine,
     pending: Schema.optional(
       Schema.Struct({ from: OpenInstant, to: OpenInstant, newest: OpenInstant }),
     ),
@@ -41,7 +47,18 @@ const storedCursor = (
   { entity }: Partition<SubaccountRef>,
   { cursor }: PartitionState,
   { full }: RunContext,
-): TimeCursor | undefined => (full ? undefined : cursors.decode(cursor(entity)))
+): StoredCursor | undefined => (full ? undefined : cursors.decode(cursor(entity)))
+
+/** What the run leaves in quarantine before its first page: nothing, if it reads everything. */
+const leftBefore = (
+  { entity }: Partition<SubaccountRef>,
+  { cursor }: PartitionState,
+  { full, since, until, now }: RunContext,
+): number | null =>
+  leftBy(
+    full && since === undefined && until === undefined ? undefined : cursors.decode(cursor(entity)),
+    now,
+  )
 
 const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => ({
   subaccountAddress: wireAddress,
@@ -60,7 +77,11 @@ const tieGap = (at: number): GapNote => ({
   detail: `more transactions at ${formatInstant(at)} than a response holds; the service has no way to request the others`,
 })
 
-const taskResult = (entity: string, step: TimeStep<Page<unknown>>): TaskResult => {
+const taskResult = (
+  entity: string,
+  step: TimeStep<Page<unknown>>,
+  leftInQuarantine: number | null,
+): TaskResult => {
   const gaps = step.tie === undefined ? [] : [tieGap(step.tie)]
   const warning = step.ignoresEnd
     ? "the service ignores endTime, so older transactions may be out of reach; if it uses another name, set it in wire.names"
@@ -71,7 +92,7 @@ const taskResult = (entity: string, step: TimeStep<Page<unknown>>): TaskResult =
     hadRows: step.suspicious,
     ...(step.cursor === undefined
       ? {}
-      : { cursor: { entity, value: cursors.encode(step.cursor) } }),
+      : { cursor: { entity, value: cursors.encode({ ...step.cursor, leftInQuarantine }) } }),
     ...(warning === undefined ? {} : { warning }),
   }
 }
@@ -82,6 +103,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
   cadence: "hourly",
   ...source,
   after: subaccountSources,
+  leavesInQuarantine: true,
   partitions: evmSubaccounts,
   read: (partition, state, context) =>
     timeWindows({
@@ -94,7 +116,15 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
           readPage(source, partition, inputsOf(partition.subject, window), context),
           (page) => ({ content: page, times: page.times, count: page.count }),
         ),
-    }).pipe(Stream.map((step) => taskResult(partition.entity, step))),
+    }).pipe(
+      Stream.mapAccum(
+        () => leftBefore(partition, state, context),
+        (before, step) => {
+          const left = leftAfter(before, step.content)
+          return [left, [taskResult(partition.entity, step, left)]] as const
+        },
+      ),
+    ),
   // A first reading goes on until nothing is older; how many responses that takes is unknown.
   expectedRequests: (partition, state, context) =>
     storedCursor(partition, state, context) === undefined ? 2 : 1,

@@ -59,6 +59,11 @@ export interface Pipeline<S, A = unknown> {
   readonly endpoint: AnyEndpoint
   /** Pipelines whose rows this one's partitions come from: they end before it begins. */
   readonly after: ReadonlyArray<string>
+  /**
+   * Whether its cursor passes what is in quarantine and says so (`LeftInQuarantine`): a page that the warehouse refuses then
+   * does not hold the cursor back, which would read everything again in each run.
+   */
+  readonly leavesInQuarantine?: true
   /** Limit of tasks at once, for reads that fan out inside the service (§4.3). */
   readonly atOnce?: number
   readonly partitions: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>

@@ -25,7 +25,13 @@ import { type Landing, landings } from "./landings.ts"
 import { countTask } from "./metrics.ts"
 import { isReadFailure, type Resolved, resolveOutcome } from "./outcome.ts"
 import { queueTask, type ReadTask } from "./queueTask.ts"
-import { isRefusedByWarehouse, refusedResult, withoutCursorOf } from "./refusedResult.ts"
+import {
+  afterRefusal,
+  type Before,
+  following,
+  isRefusedByWarehouse,
+  refusedResult,
+} from "./refusedResult.ts"
 import { reportTask } from "./reportTask.ts"
 import type { PlannedTask } from "./state.ts"
 import { Tally } from "./Tally.ts"
@@ -196,20 +202,21 @@ export class Runner {
       // What lands is the result, or the record that the warehouse refused it.
       const landed = Effect.gen({ self: this }, function* () {
         const first = yield* Effect.result(committed)
-        if (Result.isSuccess(first)) return true
+        if (Result.isSuccess(first)) return allLanded
 
         // It was refused, or it follows one that was: it waits until that is recorded.
-        const mayMove = before === undefined || (yield* before.landed)
-        const again = mayMove ? result : withoutCursorOf(entity, result)
+        const earlier = before === undefined ? allLanded : yield* before.landed
+        const again = following(entity, earlier, result)
         const commitAgain = this.commit(pipeline, task, again, resolved, seconds)
         const tried = isNotTried(first.failure) ? yield* Effect.result(commitAgain) : first
-        if (Result.isSuccess(tried)) return mayMove
+        if (Result.isSuccess(tried)) return earlier
         if (!isRefusedByWarehouse(tried.failure)) return yield* Effect.fail(tried.failure)
 
-        const refused = refusedResult(endpoint, entity, result, tried.failure)
-        yield* this.commit(pipeline, task, refused, yield* resolve(refused), seconds)
-        // Where no gap stands for the missing rows, the cursor must not pass them.
-        return mayMove && refused.gaps !== undefined
+        const refused = refusedResult(pipeline, entity, result, tried.failure)
+        const after = afterRefusal(pipeline, earlier, refused)
+        const recorded = following(entity, after, refused)
+        yield* this.commit(pipeline, task, recorded, yield* resolve(recorded), seconds)
+        return after
       })
       const timed = Effect.tap(landed, () =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -284,6 +291,8 @@ export class Runner {
     if (error?.reason._tag === "RateLimited") tally?.delay(error.reason.delaySeconds)
   }
 }
+
+const allLanded: Before = { mayMove: true }
 
 const isNotTried = (error: unknown): boolean =>
   error instanceof LoadError && error.reason === "NotTried"

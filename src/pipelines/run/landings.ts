@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { Queued } from "../../load/commitQueue.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
+import type { Before } from "./refusedResult.ts"
 
 /** How many results of a partition may wait for their commits at once. */
 const AT_ONCE = 4
@@ -11,8 +12,8 @@ const AT_ONCE = 4
 /** A result whose batch is queued. */
 export interface Landing<E, R = never> {
   readonly queued: Queued
-  /** Waits for what becomes of it; whether results after it may move the cursor. */
-  readonly landed: Effect.Effect<boolean, E, R>
+  /** Waits for what becomes of it, and what that means for the results after it. */
+  readonly landed: Effect.Effect<Before, E, R>
 }
 
 export interface Landings<E, R> {

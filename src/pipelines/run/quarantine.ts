@@ -7,21 +7,24 @@ import { literal } from "../../load/sql.ts"
 import { sqlFile } from "../../load/sqlFile.ts"
 import { quarantine } from "../../load/tables/quarantine.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import type { RunContext } from "../model/Pipeline.ts"
+import { pipelines } from "../catalog.ts"
 
 const resolvedEntry = decodeRow({ responseId: text("response_id") })
+
+const withFixedWindows = JSON.stringify(
+  pipelines.filter((each) => each.windows !== undefined).map(({ name }) => name),
+)
 
 const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"
 
 /** Writes nothing if nothing is resolved. What a run that was killed has resolved, the next one closes. */
-export const closeQuarantine = Effect.fnUntraced(function* (
-  runId: string,
-  { full, since, until }: RunContext,
-) {
+export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
   if ((yield* warehouse.rows(open, [runId], ["ops.quarantine"])).length === 0) return
-  const readAll = full && since === undefined && until === undefined
-  const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [runId, readAll])
+  const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [
+    runId,
+    withFixedWindows,
+  ])
   if (resolved.length === 0) return
   const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")
   const ids = resolved.map((row) => literal(resolvedEntry(row).responseId)).join(", ")

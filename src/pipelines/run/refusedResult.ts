@@ -4,7 +4,9 @@ import { ApiError } from "../../domain/errors.ts"
 import { endOfDay, startOfDay } from "../../domain/time.ts"
 import type { DayRange } from "../../extract/paginators/dateWindow.ts"
 import { LoadError } from "../../load/errors.ts"
+import type { AnyPipeline } from "../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
+import { leaving } from "../strategies/cursors.ts"
 
 /** DuckDB's errors about values; others (no space, no memory) are about the warehouse itself. */
 const aboutValues =
@@ -15,11 +17,12 @@ export const isRefusedByWarehouse = (error: unknown): error is LoadError =>
   (error.reason === "InvalidRow" || (error.reason === "Database" && aboutValues.test(error.why)))
 
 export const refusedResult = (
-  endpoint: { readonly name: string; readonly section: string },
+  { endpoint, leavesInQuarantine }: Pick<AnyPipeline, "endpoint" | "leavesInQuarantine">,
   entity: string,
-  { window, series, covers, gapIfRefused, responses, requests, drift = [] }: TaskResult,
+  result: TaskResult,
   { what, why }: LoadError,
 ): TaskResult => {
+  const { window, series, covers, gapIfRefused, responses, requests, drift = [], cursor } = result
   const detail = `its rows can't be stored: ${what}: ${why}`
   return {
     window,
@@ -30,6 +33,7 @@ export const refusedResult = (
     requests,
     drift,
     ...(gapIfRefused === undefined ? {} : { gaps: [openGap(gapIfRefused, detail)] }),
+    ...(cursor === undefined || leavesInQuarantine !== true ? {} : { cursor }),
     error: new ApiError({
       reason: { _tag: "ContractViolation", path: "$" },
       endpoint: endpoint.name,
@@ -50,8 +54,32 @@ const openGap = ({ from, to }: DayRange, detail: string): GapNote => ({
   detail,
 })
 
-/** A result that follows one no gap stands for: without the cursor of the partition, but with that of a single series. */
-export const withoutCursorOf = (entity: string, result: TaskResult): TaskResult => {
+/**
+ * What the results before it mean for the cursor of the partition. `left`: it passes responses that are in quarantine, the
+ * last of them received then.
+ */
+export type Before =
+  | { readonly mayMove: true; readonly left?: number | undefined }
+  | { readonly mayMove: false }
+
+/** What a refused result means for those after it: where nothing stands for the missing rows, the cursor must not pass them. */
+export const afterRefusal = (
+  { leavesInQuarantine }: Pick<AnyPipeline, "leavesInQuarantine">,
+  before: Before,
+  refused: TaskResult,
+): Before => {
+  if (!before.mayMove) return before
+  if (leavesInQuarantine === true)
+    return { mayMove: true, left: refused.responses.at(-1)?.receivedAt }
+  return refused.gaps === undefined ? { mayMove: false } : before
+}
+
+/** The result with the cursor that it may store after those before it; that of a single series it may store in any case. */
+export const following = (entity: string, before: Before, result: TaskResult): TaskResult => {
   const { cursor, ...others } = result
-  return cursor?.entity === entity ? others : result
+  if (cursor === undefined || cursor.entity !== entity) return result
+  if (!before.mayMove) return others
+  return before.left === undefined
+    ? result
+    : { ...others, cursor: { entity, value: leaving(cursor.value, before.left) } }
 }

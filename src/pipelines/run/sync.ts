@@ -46,7 +46,7 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
       spanned(`pipeline ${pipeline.name}`, { pipeline: pipeline.name }),
     ),
   )
-  yield* closeQuarantine(options.runId, context)
+  yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).end
   return yield* summaryOf(options, runner)
 })

@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { formatDay, formatInstant, parseDay, parseInstant } from "../../domain/time.ts"
+import type { Page } from "./readPage.ts"
 
 const asText = (parse: (text: string) => number | undefined, format: (value: number) => string) =>
   Schema.String.pipe(
@@ -18,6 +19,49 @@ export const Day = asText(parseDay, formatDay)
 
 /** Microseconds since 1970 UTC. */
 export const Instant = asText(parseInstant, formatInstant)
+
+/**
+ * The field `leftInQuarantine` of a cursor that passes rejected records: when the last response was received of which runs
+ * that go on from it request nothing again. Null if there is none; cursors of earlier versions lack it. The runner and
+ * resolved_quarantine.sql know it by this name, whichever pipeline's cursor it is in.
+ */
+export const LeftInQuarantine = Schema.optionalKey(Schema.NullOr(Instant))
+
+/** A stored cursor that leaves the response received then in quarantine, too. */
+export const leaving = (cursor: unknown, receivedAt: number): unknown => {
+  const decoded = decodeLeft(cursor)
+  if (Option.isNone(decoded)) return cursor
+  const { leftInQuarantine } = decoded.value
+  const left = Math.max(leftInQuarantine ?? -Infinity, receivedAt)
+  return { ...decoded.value, leftInQuarantine: formatInstant(left) }
+}
+
+const decodeLeft = Schema.decodeUnknownOption(
+  Schema.StructWithRest(Schema.Struct({ leftInQuarantine: LeftInQuarantine }), [
+    Schema.Record(Schema.String, Schema.Unknown),
+  ]),
+)
+
+interface Left {
+  readonly leftInQuarantine?: number | null
+}
+
+/** What a run leaves that goes on from `earlier`; `undefined` if it reads everything. An old cursor may have left anything. */
+export const leftBy = (earlier: Left | undefined, now: number): number | null =>
+  earlier === undefined
+    ? null
+    : earlier.leftInQuarantine === undefined
+      ? now
+      : earlier.leftInQuarantine
+
+/** That, after a page. */
+export const leftAfter = (
+  left: number | null,
+  { rejected, responses }: Pick<Page<unknown>, "rejected" | "responses">,
+): number | null =>
+  rejected.length === 0
+    ? left
+    : Math.max(left ?? -Infinity, responses.at(-1)?.receivedAt ?? -Infinity)
 
 export interface CursorCodec<A> {
   /** `undefined` if there is none, or none that this version understands: everything is then read again. */

@@ -101,7 +101,7 @@ export const offerTasks = Effect.fnUntraced(function* (
     yield* Effect.sleep(Math.max(POLL_MILLIS, WAITS_PER_POLL * (now - polledAt)))
   }
   yield* progress.learn
-  yield* closeQuarantine(runId, context)
+  yield* closeQuarantine(runId)
   return yield* summaryOf(options, progress)
 })
 
