@@ -88,6 +88,7 @@ export class ApiClient extends Context.Service<
         const base = new URL(settings.baseUrl)
         const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
         const connection = { transport, key, redact: redactor(key), maxResponseMegabytes }
+        const begun = new WeakSet<object>()
         let isPlatformConfirmed = false
         let clockSkewSeconds: number | undefined
 
@@ -128,13 +129,17 @@ export class ApiClient extends Context.Service<
           const clocks = task === undefined ? [activeTime] : [activeTime, task.activeTime]
           const send = Effect.suspend(() => {
             attempts += 1
+            if (task !== undefined) begun.add(task)
             return exchange(connection, request, timeoutSeconds)
           })
 
           const attempt = Effect.gen(function* () {
             const resume = yield* pause(clocks)
             const received = yield* budget
-              .spend(Effect.andThen(resume, send), spending)
+              .spend(Effect.andThen(resume, send), {
+                ...spending,
+                isContinued: task !== undefined && begun.has(task),
+              })
               .pipe(Effect.ensuring(resume))
             clockSkewSeconds = received.clockSkewSeconds ?? clockSkewSeconds
             yield* annotateSpan({

@@ -5,13 +5,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Semaphore from "effect/Semaphore"
 import { setRequestLimit } from "../domain/metrics.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Latency } from "./Latency.ts"
 import type { Learnt, Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "./retry.ts"
 import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
+import { Slots } from "./Slots.ts"
 import { ownStarts } from "./Starts.ts"
 import { statusText } from "./statusText.ts"
 
@@ -30,6 +30,8 @@ export interface Spending {
   readonly isSlow: boolean
   /** Its server errors are an expected absence (§7), not a sign of trouble. */
   readonly expectsServerErrors: boolean
+  /** The task has sent a request before: it goes on before others begin. */
+  readonly isContinued: boolean
 }
 
 export class RequestBudget extends Context.Service<
@@ -61,13 +63,13 @@ export class RequestBudget extends Context.Service<
         const breaker = new CircuitBreaker()
         let underWay = 0
         let size = starts.concurrency()
-        const slots = yield* Semaphore.make(size)
-        const resize = Effect.suspend(() => {
+        const slots = new Slots(size)
+        const resize = (): void => {
           const concurrency = starts.concurrency()
-          if (concurrency === size) return Effect.void
+          if (concurrency === size) return
           size = concurrency
-          return Semaphore.resize(slots, size)
-        })
+          slots.resize(size)
+        }
         const recordLimit = Effect.suspend(() =>
           setRequestLimit([[{}, starts.pace().limitPerSecond]]),
         )
@@ -133,9 +135,9 @@ export class RequestBudget extends Context.Service<
               if (status < 500) breaker.succeeded()
               else if (!expectsServerErrors) breaker.failed(now, endpoint, serverFailure(status))
             }
-            yield* resize
+            resize()
             return yield* Effect.fromResult(outcome)
-          }).pipe(Semaphore.withPermit(slots), starts.during)
+          }).pipe((work) => slots.within(work, spending.isContinued), starts.during)
 
         return RequestBudget.of({
           spend,

@@ -27,6 +27,7 @@ const spending = {
   maxWaitMillis: 30_000,
   isSlow: false,
   expectsServerErrors: false,
+  isContinued: false,
 }
 
 const tooLarge: Failure = { reason: { _tag: "ResponseTooLarge", megabytes: 64 }, detail: "" }
@@ -114,6 +115,34 @@ describe("RequestBudget", () => {
       most = underWay
       expect(most).toBeLessThan(8)
     }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("goes on with tasks that have begun before it begins others", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const order: Array<string> = []
+      const request = (name: string, isContinued: boolean) =>
+        budget.spend(
+          Effect.gen(function* () {
+            order.push(name)
+            yield* Effect.sleep(100)
+            return { status: 200, delaySeconds: undefined }
+          }),
+          { ...spending, isContinued },
+        )
+      const long = Effect.forEach([1, 2, 3], (page) => request(`long ${page}`, page > 1))
+      const waiting = yield* Effect.forkChild(request("interrupted", true))
+      const others = Effect.forEach([1, 2, 3, 4], (other) => request(`other ${other}`, false), {
+        concurrency: "unbounded",
+      })
+      const running = yield* Effect.forkChild(Effect.all([long, others], { concurrency: 2 }))
+      yield* Fiber.interrupt(waiting)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(running)
+      // What comes next in the queue takes the slot while a task turns to its next page.
+      const names = order.filter((name) => name !== "interrupted").slice(0, 5)
+      expect(names).toEqual(["long 1", "other 1", "long 2", "other 2", "long 3"])
+    }).pipe(Effect.provide(RequestBudget.layer({ concurrency: 1 }))),
   )
 
   it.effect("uses what the service allows, with few 429s, and starves no pipeline", () =>

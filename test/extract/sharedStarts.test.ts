@@ -21,6 +21,7 @@ const spending = {
   maxWaitMillis: 30_000,
   isSlow: false,
   expectsServerErrors: false,
+  isContinued: false,
 }
 
 /** A store of one pace for several processes; `isAway` makes it fail. */

@@ -14,6 +14,7 @@ const spending = {
   maxWaitMillis: 120_000,
   isSlow: false,
   expectsServerErrors: false,
+  isContinued: false,
 }
 
 const get = (url: string) =>
