@@ -170,6 +170,8 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     parameters: ReadonlyArray<Parameter> = [],
     needs: ReadonlyArray<string> = [],
   ) => (needs.length > 0 && (await isAnyEmpty(needs)) ? [] : readRows(reader, sql, parameters))
+  // Where the connection to a lake's catalog was lost, a statement is read again on a new one, but not inside a transaction.
+  let isAtOneMoment = false
   // Whatever writes rows records that there.
   const [latest = 0] = (yield* attempt("Reading the last run", () =>
     read(sqlFile("state", "latest_instant"), [], ["ops.partition_changes"]),
@@ -200,16 +202,27 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
           new Map(byPipeline.get(pipeline)?.map(({ entity, cursor }) => [entity, cursor]))
       },
     ),
-    rows: (...query) => attempt("Reading the warehouse", () => read(...query)),
+    rows: (...query) =>
+      Effect.retry(
+        attempt("Reading the warehouse", () => read(...query)),
+        { times: 1, while: ({ reason }) => reason === "Catalog" && !isAtOneMoment },
+      ),
     rowCounts: attempt("Reading how many rows there are", rowCounts),
     mayBeRecorded: (task) => mayBeRecorded(session, task),
     hasWrittenAll: (table) => known.keys.areAll(table),
     mayHold: (set) => !isBegunHere(session) || known.ranges.mayHold(set),
     atOneMoment: (work) =>
       Effect.acquireUseRelease(
-        attempt("Reading the warehouse", () => reader.run("BEGIN TRANSACTION READ ONLY")),
+        attempt("Reading the warehouse", async () => {
+          await reader.run("BEGIN TRANSACTION READ ONLY")
+          isAtOneMoment = true
+        }),
         () => work,
-        () => Effect.promise(() => reader.run("ROLLBACK").catch(() => undefined)),
+        () =>
+          Effect.promise(async () => {
+            isAtOneMoment = false
+            await reader.run("ROLLBACK").catch(() => undefined)
+          }),
       ),
     execute: (statements, changed = []) =>
       exclusively("Running statements on the warehouse", () =>

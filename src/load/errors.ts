@@ -70,16 +70,24 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
   }
 }
 
-/** DuckDB's extensions report an error of PostgreSQL after a text of their own and all of the SQL. */
-const quotesPostgres = /Failed to [\w ]+ "[\s\S]*": ([^\n]*)/
+/** DuckDB's extensions report an error of PostgreSQL after texts of their own, and often after all of the SQL. */
+const quotesSql = /Failed to [\w ]+ "[\s\S]*": ?([^\n]*)/
+const namesCatalog = /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)(?:\n|$)/
+
+// Where the connection is lost while DuckLake looks up what only helps it plan, it goes on, and its next statement fails
+// because of that.
+const LOST = /^$|^Current transaction is aborted/
 
 /** The error of PostgreSQL, which holds a lake's catalog, if it caused the failure. */
 const catalogReason = (cause: unknown): string | undefined => {
-  const [, words] = quotesPostgres.exec(cause instanceof Error ? cause.message : "") ?? []
+  const text = cause instanceof Error ? cause.message : ""
+  const [, words] = quotesSql.exec(text) ?? namesCatalog.exec(text) ?? []
   if (words === undefined) return undefined
-  return words.includes("ducklake_snapshot_pkey")
-    ? "another process committed to the lake at the same time"
-    : `the lake's catalog failed (${words.trim()})`
+  if (words.includes("ducklake_snapshot_pkey")) {
+    return "another process committed to the lake at the same time"
+  }
+  const why = words.trim()
+  return `the lake's catalog failed (${LOST.test(why) ? "the connection was lost" : why})`
 }
 
 /** Whether the PostgreSQL with a lake's catalog failed, or the connection to it was lost. */

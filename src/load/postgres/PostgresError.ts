@@ -30,6 +30,9 @@ const network: Readonly<Record<string, string>> = {
   EPIPE: "the connection was lost",
 }
 
+/** What the clients report of a connection that was lost earlier. */
+const LOST = /^(Connection (closed|terminated)|Client (was closed|has encountered a connection error))/
+
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const advices: Readonly<Record<string, string>> = {
   "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
@@ -49,7 +52,9 @@ export const explainPostgres = (
   const text = cause instanceof Error ? cause.message : String(cause)
   const advice = advices[code]
   return {
-    why: network[code] ?? text.trim().replace(/[.!]$/, ""),
+    why:
+      network[code] ??
+      (LOST.test(text) ? "the connection was lost" : text.trim().replace(/[.!]$/, "")),
     ...(advice === undefined ? {} : { advice }),
   }
 }

@@ -13,7 +13,7 @@ import type { PostgresTarget } from "../../domain/postgresUrl.ts"
 import type { LoadError } from "../errors.ts"
 import { connectionOptions } from "../postgres/connect.ts"
 import { sqlFile } from "../sqlFile.ts"
-import { catalogError } from "../storage/catalogError.ts"
+import { catalogError, isOfClient, withoutDefects } from "../storage/catalogError.ts"
 import { migrateWork } from "./migrateWork.ts"
 
 const WORK_SCHEMA = "vaulthouse_work"
@@ -74,13 +74,13 @@ const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
   const sql = yield* PgClient.PgClient
   const failed = <A, R>(work: Effect.Effect<A, SqlError, R>) =>
     Effect.mapError(work, (cause) => catalogError(shown, cause))
-  yield* Effect.mapError(migrateWork(shown), (cause) => catalogError(shown, cause))
+  yield* Effect.mapError(withoutDefects(migrateWork(shown)), (cause) => catalogError(shown, cause))
   return WorkDatabase.of({
     rows: (name, parameters = []) => failed(sql.unsafe<WorkRow>(sqlFile("work", name), parameters)),
     transaction: (work) =>
-      sql
-        .withTransaction(work)
-        .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(catalogError(shown, cause)))),
+      withoutDefects(sql.withTransaction(work)).pipe(
+        Effect.catchIf(isOfClient, (cause) => Effect.fail(catalogError(shown, cause))),
+      ),
     session: Effect.map(
       failed(sql.reserve),
       (connection): WorkRows =>

@@ -10,7 +10,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { LoadError } from "../errors.ts"
-import { catalogError } from "../storage/catalogError.ts"
+import { catalogError, withoutDefects } from "../storage/catalogError.ts"
 import type { TaskName } from "./claims.ts"
 import { QUEUE } from "./migrateWork.ts"
 import { WorkDatabase } from "./WorkDatabase.ts"
@@ -46,6 +46,7 @@ export const queueLayer = (
               lockExpiration: leaseSeconds * 1000,
               lockRefreshInterval: (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
             }).pipe(
+              withoutDefects,
               Effect.mapError((cause) => catalogError(shown, cause)),
               quietly,
             ),

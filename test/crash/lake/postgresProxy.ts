@@ -1,0 +1,200 @@
+// Between processes and PostgreSQL: counts what they send, message by message over all connections, and cuts their
+// connections at one of them. It parses the framing of PostgreSQL's protocol 3, so that a cut falls exactly where it is meant to.
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+
+/** Where the connection is lost: what the server has then received, and what its client has then received of the answer. */
+export const ways = [
+  /** Nothing of the message. */
+  "before",
+  /** Half of the message. */
+  "within",
+  /** All of the message, which has had its effect; its client nothing of the answer. */
+  "after",
+  /** All of the message; its client half of the answer. */
+  "answer",
+] as const
+export type Way = (typeof ways)[number]
+
+export interface Cut {
+  /** The number of the message, from 1. */
+  readonly at: number
+  readonly way: Way
+  /** Of all processes, as where the server ends; or only the one that sent the message, as where a network drops it. */
+  readonly connections: "all" | "one"
+}
+
+/** A message that was sent. */
+export interface Sent {
+  readonly connection: number
+  /** As in the protocol; `startup` for the first ones, which have no type. */
+  readonly type: string
+  /** The beginning of its text, for people. */
+  readonly text: string
+  /** Whether the server answers it at once, so that the answer can be lost as well. */
+  readonly isAnswered: boolean
+}
+
+const SSL_REQUEST = 80_877_103
+const GSSENC_REQUEST = 80_877_104
+
+/** Types after which the server sends something and waits: a statement, the end of several, a password, the end of a copy. */
+const ANSWERED = new Set(["Q", "S", "p", "c", "f", "startup"])
+
+/** Ends an answer: ready for the next statement, ready for the rows of a copy, a request for the password. */
+const ENDS = new Set(["Z", "G", "R"])
+
+/** Complete messages at the beginning of `bytes`, and what is left of them. */
+const messagesIn = (bytes: Buffer, hasType: boolean): readonly [ReadonlyArray<Buffer>, Buffer] => {
+  const found: Array<Buffer> = []
+  const typeLength = hasType ? 1 : 0
+  let from = 0
+  while (bytes.length - from >= typeLength + 4) {
+    const end = from + typeLength + bytes.readInt32BE(from + typeLength)
+    if (end > bytes.length) break
+    found.push(bytes.subarray(from, end))
+    from = end
+    if (!hasType) break
+  }
+  return [found, bytes.subarray(from)]
+}
+
+const textOf = (message: Buffer): string =>
+  message
+    .subarray(5, 2000)
+    .toString("latin1")
+    .replaceAll(/[^\x20-\x7e]+/g, " ")
+    .trim()
+    .slice(0, 160)
+
+export interface PostgresProxy {
+  readonly port: number
+  /** Begins to count anew, and forgets an earlier cut. `onSent` is called before a message is delivered. */
+  readonly arm: (cut?: Cut, onSent?: (number: number, sent: Sent) => void) => void
+  readonly sent: () => ReadonlyArray<Sent>
+  /** Whether the cut has happened. */
+  readonly hasCut: () => boolean
+  /** Resets all connections. */
+  readonly dropAll: () => void
+  readonly close: () => Promise<void>
+}
+
+export const startPostgresProxy = async (server: () => number): Promise<PostgresProxy> => {
+  const connections = new Set<() => void>()
+  let sent: Array<Sent> = []
+  let cut: Cut | undefined
+  let isDone = false
+  let onSent: (number: number, sent: Sent) => void = () => undefined
+  let last = 0
+
+  const dropAll = (): void => {
+    for (const drop of connections) drop()
+  }
+
+  const listener = createServer({ noDelay: true }, (client) => {
+    const connection = ++last
+    const postgres = connect({ port: server(), host: "127.0.0.1", noDelay: true })
+    let unsent = Buffer.alloc(0)
+    let unread = Buffer.alloc(0)
+    let isStarted = false
+    /** It has been asked for encryption, and answers with one byte. */
+    let isAsked = false
+    /** How the answer that comes next is lost; what has come of it. */
+    let losing: "after" | "answer" | undefined
+    let answer: Array<Buffer> = []
+
+    const drop = (): void => {
+      connections.delete(drop)
+      client.resetAndDestroy()
+      postgres.resetAndDestroy()
+    }
+    connections.add(drop)
+    const cutHere = (): void => {
+      isDone = true
+      if (cut?.connections === "all") dropAll()
+      drop()
+    }
+
+    /** Returns whether the connection is still there. */
+    const deliver = (message: Buffer, type: string): boolean => {
+      const each: Sent = {
+        connection,
+        type,
+        text: type === "p" ? "" : textOf(message),
+        isAnswered: ANSWERED.has(type),
+      }
+      sent.push(each)
+      onSent(sent.length, each)
+      if (isDone || cut === undefined || sent.length !== cut.at) {
+        postgres.write(message)
+        return true
+      }
+      if (cut.way === "before" || cut.way === "within") {
+        if (cut.way === "before") cutHere()
+        else postgres.write(message.subarray(0, Math.ceil(message.length / 2)), cutHere)
+        return false
+      }
+      losing = cut.way
+      answer = []
+      postgres.write(message)
+      return true
+    }
+
+    client.on("data", (chunk: Buffer) => {
+      unsent = Buffer.concat([unsent, chunk])
+      while (unsent.length > 0) {
+        const [messages, rest] = messagesIn(unsent, isStarted)
+        if (messages.length === 0) return
+        unsent = Buffer.from(rest)
+        for (const message of messages) {
+          const type = isStarted ? String.fromCodePoint(message[0] ?? 0) : "startup"
+          if (!isStarted) {
+            const code = message.readInt32BE(4)
+            isAsked = code === SSL_REQUEST || code === GSSENC_REQUEST
+            isStarted = !isAsked
+          }
+          if (!deliver(message, type)) return
+        }
+      }
+    })
+    postgres.on("data", (chunk: Buffer) => {
+      if (losing === undefined) {
+        client.write(chunk)
+        return
+      }
+      answer.push(chunk)
+      unread = Buffer.concat([unread, chunk])
+      const [messages, rest] = isAsked ? [[unread], Buffer.alloc(0)] : messagesIn(unread, true)
+      unread = Buffer.from(rest)
+      const isOver =
+        isAsked || messages.some((each) => ENDS.has(String.fromCodePoint(each[0] ?? 0)))
+      if (!isOver) return
+      const whole = Buffer.concat(answer)
+      if (losing === "after") cutHere()
+      else client.write(whole.subarray(0, Math.floor(whole.length / 2)), () => setTimeout(cutHere, 1))
+      losing = "after"
+    })
+    const end = (other: Socket) => (): void => {
+      connections.delete(drop)
+      other.destroy()
+    }
+    client.on("error", end(postgres)).on("close", end(postgres))
+    postgres.on("error", end(client)).on("close", end(client))
+  })
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+  return {
+    port: (listener.address() as AddressInfo).port,
+    arm: (next, onNext = () => undefined) => {
+      sent = []
+      cut = next
+      isDone = false
+      onSent = onNext
+    },
+    sent: () => sent,
+    hasCut: () => isDone,
+    dropAll,
+    close: () => {
+      dropAll()
+      return new Promise((resolve) => listener.close(() => resolve()))
+    },
+  }
+}
