@@ -72,7 +72,8 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
 
 /** DuckDB's extensions report an error of PostgreSQL after texts of their own, and often after all of the SQL. */
 const quotesSql = /Failed to [\w ]+ "[\s\S]*": ?([^\n]*)/
-const namesCatalog = /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)(?:\n|$)/
+const namesCatalog =
+  /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)(?:\n|$)/
 
 // Where the connection is lost while DuckLake looks up what only helps it plan, it goes on, and its next statement fails
 // because of that.
@@ -158,14 +159,16 @@ export const databaseError = (what: string, cause: unknown): LoadError => {
   return new LoadError({ reason, what, why, advice: databaseAdvice(cause, why), cause })
 }
 
-export const filesError = (what: string, cause: unknown): LoadError =>
-  cause instanceof LoadError
-    ? cause
-    : new LoadError({
-        reason: "Files",
-        what,
-        why: reasonOf(cause),
-        advice:
-          "Readers keep the files they have; check disk space and permissions, then run `vaulthouse publish`.",
-        cause,
-      })
+/** A failure while readers' files were written, which they don't see. */
+export const filesError = (what: string, cause: unknown): LoadError => {
+  if (cause instanceof LoadError) return cause
+  const ofCatalog = catalogReason(cause)
+  const check = ofCatalog === undefined ? "disk space and permissions" : "that PostgreSQL runs"
+  return new LoadError({
+    reason: ofCatalog === undefined ? "Files" : "Catalog",
+    what,
+    why: ofCatalog ?? reasonOf(cause),
+    advice: `Readers keep the files they have; check ${check}, then run \`vaulthouse publish\`.`,
+    cause,
+  })
+}

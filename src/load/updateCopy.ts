@@ -10,6 +10,7 @@ import { CATALOG, identifier, inCatalog, literal, qualified } from "./sql.ts"
 import { layout } from "./tables/layout.ts"
 import { partitionChanges } from "./tables/partition_changes.ts"
 import { storedMartsTable } from "./tables/stored_marts.ts"
+import { alone, transaction } from "./transaction.ts"
 import { viewFingerprints } from "./tables/view_fingerprints.ts"
 
 // Each database has its own rows in these tables: how it was made, and when each month changed.
@@ -41,22 +42,23 @@ export const updateCopy = async (update: Update): Promise<void> => {
     copyRows(connection, table, source, CATALOG, condition)
   const tables = update.tables.filter((table) => !own.has(table) && table.schema !== "meta")
   const stale = update.isWhole ? undefined : await changedParts(update)
-  await connection.run("BEGIN")
-  for (const table of tables) {
-    const months = stale?.get(tableName(table))
-    if (stale === undefined) await copy(table)
-    else if (months !== undefined) {
-      for (const condition of conditionsOf(table, months)) await copy(table, condition)
+  // Also rolled back: DuckDB would end the process where it closes a connection whose transaction has lost PostgreSQL.
+  await transaction(alone(connection), async () => {
+    for (const table of tables) {
+      const months = stale?.get(tableName(table))
+      if (stale === undefined) await copy(table)
+      else if (months !== undefined) {
+        for (const condition of conditionsOf(table, months)) await copy(table, condition)
+      }
     }
-  }
-  // Rows that were changed by hand are recorded nowhere.
-  for (const table of await ofOtherSize(update, tables)) await copy(table)
-  const recorded = qualified(partitionChanges)
-  await connection.run(
-    `DELETE FROM ${recorded} WHERE NOT (${OF_STORED_MARTS});
-     INSERT INTO ${recorded} FROM ${inCatalog(source, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
-  )
-  await connection.run("COMMIT")
+    // Rows that were changed by hand are recorded nowhere.
+    for (const table of await ofOtherSize(update, tables)) await copy(table)
+    const recorded = qualified(partitionChanges)
+    await connection.run(
+      `DELETE FROM ${recorded} WHERE NOT (${OF_STORED_MARTS});
+       INSERT INTO ${recorded} FROM ${inCatalog(source, partitionChanges)} WHERE NOT (${OF_STORED_MARTS})`,
+    )
+  })
 }
 
 type Months = ReadonlySet<string | undefined>

@@ -1,6 +1,6 @@
 // The message of a failure that DuckDB's extensions report, and what it is taken for.
 import { expect, it } from "vitest"
-import { databaseError } from "../../src/load/errors.ts"
+import { databaseError, filesError, isOfCatalog } from "../../src/load/errors.ts"
 import { isRefusedByWarehouse } from "../../src/pipelines/run/refusedResult.ts"
 
 const ADVICE =
@@ -36,4 +36,58 @@ it("a failure inside DuckDB comes without its stack trace", () => {
   expect(failed.message).toMatch(
     /^Reading the last run: INTERNAL Error: Attempted to access index 0 within vector of size 0\. What was not/,
   )
+})
+
+const LOST =
+  "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request."
+const COPY = 'COPY (SELECT "a" FROM "vaulthouse_lake"."ducklake_table_stats") TO STDOUT;'
+
+// As DuckDB's extensions word it, depending on the message at which the connection is lost.
+const losses = [
+  ["before a statement", `Invalid Error: Failed to execute query "COMMIT": ${LOST}`, undefined],
+  [
+    "in the answer to COPY",
+    `IO Error: Failed to get global stats information from DuckLake: Unable to read binary COPY data from Postgres: ${LOST}`,
+    undefined,
+  ],
+  [
+    "while a statement is described",
+    `Binder Error: Failed to query most recent snapshot for DuckLake: Failed to describe prepared statement: ${LOST}`,
+    undefined,
+  ],
+  [
+    "in rows that are sent",
+    `Invalid Error: Failed to initialize DuckLake: Failed to copy data: ${LOST}`,
+    undefined,
+  ],
+  [
+    "within a statement, where libpq gives no reason",
+    `Invalid Error: Failed to get global stats information from DuckLake: Failed to prepare COPY "${COPY}": `,
+    "the connection was lost",
+  ],
+  [
+    "before a statement whose failure DuckLake does not report",
+    "TransactionContext Error: Failed to get global stats information from DuckLake: Current transaction is aborted (please ROLLBACK)",
+    "the connection was lost",
+  ],
+] as const
+
+it.each(losses)(
+  "a connection that is lost %s is no fault of the rows",
+  (_, text, why = "server closed the connection unexpectedly") => {
+    const cause = new Error(text)
+    expect(isOfCatalog(cause)).toBe(true)
+    const lost = databaseError("Committing rows", cause)
+    expect(lost.message).toBe(`Committing rows: the lake's catalog failed (${why}). ${ADVICE}`)
+    expect(isRefusedByWarehouse(lost)).toBe(false)
+    expect(filesError("Publishing", cause).message).toBe(
+      `Publishing: the lake's catalog failed (${why}). Readers keep the files they have; check that PostgreSQL runs, then run \`vaulthouse publish\`.`,
+    )
+  },
+)
+
+it("a value that the warehouse refuses is no failure of a lake's catalog", () => {
+  const refused = new Error("Constraint Error: NOT NULL constraint failed: vaults.status")
+  expect(isOfCatalog(refused)).toBe(false)
+  expect(isRefusedByWarehouse(databaseError("Committing rows", refused))).toBe(true)
 })

@@ -31,7 +31,8 @@ const network: Readonly<Record<string, string>> = {
 }
 
 /** What the clients report of a connection that was lost earlier. */
-const LOST = /^(Connection (closed|terminated)|Client (was closed|has encountered a connection error))/
+const LOST =
+  /^(Connection (closed|terminated)|Client (was closed|has encountered a connection error))/
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const advices: Readonly<Record<string, string>> = {

@@ -170,7 +170,8 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
       if (!isOver) return
       const whole = Buffer.concat(answer)
       if (losing === "after") cutHere()
-      else client.write(whole.subarray(0, Math.floor(whole.length / 2)), () => setTimeout(cutHere, 1))
+      else
+        client.write(whole.subarray(0, Math.floor(whole.length / 2)), () => setTimeout(cutHere, 1))
       losing = "after"
     })
     const end = (other: Socket) => (): void => {
