@@ -43,7 +43,7 @@ const LOST =
 const COPY = 'COPY (SELECT "a" FROM "vaulthouse_lake"."ducklake_table_stats") TO STDOUT;'
 
 // As DuckDB's extensions word it, depending on the message at which the connection is lost.
-const losses = [
+const losses: ReadonlyArray<readonly [at: string, text: string, why: string | undefined]> = [
   ["before a statement", `Invalid Error: Failed to execute query "COMMIT": ${LOST}`, undefined],
   [
     "in the answer to COPY",
@@ -70,7 +70,7 @@ const losses = [
     "TransactionContext Error: Failed to get global stats information from DuckLake: Current transaction is aborted (please ROLLBACK)",
     "the connection was lost",
   ],
-] as const
+]
 
 it.each(losses)(
   "a connection that is lost %s is no fault of the rows",

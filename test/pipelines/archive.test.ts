@@ -228,3 +228,16 @@ describe("a segment that was cut", () => {
       }),
   )
 })
+
+it.live("an archive elsewhere is verified although nothing is published here", () =>
+  Effect.gen(function* () {
+    const server = yield* directory({ size: 3, inactive: [], isBroken: false })
+    const archive = join(yield* temporaryFolder, "raw")
+    const dataDir = yield* temporaryFolder
+    yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, archive })
+    const elsewhere = { dataDir: yield* temporaryFolder, archive }
+    expect(yield* verify(elsewhere)).toMatchObject([
+      { kind: "missing", path: "published/vaulthouse.duckdb" },
+    ])
+  }),
+)

@@ -45,10 +45,13 @@ export const startObjectStore = async (lake: string) => {
 /** Nothing is stored below it yet. */
 export const newPrefix = (): string => `s3://${bucket}/${randomBytes(6).toString("hex")}`
 
-/** The standard variables with which a process finds the object store that all tests share. */
-export const objectStoreVariables = () => ({
+/** The standard variables with which a process finds the object store at a port. */
+export const objectVariables = (port: number) => ({
   AWS_ACCESS_KEY_ID: "S3RVER",
   AWS_SECRET_ACCESS_KEY: secretKey,
   AWS_REGION: "us-east-1",
-  AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${inject("objectStore")}`,
+  AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
 })
+
+/** Those of the object store that all tests share. */
+export const objectStoreVariables = () => objectVariables(inject("objectStore"))

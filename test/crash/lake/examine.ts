@@ -9,15 +9,16 @@ import { defaultTimeFields } from "../../../src/domain/timeFields.ts"
 import { replay } from "../../../src/pipelines/archive/replay.ts"
 import { pipelines } from "../../../src/pipelines/catalog.ts"
 import { loadExtensions } from "../../../src/load/storage/extensions.ts"
+import { objectVariables } from "../../support/objectStore.ts"
 import { extensions } from "./world.ts"
 
 /** The rows of each table, without what any two runs differ in. */
 export type Content = ReadonlyMap<string, string>
 
-const read = ["vaults", "ratio_history"]
+const read = new Set(["vaults", "ratio_history"])
 
 const tables: ReadonlyArray<Table> = [
-  ...new Set(pipelines.filter(({ name }) => read.includes(name)).flatMap((each) => each.tables)),
+  ...new Set(pipelines.filter(({ name }) => read.has(name)).flatMap((each) => each.tables)),
 ].flatMap(storedTables)
 
 /** What differs between any two runs. */
@@ -59,7 +60,8 @@ export interface Examiner {
   readonly requestsRecorded: (catalog: string, data: string) => Promise<number>
 }
 
-export const startExaminer = async (): Promise<Examiner> => {
+/** `store` is the port of the object store. */
+export const startExaminer = async (store: number): Promise<Examiner> => {
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
   const attached = async <A>(
     attach: (connection: DuckDBConnection) => Promise<unknown>,
@@ -76,6 +78,11 @@ export const startExaminer = async (): Promise<Examiner> => {
   }
   const first = await instance.connect()
   await loadExtensions(first, ["ducklake", "postgres_scanner", "httpfs"], extensions)
+  const variables = objectVariables(store)
+  await first.run(
+    `CREATE SECRET (TYPE s3, KEY_ID '${variables.AWS_ACCESS_KEY_ID}', SECRET '${variables.AWS_SECRET_ACCESS_KEY}',
+       ENDPOINT '127.0.0.1:${store}', USE_SSL false, URL_STYLE 'path')`,
+  )
   const lake = (catalog: string, data: string) => async (connection: DuckDBConnection) => {
     const { hostname, port, username, password, pathname } = new URL(catalog)
     await connection.run(
@@ -122,10 +129,35 @@ export const startExaminer = async (): Promise<Examiner> => {
   }
 }
 
-/** What of `found` is not as in `expected`, in words. */
-export const differences = (expected: Content, found: Content): ReadonlyArray<string> =>
-  [...expected].flatMap(([name, content]) =>
-    found.has(name) && found.get(name) !== content
-      ? [`${name}: ${String(found.get(name))} instead of ${content}`]
-      : [],
-  )
+/** What does not hold after a cut. */
+export interface Problem {
+  readonly kind: "lost" | "doubled" | "unclear" | "other"
+  readonly what: string
+}
+
+const rowsIn = (content: string): number => Number(/^\d+/.exec(content)?.[0])
+
+const kindOf = (name: string, expected: string, found: string): Problem["kind"] => {
+  if (name === "rows without a response") return "lost"
+  if (name === "duplicate responses") return "doubled"
+  if (!name.startsWith("core.") || rowsIn(expected) === rowsIn(found)) return "other"
+  return rowsIn(found) < rowsIn(expected) ? "lost" : "doubled"
+}
+
+/** What of `found` is not as in `expected`. */
+export const differences = (
+  expected: Content,
+  found: Content,
+  where = "",
+): ReadonlyArray<Problem> =>
+  [...expected].flatMap(([name, content]) => {
+    const here = found.get(name)
+    return here === undefined || here === content
+      ? []
+      : [
+          {
+            kind: kindOf(name, content, here),
+            what: `${where}${name}: ${here} instead of ${content}`,
+          },
+        ]
+  })

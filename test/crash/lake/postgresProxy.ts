@@ -15,12 +15,24 @@ export const ways = [
 ] as const
 export type Way = (typeof ways)[number]
 
+/** What is lost there. */
+export const losses = [
+  /** The connection of that message, as where a network drops it. */
+  "one",
+  /** All connections. */
+  "all",
+  /** The process that sent it, by SIGKILL. */
+  "process",
+  /** The server, which is stopped in its mode `immediate`, as where it crashes, and started again. */
+  "server",
+] as const
+export type Loss = (typeof losses)[number]
+
 export interface Cut {
   /** The number of the message, from 1. */
   readonly at: number
   readonly way: Way
-  /** Of all processes, as where the server ends; or only the one that sent the message, as where a network drops it. */
-  readonly connections: "all" | "one"
+  readonly loss: Loss
 }
 
 /** A message that was sent. */
@@ -68,8 +80,8 @@ const textOf = (message: Buffer): string =>
 
 export interface PostgresProxy {
   readonly port: number
-  /** Begins to count anew, and forgets an earlier cut. `onSent` is called before a message is delivered. */
-  readonly arm: (cut?: Cut, onSent?: (number: number, sent: Sent) => void) => void
+  /** Begins to count anew, and forgets an earlier cut. `onCut` is called when it happens. */
+  readonly arm: (cut?: Cut, onCut?: () => void) => void
   readonly sent: () => ReadonlyArray<Sent>
   /** Whether the cut has happened. */
   readonly hasCut: () => boolean
@@ -83,7 +95,7 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
   let sent: Array<Sent> = []
   let cut: Cut | undefined
   let isDone = false
-  let onSent: (number: number, sent: Sent) => void = () => undefined
+  let onCut: () => void = () => undefined
   let last = 0
 
   const dropAll = (): void => {
@@ -110,8 +122,9 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
     connections.add(drop)
     const cutHere = (): void => {
       isDone = true
-      if (cut?.connections === "all") dropAll()
-      drop()
+      onCut()
+      if (cut?.loss === "one") drop()
+      else dropAll()
     }
 
     /** Returns whether the connection is still there. */
@@ -123,7 +136,6 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
         isAnswered: ANSWERED.has(type),
       }
       sent.push(each)
-      onSent(sent.length, each)
       if (isDone || cut === undefined || sent.length !== cut.at) {
         postgres.write(message)
         return true
@@ -188,7 +200,7 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
       sent = []
       cut = next
       isDone = false
-      onSent = onNext
+      onCut = onNext
     },
     sent: () => sent,
     hasCut: () => isDone,

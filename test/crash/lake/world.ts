@@ -7,6 +7,8 @@ import { join } from "node:path"
 import { type OptionsPatch, startSimulator } from "../../../simulator/index.ts"
 import { bin, environment } from "../../cli/command.ts"
 import { startPostgres } from "../../support/postgres.ts"
+import { newPrefix, objectVariables, startObjectStore } from "../../support/objectStore.ts"
+import { startObjectProxy } from "./objectProxy.ts"
 import { startPostgresProxy } from "./postgresProxy.ts"
 
 /** Where the servers and extensions of `make test-lake` are installed. */
@@ -14,11 +16,11 @@ export const installed = process.env["LAKE"] ?? ""
 
 export const extensions = join(installed, "extensions")
 
-/** A vault with hours enough for rows in PostgreSQL and rows in Parquet files, in more than one request. */
+/** Vaults with hours enough for rows in PostgreSQL and rows in Parquet files, in more than one request each. */
 const platform: OptionsPatch = {
   slowReadMs: 0,
-  vaults: 1,
-  days: 50,
+  vaults: 2,
+  days: 45,
   subaccounts: 1,
   now: "2026-06-01T00:00:00Z",
   revision: 0,
@@ -32,11 +34,13 @@ export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly output: string
+  /** What it wrote to standard error. */
+  readonly complaints: string
 }
 
 export interface Running {
   readonly child: ChildProcess
-  readonly output: () => string
+  readonly complaints: () => string
   readonly ended: Promise<Ended>
 }
 
@@ -45,37 +49,52 @@ const LONGEST_MILLIS = 90_000
 
 const DATABASE = "work"
 
+/** Where rows and responses are. */
+export interface Place {
+  readonly warehouse?: "file"
+  /** Of the lake's Parquet files. */
+  readonly data: string
+  /** Default: in the data directory. */
+  readonly archive?: string
+}
+
 export const startWorld = async () => {
   const folder = mkdtempSync(join(tmpdir(), "vaulthouse-lakecrash-"))
-  // A server that is killed must have what it acknowledged.
-  const server = await startPostgres(["-c", "max_connections=100", "-c", "fsync=off"])
+  // A server that is stopped at once must have what it acknowledged.
+  const server = await startPostgres(["-c", "max_connections=100", "-c", "fsync=on"])
   const proxy = await startPostgresProxy(() => server.port)
+  const otherProxy = await startPostgresProxy(() => server.port)
+  const store = await startObjectStore(installed)
+  const objects = await startObjectProxy(store.port)
   let simulator = await startSimulator(platform)
   const cwd = join(folder, "now")
+  const inFolder: Place = { data: `${cwd}/lake` }
+  const running = new Set<ChildProcess>()
+  let started = 0
   const catalog = (port: number): string => {
     const url = new URL(server.url(DATABASE))
     url.port = String(port)
     return url.href
   }
-  const configure = (settings: ReadonlyArray<string> = []): void =>
-    writeFileSync(
-      join(cwd, "vaulthouse.config.yaml"),
-      [
-        `baseUrl: ${simulator.url}`,
-        `warehouse: "ducklake:${catalog(proxy.port)}"`,
-        `lake: { data: ${cwd}/lake, extensions: ${extensions} }`,
-        "pipelines: [vaults, ratio_history]",
-        `dataDir: ${cwd}/data`,
-        "parquet: { enabled: false }",
-        "workerLease: 2s",
-        ...settings,
-      ].join("\n"),
-    )
+  /** `place`: where files of the lake and the archive are; `port`: of PostgreSQL. */
+  const configure = (place: Place, port = proxy.port): ReadonlyArray<string> => [
+    `baseUrl: ${simulator.url}`,
+    ...(place.warehouse === "file" ? [] : [`warehouse: "ducklake:${catalog(port)}"`]),
+    `lake: { data: "${place.data}", extensions: "${extensions}" }`,
+    ...(place.archive === undefined ? [] : [`archive: "${place.archive}"`]),
+    "pipelines: [vaults, ratio_history]",
+    `dataDir: ${cwd}/data`,
+    "parquet: { enabled: false }",
+    "workerLease: 2s",
+  ]
 
   /** Makes the state `name` the one of now: the database, the data directory, the service. */
-  const restore = async (name: "empty" | "synced"): Promise<void> => {
-    proxy.arm()
-    proxy.dropAll()
+  const restore = async (name: string): Promise<void> => {
+    for (const each of [proxy, otherProxy]) {
+      each.arm()
+      each.dropAll()
+    }
+    objects.arm()
     rmSync(cwd, { recursive: true, force: true })
     await server.query(`drop database if exists ${DATABASE} with (force)`)
     if (name === "empty") {
@@ -85,14 +104,18 @@ export const startWorld = async () => {
       cpSync(join(folder, name), cwd, { recursive: true })
       await server.query(`create database ${DATABASE} template ${name}`)
     }
-    configure()
   }
 
-  const start = (args: ReadonlyArray<string>): Running => {
+  const start = (args: ReadonlyArray<string>, place = inFolder, port?: number): Running => {
+    started += 1
+    const folderOfOne = join(cwd, String(started))
+    mkdirSync(folderOfOne, { recursive: true })
+    writeFileSync(join(folderOfOne, "vaulthouse.config.yaml"), configure(place, port).join("\n"))
     const child = spawn(bin, args, {
-      cwd,
+      cwd: folderOfOne,
       env: {
         ...environment,
+        ...objectVariables(objects.port),
         NODE_COMPILE_CACHE: join(import.meta.dirname, "../../../node_modules/.cache/compiled"),
       },
       timeout: LONGEST_MILLIS,
@@ -100,19 +123,22 @@ export const startWorld = async () => {
       stdio: ["ignore", "pipe", "pipe"],
     })
     let output = ""
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
-    }
+    let complaints = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
     const ended = new Promise<Ended>((resolve) =>
-      child.once("close", (code, signal) => resolve({ code, signal, output })),
+      child.once("close", (code, signal) => resolve({ code, signal, output, complaints })),
     )
-    return { child, output: () => output, ended }
+    running.add(child)
+    child.once("close", () => running.delete(child))
+    return { child, complaints: () => complaints, ended }
   }
 
-  const run = (...args: ReadonlyArray<string>): Promise<Ended> => start(args).ended
+  const run = (args: ReadonlyArray<string>, place = inFolder): Promise<Ended> =>
+    start(args, place).ended
 
   /** Keeps the state of now as `name`. */
-  const keep = async (name: "synced"): Promise<void> => {
+  const keep = async (name: string): Promise<void> => {
     proxy.dropAll()
     await server.query(`drop database if exists ${name} with (force)`)
     await server.query(`create database ${name} template ${DATABASE}`)
@@ -128,7 +154,16 @@ export const startWorld = async () => {
     run,
     restore,
     keep,
-    configure,
+    otherProxy,
+    objects,
+    store,
+    inFolder,
+    /** Another prefix of the object store. */
+    inObjects: (): Place => {
+      const prefix = newPrefix()
+      return { data: `${prefix}/lake`, archive: `${prefix}/raw` }
+    },
+    address: () => `ducklake:${catalog(proxy.port)}`,
     /** Of the database itself, past the proxy. */
     catalog: catalog(server.port),
     service: {
@@ -141,7 +176,11 @@ export const startWorld = async () => {
       },
     },
     close: async () => {
+      for (const child of running) child.kill("SIGKILL")
       await proxy.close()
+      await otherProxy.close()
+      await objects.close()
+      await store.stop()
       await simulator.close()
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
