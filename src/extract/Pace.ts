@@ -25,10 +25,9 @@ const SUSTAINED = 0.98
 const FULL_ALLOWANCE_MILLIS = 1000
 // Of what came through in the last seconds, some was such an allowance.
 const RECENT = 0.85
-// How fast the rate grows in each second: until enough has come through to know the rate, after the first 429, and once
-// it is known. The last costs about one 429 in 400 requests.
+// How fast the rate grows in each second. Each 429 divides it, by more where enough has come through to know the rate, down
+// to what costs about one 429 in 400 requests.
 const SEARCH_PER_SECOND = 0.5
-const APPROACH_PER_SECOND = 0.02
 const PROBE_PER_SECOND = 0.001
 const PROBE_PER_REQUEST = 0.0001
 const ENOUGH_TO_KNOW = 4
@@ -242,10 +241,7 @@ export class Pace {
     const isSteady = own.growth <= 4 * probeOf(own.rate)
     const isEnough = own.passed.count >= ENOUGH_TO_KNOW
     own.rate = Math.max(MIN_RATE, this.rateAfterEvent(now, isSteady, isEnough))
-    own.growth = Math.max(
-      probeOf(own.rate),
-      isEnough ? Math.min(own.growth / 4, APPROACH_PER_SECOND) : own.growth / 2,
-    )
+    own.growth = Math.max(probeOf(own.rate), own.growth / (isEnough ? 16 : 2))
     own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
     own.ratedAt = own.eventEndsAt
     own.nextAt = own.pausedUntil
