@@ -76,6 +76,8 @@ const schemaOf = (kind: Kind): JsonSchema => {
         description: `${kind.keys}: ${expected(kind.of)}`,
         additionalProperties: schemaOf(kind.of),
       }
+    case "anyOf":
+      return { anyOf: kind.of.map(schemaOf) }
     case "variant":
       return { oneOf: Object.values(kind.of).map((fields) => schemaOf({ type: "record", fields })) }
     case "record": {

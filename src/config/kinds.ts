@@ -41,6 +41,8 @@ export type Kind =
   | { readonly type: "list"; readonly of: Kind; readonly nonEmpty?: true }
   | { readonly type: "map"; readonly of: Kind; readonly keys: string }
   | { readonly type: "record"; readonly fields: Fields }
+  /** The first of these kinds for text, for a list and for a section. */
+  | { readonly type: "anyOf"; readonly of: ReadonlyArray<Kind> }
   /** A section with exactly one of these keys, and the fields that go with it. */
   | { readonly type: "variant"; readonly of: Readonly<Record<string, Fields>> }
 
@@ -90,14 +92,16 @@ export type ValueOf<K extends Kind> = K extends {
                 ? ReadonlyArray<ValueOf<E>>
                 : K extends { type: "map"; of: infer E extends Kind }
                   ? Readonly<Record<string, ValueOf<E>>>
-                  : K extends { type: "record"; fields: infer F extends Fields }
-                    ? ValuesOf<F>
-                    : K extends {
-                          type: "variant"
-                          of: infer V extends Readonly<Record<string, Fields>>
-                        }
-                      ? { [N in keyof V]: ValuesOf<V[N]> }[keyof V]
-                      : never
+                  : K extends { type: "anyOf"; of: ReadonlyArray<infer E extends Kind> }
+                    ? ValueOf<E>
+                    : K extends { type: "record"; fields: infer F extends Fields }
+                      ? ValuesOf<F>
+                      : K extends {
+                            type: "variant"
+                            of: infer V extends Readonly<Record<string, Fields>>
+                          }
+                        ? { [N in keyof V]: ValuesOf<V[N]> }[keyof V]
+                        : never
 
 type ValuesOf<F extends Fields> = {
   readonly [N in keyof F]: ValueOf<F[N]["kind"]> | Absent<F[N]>
@@ -155,6 +159,8 @@ export const expected = (kind: Kind): string => {
       return `a list${kind.nonEmpty === true ? " with at least one entry" : ""}, each entry ${expected(kind.of)}`
     case "map":
       return `${kind.keys}, each with ${expected(kind.of)}`
+    case "anyOf":
+      return kind.of.map(expected).join(", or ")
     case "record":
       return `a section with ${quoted(Object.keys(kind.fields))}`
     case "variant":

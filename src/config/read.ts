@@ -120,6 +120,11 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
         : wrong()
     case "record":
       return isObject(value) ? readFields(kind.fields, value, path) : wrong()
+    case "anyOf": {
+      const form = formOf(value)
+      const found = kind.of.find((each) => formOfKind(each) === form)
+      return found === undefined ? wrong() : read(found, value, path)
+    }
     case "variant": {
       if (!isObject(value)) return wrong()
       const [found, another] = Object.keys(kind.of).filter((key) => key in value)
@@ -137,6 +142,15 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
   }
 }
 
+type Form = "list" | "section" | "scalar"
+
+const formOf = (value: unknown): Form =>
+  Array.isArray(value) ? "list" : isObject(value) ? "section" : "scalar"
+
+/** How a value of the kind is written. */
+const formOfKind = ({ type }: Kind): Form =>
+  type === "list" ? "list" : ["map", "record", "variant"].includes(type) ? "section" : "scalar"
+
 /** Whether no message may show a value of the kind. */
 const mayHoldSecret = (kind: Kind): boolean => {
   switch (kind.type) {
@@ -147,6 +161,8 @@ const mayHoldSecret = (kind: Kind): boolean => {
     case "list":
     case "map":
       return mayHoldSecret(kind.of)
+    case "anyOf":
+      return kind.of.some(mayHoldSecret)
     case "record":
       return isAnySecret(kind.fields)
     case "variant":

@@ -34,6 +34,51 @@ export const lake = section({
   },
 })
 
+const fieldName = { type: "text", example: "mgmtFee" } as const
+const fieldNames = { type: "list", of: fieldName, nonEmpty: true } as const
+
+/** The fields of columns and of tables, for what the API document does not name. */
+export const fields = {
+  kind: {
+    type: "map",
+    keys: "columns such as fees.management_fee_pct, or tables such as allocation_history",
+    of: {
+      type: "anyOf",
+      of: [
+        fieldName,
+        fieldNames,
+        {
+          type: "record",
+          fields: {
+            field: {
+              kind: fieldName,
+              default: undefined,
+              describe: "Wire name, for a column with a scale",
+            },
+            scale: {
+              kind: { type: "number", above: 0, none: "none" },
+              default: undefined,
+              describe: "What the number in the field is multiplied by, such as 0.000001",
+            },
+            keys: {
+              kind: { type: "anyOf", of: [{ type: "choice", of: ["*"] }, fieldNames] },
+              default: undefined,
+              describe:
+                "Of a table: the fields whose names are the keys of its records, such as protocols; `*` for all others",
+            },
+            except: {
+              kind: { type: "list", of: fieldName },
+              default: undefined,
+              describe: "Of a table: fields that are no keys",
+            },
+          },
+        },
+      ],
+    },
+  },
+  default: {},
+} as const
+
 const pathField = (content: string) =>
   ({
     kind: { type: "servicePath", example: "/subaccount/{address}/…" },

@@ -1,7 +1,9 @@
 // Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
+import { contracts } from "../domain/shape.ts"
 import { defaultTimeFields } from "../domain/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
 import {
+  fields,
   lake,
   parquet,
   paths,
@@ -161,14 +163,19 @@ export const settings = {
     describe: "Names of the time field of series points, the most likely first",
   },
   fields: {
+    ...fields,
+    describe:
+      "Wire names of columns, and where the records of tables are, for what the API document does not name (`vaulthouse fields`)",
+  },
+  contracts: {
     kind: {
       type: "map",
-      of: { type: "text", example: "mgmtFee" },
-      keys: "columns such as fees.management_fee_pct",
+      of: { type: "choice", of: contracts },
+      keys: "tables such as fees",
     },
     default: {},
     describe:
-      "Wire names of columns, for fields the API document does not name (`vaulthouse fields`)",
+      "What happens to fields of a table that no column and no setting names: `evolve` keeps them in `extra`, `freeze` fails the table's check and holds publication back, `discard` leaves them out",
   },
   vaults: {
     ...vaults,

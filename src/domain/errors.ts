@@ -28,7 +28,12 @@ export type ApiErrorReason =
   /** The body exceeds `maxResponseMegabytes`, compressed or decompressed. */
   | { readonly _tag: "ResponseTooLarge"; readonly megabytes: number }
   /** The body of a successful response is not as documented; it is in the archive. */
-  | { readonly _tag: "ContractViolation"; readonly path: string }
+  | {
+      readonly _tag: "ContractViolation"
+      readonly path: string
+      /** Lines for the setting `fields` that would settle it. */
+      readonly proposal?: string
+    }
   /** A bug in vaulthouse. */
   | { readonly _tag: "Defect" }
 

@@ -1,6 +1,7 @@
 // A table as a value, from which its DDL, row mapping, comments, dictionary, keys and Parquet layout are derived.
 import { boolean, type Column, text, timestamp, type Value } from "./column.ts"
 import type { Lineage } from "./response.ts"
+import type { Shape } from "./shape.ts"
 
 /**
  * What happens to a row whose key is already stored:
@@ -24,6 +25,8 @@ export interface Table {
   readonly source: string
   /** The columns with the source's data; `allColumns` adds those of the write mode. */
   readonly columns: ReadonlyArray<Column>
+  /** Where its records may be within what is read, in the order in which the shapes are tried. */
+  readonly shapes?: ReadonlyArray<Shape>
   readonly key: ReadonlyArray<string>
   /**
    * In a history table of sets (the protocols of a day): the key columns that identify the set, including its time.

@@ -4,6 +4,8 @@ export interface Violation {
   /** The path in the body; `$` is the whole body. */
   readonly path: string
   readonly detail: string
+  /** Lines for the setting `fields` that would settle it, of which the user chooses. */
+  readonly proposal?: string
 }
 
 /** A record that can't become a row. It is quarantined; the others of its list land. */
@@ -15,6 +17,6 @@ export interface RejectedRecord extends Violation {
 export interface Drift {
   /** The path of the field in a record, for example `$.fee.bps`. */
   readonly path: string
-  readonly kind: "unknown_field" | "other_type" | "deprecated_field"
+  readonly kind: "unknown_field" | "other_type" | "deprecated_field" | "frozen_field"
   readonly detail: string
 }

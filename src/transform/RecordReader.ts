@@ -6,6 +6,7 @@ import type { Table } from "../domain/table.ts"
 import type { Drift, RejectedRecord } from "../domain/violation.ts"
 import { columnViolation, firstSeen, type SeenField } from "./columnViolation.ts"
 import { converters, readField, valueOf } from "./fields/readField.ts"
+import { configuredColumn, configuredNames } from "./fields/settings.ts"
 import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"
 import type { Source } from "./Source.ts"
 
@@ -13,7 +14,7 @@ export interface RecordOptions {
   readonly table: Table
   /** The records as received, because a rejected record is reported with all its fields. */
   readonly records: ReadonlyArray<JsonObject>
-  readonly source: Pick<Source<unknown>, "lineage" | "fields">
+  readonly source: Pick<Source<unknown>, "lineage" | "fields" | "contracts">
   /** Fields that the caller has already read (times, nested tables), which `extra` omits. */
   readonly consumed?: ReadonlyArray<string>
   /** The wire names found in this response, by column. */
@@ -38,6 +39,10 @@ export class RecordReader {
   private readonly kept = new FieldsByRow()
   private readonly unread: Array<{ row: number; field: string; detail: string }> = []
   private readonly unknown = new Map<string, Drift>()
+  /** Fields without a column that the setting names for `extra`, which are no drift. */
+  private readonly named: ReadonlySet<string>
+  /** With the contract `discard`, `extra` has no other fields. */
+  private readonly isDiscarded: boolean
   private readonly rejections = new Map<number, RejectedRecord>()
 
   /** `records` are those of `options` without the fields that no column may read. */
@@ -57,14 +62,18 @@ export class RecordReader {
       }
     }
     this.known = known
+    const { table, source } = options
+    this.named = new Set(configuredNames(table, "extra", source))
+    this.isDiscarded = source.contracts?.[table.name] === "discard"
     const fields = Object.keys(records[0] ?? {})
     this.allFields = records.every((record) => hasFields(record, fields)) ? fields : undefined
   }
 
   /** The values of a column, one for each record. */
-  column(column: Column): ReadonlyArray<Value> {
-    const names = this.fieldsByColumn.get(column.name)
+  column(declared: Column): ReadonlyArray<Value> {
+    const names = this.fieldsByColumn.get(declared.name)
     if (names === undefined) return repeated(this.records.length, null)
+    const column = configuredColumn(this.options.table, declared, this.options.source)
     const [name, ...others] = this.presentOf(names)
     const plain =
       name === undefined || others.length > 0 || this.shared.has(name)
@@ -115,7 +124,18 @@ export class RecordReader {
     return this.rejections.has(row)
   }
 
+  /** With the contract `freeze`, each change is noted again by table and field, for its check. */
   drift(): ReadonlyArray<Drift> {
+    const drift = this.changes()
+    const { table, source } = this.options
+    if (source.contracts?.[table.name] !== "freeze") return drift
+    return drift.flatMap((each) => [
+      each,
+      { ...each, kind: "frozen_field" as const, path: `${table.name}.${each.path.slice(2)}` },
+    ])
+  }
+
+  private changes(): ReadonlyArray<Drift> {
     const otherTypes = new Map<string, Drift>()
     for (const { row, field, detail } of this.unread) {
       if (otherTypes.has(field) || this.takenShared.get(row)?.has(field) === true) continue
@@ -196,10 +216,12 @@ export class RecordReader {
     const kept = this.kept.get(row)
     for (const field in record) {
       if (!this.known.has(field)) {
-        if (!this.unknown.has(field)) {
+        const isNamed = this.named.has(field)
+        if (!isNamed && !this.unknown.has(field)) {
           const detail = typeOfJson(record[field])
           this.unknown.set(field, { path: `$.${field}`, kind: "unknown_field", detail })
         }
+        if (this.isDiscarded && !isNamed) continue
       } else if (kept?.has(field) !== true || this.takenShared.get(row)?.has(field) === true) {
         continue
       }

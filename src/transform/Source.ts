@@ -2,6 +2,7 @@
 // the same rows.
 import * as Result from "effect/Result"
 import type { Lineage } from "../domain/response.ts"
+import type { Contract, FieldSetting } from "../domain/shape.ts"
 import type { Rows } from "../domain/table.ts"
 import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
 
@@ -9,8 +10,10 @@ import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
 export interface FieldNames {
   /** The possible names of a point's time field, in order of preference. */
   readonly timeFields: ReadonlyArray<string>
-  /** Field names of single columns, by `table.column`. */
-  readonly fields?: Readonly<Record<string, string>>
+  /** The fields of single columns by `table.column`, and of a table's records by `table`. */
+  readonly fields?: Readonly<Record<string, FieldSetting>>
+  /** The contracts of tables; `evolve` for the others. */
+  readonly contracts?: Readonly<Record<string, Contract>>
 }
 
 /** `S` is the subject of the request: a vault, a subaccount, a loan, … */
@@ -64,7 +67,8 @@ export const combined = (
   const [first] = main.rejected
   const hasRows = ({ rows }: Mapped): boolean => rows.length > 0 && rows.secondary === undefined
   if (first !== undefined && !parts.some(hasRows)) {
-    return Result.fail({ path: first.path, detail: first.detail })
+    const { record: _record, ...violation } = first
+    return Result.fail(violation)
   }
   return Result.succeed({
     rows: asOneSet(parts.map(({ rows }) => rows)),

@@ -15,24 +15,25 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
 }
 
 /** The hash of a record's content, without the times at which the service read or computed it. */
-const hashOf = (record: JsonObject): string =>
+const hashOf = (record: JsonObject, reportTimes: ReadonlySet<string> | undefined): string =>
   createHash("sha256")
-    .update(stableStringify(withoutReportTimes(record)))
+    .update(stableStringify(withoutReportTimes(record, reportTimes)))
     .digest("hex")
 
 /**
  * A unique key for each record of a list: the first of `idFields` that it has, else the SHA-256 of its content,
- * independent of the order of its fields. Repetitions get the suffix `#2` and so on. The same list always has the same
+ * independent of the order of its fields and of `reportTimes`. Repetitions get the suffix `#2` and so on. The same list always has the same
  * keys.
  */
 export const contentKeys = (
   records: ReadonlyArray<JsonObject>,
   idFields: ReadonlyArray<string> = ["id"],
+  reportTimes?: ReadonlySet<string>,
 ): ReadonlyArray<string> => {
   const taken = new Set<string>()
   const occurrences = new Map<string, number>()
   return records.map((record) => {
-    const own = idOf(record, idFields) ?? hashOf(record)
+    const own = idOf(record, idFields) ?? hashOf(record, reportTimes)
     let occurrence = occurrences.get(own) ?? 0
     let key: string
     do {

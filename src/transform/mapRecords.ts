@@ -19,7 +19,12 @@ export interface MapOptions extends RecordOptions {
 /** Rejected records have no rows; the other rows then count as only a part of their set. */
 export const mapRecords = (options: MapOptions): Mapped => {
   const { table, source, computed = {}, consumed = [], mergeKey } = options
-  const { records, columns: reported } = separateReportTimes(table, options.records, consumed)
+  const { records, columns: reported } = separateReportTimes(
+    table,
+    options.records,
+    consumed,
+    source,
+  )
   const given: Computed = { ...reported, ...computed }
   const reader = new RecordReader(options, records)
   const columns = table.columns.map((column) => {

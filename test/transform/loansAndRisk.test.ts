@@ -267,8 +267,7 @@ describe("transactions", () => {
 
 describe("discount factors", () => {
   const ladders = `[{"address":"${mixed}","chain":1,"symbol":"WETH","rungs":[{"upToUsd":1000000,"discountFactor":0.9},{"discountFactor":"0.8","note":"n"}]},
-    {"address":"${other}","chain":1,"max_ltv":0.5,"levels":[[1000,0.7],["${huge}",0.6]]},
-    {"address":"${other}","chain":2,"discount_factors":{"2000":0.3,"1000":0.4}},
+    {"address":"${other}","chain":1,"max_ltv":0.5,"ladder":[{"upToUsd":1000,"discountFactor":0.7},{"upToUsd":"${huge}","discountFactor":0.6}]},
     {"address":"${other}","chain":3,"discount_factor":0.2}]`
 
   it.each([
@@ -293,20 +292,37 @@ describe("discount factors", () => {
       [1, lower, 2, null, 0.8],
       [1, other, 1, 1000, 0.7],
       [1, other, 2, Number(huge), 0.6],
-      [2, other, 1, 1000, 0.4],
-      [2, other, 2, 2000, 0.3],
       [3, other, 1, null, 0.2],
     ])
     expect(rows[0]).toMatchObject({ token_address_wire: mixed, symbol: "WETH", ladder: null })
     expect(rows[1]?.["extra"]).toEqual({ note: "n" })
     expect(rows[2]?.["ladder"]).toBe('{"max_ltv":0.5}')
     // extra keeps digits beyond a double.
-    expect(rows[3]?.["extra"]).toEqual({ upper_bound: huge })
+    expect(Object.values(rows[3]?.["extra"] as JsonObject)).toEqual([huge])
     expect(Result.getOrThrow(mapped).rows[0]?.mergeKey).toEqual({})
   })
 
+  it.each([
+    { levels: [[1000, 0.7]] },
+    { discount_factors: { "1000": 0.4 } },
+    { tiers: [{ up_to_usd: 1, discount_factor: 0.9 }] },
+    { rungs: [{ up_to_usd: 1, ltv: 0.9 }] },
+    { max_ltv: 0.5 },
+  ])("%j is in no declared shape, and is rejected", (ladder) => {
+    const good = { address: mixed, chain: 1, discount_factor: 0.9 }
+    const mapped = discountFactorRows([{ address: other, chain: 1, ...ladder }, good], source(null))
+    const { rows, rejected } = Result.getOrThrow(mapped)
+    expect(rejected).toMatchObject([{ path: "$[0]" }])
+    expect(rows[0]?.length).toBe(1)
+    // The others may not be the whole set.
+    expect(rows[0]?.mergeKey).toBeUndefined()
+  })
+
   it("without an address or chain are rejected", () => {
-    const mapped = discountFactorRows([{ address: other, chain: "mainnet" }], source(null))
+    const mapped = discountFactorRows(
+      [{ address: other, chain: "mainnet", discount_factor: 1 }],
+      source(null),
+    )
     expect(Result.isFailure(mapped) && mapped.failure.path).toBe("$[0].chain")
   })
 })
@@ -353,7 +369,10 @@ describe("collateral", () => {
   })
 
   it("a simulation's token without a chain gets that of the scenario's token", () => {
-    const record = { total_required_collateral_usd: 1, tokens: [{ address: mixed }] }
+    const record = {
+      total_required_collateral_usd: 1,
+      tokens: [{ address: mixed, required_usd: 1 }],
+    }
     const chainOf = (tokens: ReadonlyArray<readonly [number, string]>) =>
       rowsOf(
         collateralSimulationRows(record, source({ name: "s" }, { collateral_tokens: tokens })),
@@ -373,8 +392,8 @@ describe("collateral", () => {
     ["a list", `"tokens":[{"chain":1,"address":"${mixed}","effectiveDiscountFactor":0.9,"x":1}]`],
     ["a map", `"per_token":{"${mixed}":{"chain":1,"effective_discount_factor":0.9,"x":1}}`],
     [
-      "under another name",
-      `"w":[{"chainId":1,"token":"${mixed}","effective_discount_factor":0.9,"x":1}]`,
+      "camelCase",
+      `"tokenBreakdown":[{"chainId":1,"token":"${mixed}","effectiveDiscountFactor":0.9,"x":1}]`,
     ],
   ])("a simulation with its breakdown: %s", (_, breakdown) => {
     const text = `{"total_required_collateral_usd":10,"totalDebt":8,"health_factor":1.2,${breakdown}}`

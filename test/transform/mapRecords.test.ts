@@ -148,11 +148,11 @@ describe("tables", () => {
       },
       { ...source, inputs: { applySmoothing: true, averagingPeriodDays: 7 } },
     )
-    expect(Result.getOrThrow(mapped).rejected).toMatchObject([{ path: "$.labels[1].label" }])
+    expect(Result.getOrThrow(mapped).rejected).toMatchObject([{ path: "$.labels[1].labels" }])
     expect(rowsOf(mapped)).toMatchObject([
       { apy: 0.1, extra: null },
       { apy: null, extra: null },
-      { apy: null, extra: '{"value":"n/a"}' },
+      { apy: null, extra: '{"values":"n/a"}' },
     ])
   })
 
@@ -188,7 +188,7 @@ describe("tables", () => {
   it("allocation history: a day with an empty list is a day without allocations", () => {
     const points = [
       { date: "2026-01-05", allocations: [] },
-      { date: "2026-01-06", allocations: [{ protocol: "Aave", usd: 1 }] },
+      { date: "2026-01-06", allocations: [{ protocol: "Aave", value_usd: 1 }] },
     ]
     const { rows } = Result.getOrThrow(allocationHistoryRows({ points }, source))
     expect(rows[0]?.length).toBe(1)

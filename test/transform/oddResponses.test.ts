@@ -71,7 +71,7 @@ describe.each(["__proto__", "constructor"])("an unknown field %s is kept and rep
     marginBalances: [],
     totalValue: 1,
     discountedValue: 1,
-    asOf,
+    calculated_at: asOf,
   }
   const figures = Object.fromEntries(
     ["netAccount", "totalAccount", "totalCollateral", "totalEquity", "totalLoan"].map((figure) => [
@@ -92,7 +92,12 @@ describe.each(["__proto__", "constructor"])("an unknown field %s is kept and rep
 
   it.each<[string, string, unknown, string]>([
     ["in a point", "ratio_history", [{ timestamp: asOf, ...point, ...odd }], name],
-    ["next to protocols", "allocation_history", { points: [{ day: asOf, Aave: 1, ...odd }] }, name],
+    [
+      "next to protocols",
+      "allocation_history",
+      { points: [{ day: asOf, allocations: { Aave: 1 }, ...odd }] },
+      name,
+    ],
     ["next to classes", "oracle_classification", { primary: [], warnings: [], ...odd }, name],
     ["next to positions", "protocol_positions", { positions: [], ...odd }, name],
     [

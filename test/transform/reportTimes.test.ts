@@ -5,7 +5,6 @@ import type { JsonObject } from "../../src/domain/json.ts"
 import type { Rows } from "../../src/domain/table.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { Violation } from "../../src/domain/violation.ts"
-import { isReportTime } from "../../src/transform/fields/reportTimes.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
 import { coreTables } from "../../src/pipelines/catalog.ts"
 import { rolesRows } from "../../src/transform/tables/governance/roles.ts"
@@ -45,8 +44,8 @@ const contents = (mapped: Result.Result<MappedResponse, Violation>) =>
   Result.getOrThrow(mapped).rows.map(contentOf)
 
 const readings: ReadonlyArray<JsonObject> = [
-  { generated_at: "2026-01-01T00:00:00Z", last_refreshed_at: "2026-01-01T00:00:00Z" },
-  { generated_at: "2026-01-02T00:00:00Z", last_refreshed_at: null, dataFetchedAt: 1767225600 },
+  { calculated_at: "2026-01-01T00:00:00Z", checked_at: "2026-01-01T00:00:00Z" },
+  { calculated_at: "2026-01-02T00:00:00Z", checked_at: null, reportedAt: 1767225600 },
 ]
 
 const answers: Readonly<
@@ -85,7 +84,7 @@ const answers: Readonly<
   "OTC positions without an id": (t) => otcPositionRows([{ symbol: "A", value: 1, ...t }], all),
   ladders: (t) =>
     discountFactorRows(
-      [{ address, chain: 1, rungs: [{ up_to: 1, factor: 0.5 }], note: "n", ...t }],
+      [{ address, chain: 1, rungs: [{ up_to_usd: 1, factor: 0.5 }], note: "n", ...t }],
       all,
     ),
 }
@@ -108,8 +107,8 @@ describe("report times", () => {
   })
 
   it("a field with such a name but without a time stays where it is", () => {
-    const [row] = contents(feesRows({ ...fee, last_synced_date: "soon" }, source)).flat()
-    expect(row?.["fees.extra"]).toBe('{"last_synced_date":"soon"}')
+    const [row] = contents(feesRows({ ...fee, checked_at: "soon" }, source)).flat()
+    expect(row?.["fees.extra"]).toBe('{"checked_at":"soon"}')
   })
 
   it.each(Object.entries(answers))("in nested records change nothing of %s", (_, rows) => {
@@ -121,29 +120,29 @@ describe("report times", () => {
   })
 
   it("in nested records are kept by their path", () => {
-    const feed = { id: 1, priceFetchedAt: 1_767_225_600, updated_at: "never", since: "2026-01-01" }
+    const feed = { id: 1, calculatedAt: 1_767_225_600, checked_at: "never", since: "2026-01-01" }
     const record = {
       ...fee,
-      oracle: { last_updated: "2026-01-01T00:00:00Z", as_of: null, source: "x" },
+      oracle: { checked_at: "2026-01-01T00:00:00Z", reported_at: null, source: "x" },
       feeds: [{ id: 0 }, feed],
     }
     const [rows] = Result.getOrThrow(feesRows(record, source)).rows
     const at = (name: string) =>
       rows?.columns[rows.table.columns.findIndex((column) => column.name === name)]?.[0]
     expect(JSON.parse(String(at("reported_times")))).toEqual({
-      "oracle.last_updated": "2026-01-01T00:00:00Z",
-      "oracle.as_of": null,
-      "feeds[1].priceFetchedAt": 1_767_225_600,
+      "oracle.checked_at": "2026-01-01T00:00:00Z",
+      "oracle.reported_at": null,
+      "feeds[1].calculatedAt": 1_767_225_600,
     })
     expect(JSON.parse(String(at("extra")))).toEqual({
       oracle: { source: "x" },
-      feeds: [{ id: 0 }, { id: 1, updated_at: "never", since: "2026-01-01" }],
+      feeds: [{ id: 0 }, { id: 1, checked_at: "never", since: "2026-01-01" }],
     })
     expect(at("reported_at")).toBeNull()
   })
 
   it("of records with their own table are there only", () => {
-    const rewards = [{ text: "A", source: { last_updated: "2026-01-01T00:00:00Z" } }]
+    const rewards = [{ text: "A", source: { checked_at: "2026-01-01T00:00:00Z" } }]
     const reported = Result.getOrThrow(vaultDetailRows({ rewards }, source)).rows.flatMap(
       ({ table, columns }) => {
         const at = table.columns.findIndex((column) => column.name === "reported_times")
@@ -152,7 +151,7 @@ describe("report times", () => {
     )
     expect(reported).toEqual([
       ["vault_details", null],
-      ["vault_rewards", '{"source.last_updated":"2026-01-01T00:00:00Z"}'],
+      ["vault_rewards", '{"source.checked_at":"2026-01-01T00:00:00Z"}'],
     ])
   })
 
@@ -168,31 +167,19 @@ describe("report times", () => {
   )
 })
 
-describe("isReportTime", () => {
-  it.each([
-    "generated_at",
-    "asOf",
-    "last_refreshed_at",
-    "lastUpdated",
-    "updated_at",
-    "apy_updated_at",
-    "last_update",
-    "lastSyncedTimestamp",
-    "price_fetched_at",
-  ])("%s is one", (name) => expect(isReportTime(name)).toBe(true))
+describe("a time of another name", () => {
+  const names = ["updated_at", "nav_updated_at", "nav_updated", "last_refreshed_at", "as_of"]
+  const readAt = (name: string, time: string, fields = {}) =>
+    contents(feesRows({ ...fee, [name]: time }, { ...source, fields }))
 
-  it.each([
-    "created_at",
-    "scheduled_at",
-    "executed_at",
-    "fee_updated_at",
-    "status_updated_at",
-    "next_update_at",
-    "checked_by",
-    "refresh",
-    "calculated_value",
-    "timestamp",
-    "last_payment_date",
-    "data",
-  ])("%s is none", (name) => expect(isReportTime(name)).toBe(false))
+  it.each(names)("is content: %s", (name) => {
+    expect(readAt(name, "2026-01-01T00:00:00Z")).not.toEqual(readAt(name, "2026-01-02T00:00:00Z"))
+  })
+
+  it.each(names)("is a report time if the setting says so: %s", (name) => {
+    const fields = { "fees.reported_at": ["other", name] }
+    expect(readAt(name, "2026-01-01T00:00:00Z", fields)).toEqual(
+      readAt(name, "2026-01-02T00:00:00Z", fields),
+    )
+  })
 })

@@ -253,7 +253,7 @@ const summary = `{
        "debt_info": {"interest_owed": 1}},
       {"loanAddress": "${token}", "chainId": 1, "state": "REPAID", "side": "BORROWER"}
     ],
-    "totalCredit": 6, "totalDebt": 7, "asOf": "2026-05-01"
+    "totalCredit": 6, "totalDebt": 7, "calculatedAt": "2026-05-01"
   },
   "portfolio": {
     "cefiPositions": [{"value": 1, "name": "perp", "spot_tokens": [], "units": ${huge}}],
@@ -289,7 +289,7 @@ describe("subaccount summary", () => {
         portfolio_discounted_value: 9,
         portfolio_total_value: 10,
         reported_at: null,
-        reported_times: '{"loanbook.asOf":"2026-05-01"}',
+        reported_times: '{"loanbook.calculatedAt":"2026-05-01"}',
         extra: `{"address":"${address}","loanbook":{},"owner":"o","portfolio":{"currency":"USD"}}`,
       },
     ])
@@ -380,7 +380,7 @@ describe("subaccount summary", () => {
       [whole["portfolio"], "$.portfolio"],
     ] as ReadonlyArray<[Record<string, unknown>, string]>) {
       for (const name of Object.keys(part)) {
-        if (["address", "owner", "asOf", "currency"].includes(name)) continue
+        if (["address", "owner", "calculatedAt", "currency"].includes(name)) continue
         const { [name]: _missing, ...rest } = part
         const field = path.slice(2)
         const body = field === "" ? rest : { ...whole, [field]: rest }

@@ -7,11 +7,8 @@ import { parseDay, parseInstant, startOfDay } from "../../src/domain/time.ts"
 import { defaultTimeFields } from "../../src/domain/timeFields.ts"
 import type { VaultRef } from "../../src/domain/vault.ts"
 import type { Violation } from "../../src/domain/violation.ts"
-import { decode } from "../../src/extract/decode.ts"
-import { annualizedApy as apyEndpoint } from "../../src/extract/endpoints/vaults/annualized_apy.ts"
 import { performanceFees as feesEndpoint } from "../../src/extract/endpoints/vaults/performance_fees.ts"
 import { defaultWire, wireRequest } from "../../src/extract/request.ts"
-import { daysNamed } from "../../src/transform/fields/fieldWords.ts"
 import { oracleRows } from "../../src/transform/tables/transparency/oracleRecords.ts"
 import type { MappedResponse, Source } from "../../src/transform/Source.ts"
 import { feesRows } from "../../src/transform/tables/transparency/fees.ts"
@@ -76,9 +73,13 @@ describe("vault details", () => {
     composabilityIntegrations: ["Morpho"],
     novelty: { deep: [1] },
   }
+  const withMoving = {
+    ...source,
+    fields: { "vault_detail_metrics.extra": ["current_share_price", "apy"] },
+  }
 
   it("separates description, figures and lists, and keeps the rest", () => {
-    const mapped = vaultDetailRows(record, source)
+    const mapped = vaultDetailRows(record, withMoving)
     expect(rowsOf(mapped, "vault_details")).toMatchObject([
       {
         chain_id: 1,
@@ -128,13 +129,28 @@ describe("vault details", () => {
     }
     const stable = ["vault_details", "vault_integrations", "vault_strategies"]
     for (const table of stable) {
-      const before = rowsOf(vaultDetailRows(record, source), table)
+      const before = rowsOf(vaultDetailRows(record, withMoving), table)
       expect(before.length, table).toBeGreaterThan(0)
-      expect(rowsOf(vaultDetailRows(moved, source), table)).toEqual(before)
+      expect(rowsOf(vaultDetailRows(moved, withMoving), table)).toEqual(before)
     }
-    expect(rowsOf(vaultDetailRows(moved, source), "vault_detail_metrics")).not.toEqual(
-      rowsOf(vaultDetailRows(record, source), "vault_detail_metrics"),
+    expect(rowsOf(vaultDetailRows(moved, withMoving), "vault_detail_metrics")).not.toEqual(
+      rowsOf(vaultDetailRows(record, withMoving), "vault_detail_metrics"),
     )
+  })
+
+  it.each([
+    "current_owner",
+    "deposits_paused",
+    "price_oracle",
+    "latest_version",
+    "nav_updated_at",
+    "nav_updated",
+    "tvl",
+  ])("an undeclared field is part of the description, whatever its name is: %s", (name) => {
+    const valueOf = (value: unknown) =>
+      rowsOf(vaultDetailRows({ ...record, [name]: value }, source), "vault_details")[0]
+    expect(valueOf("2026-01-01")?.["extra"]).toContain(`"${name}":"2026-01-01"`)
+    expect(valueOf("2026-01-02")).not.toEqual(valueOf("2026-01-01"))
   })
 
   it("camelCase gives the same rows; lists may be plain addresses", () => {
@@ -192,10 +208,8 @@ describe("vault details", () => {
 describe("vault summaries", () => {
   it.each<[string, JsonObject, ReadonlyArray<number | null>]>([
     ["recentReturns", { recentReturns: { day: 1, week: 2, month: 3 } }, [1, 2, 3]],
-    ["recent_returns", { recent_returns: { "1d": 1, "7d": 2, "30d": 3, "90d": 4 } }, [1, 2, 3]],
-    ["flat", { return1DayPct: 1, return7DayPct: 2, return_30_days: 3 }, [1, 2, 3]],
-    ["words", { daily_return: 1, weeklyReturn: 2, thirty_day_return: 3 }, [1, 2, 3]],
-    ["hours", { returns: { return_24h: 1 } }, [1, null, null]],
+    ["recent_returns", { recent_returns: { day: 1, "7d": 2, month: "3" } }, [1, null, 3]],
+    ["flat", { return1DayPct: 1, return_7_day: 2, return30Day: 3 }, [1, 2, 3]],
     ["some null", { recentReturns: { day: null, week: 2 } }, [null, 2, null]],
     ["none", { name: "Alpha" }, [null, null, null]],
   ])("returns: %s", (_, record, [day, week, month]) => {
@@ -214,15 +228,14 @@ describe("vault summaries", () => {
     expect(row).toMatchObject({ recent_returns: '{"return1DayPct":1}' })
   })
 
-  it("a return is read for the days in its name only", () => {
-    expect(["d30", "return90Day", "month", "oneWeek", "name"].map(daysNamed)).toEqual([
-      30,
-      90,
-      30,
-      7,
-      undefined,
-    ])
-  })
+  it.each(["daily_return", "weeklyReturn", "return_24h", "performance_7d", "returns"])(
+    "%s is no return that is declared, and is kept",
+    (name) => {
+      const [row] = rowsOf(vaultSummaryRows({ [name]: 1 }, source), "vault_summaries")
+      expect(row).toMatchObject({ return_1_day: null, return_7_day: null, return_30_day: null })
+      expect(row?.["extra"]).toBe(JSON.stringify({ [name]: 1 }))
+    },
+  )
 
   it.each<[string, unknown, ReadonlyArray<unknown>]>([
     [
@@ -233,11 +246,15 @@ describe("vault summaries", () => {
       ],
       [
         { position: "Lending", value: 10, share: 0.4, extra: '{"chain_id":1}' },
-        { position: "Lending#2", value: 5, share: 0.2, extra: '{"chain_id":2}' },
+        {
+          position: "Lending#2",
+          value: 5,
+          share: 0.2,
+          extra: '{"chain_id":2,"strategy":"Lending"}',
+        },
       ],
     ],
     ["a map", { Aave: 10 }, [{ position: "Aave", value: 10, extra: null }]],
-    ["nameless", [{ value: 3 }], [{ position: "#1", value: 3 }]],
   ])("allocations: %s", (_, current_strategy_allocation, expected) => {
     const mapped = vaultSummaryRows({ name: "Alpha", current_strategy_allocation }, source)
     expect(rowsOf(mapped, "vault_summary_allocations")).toMatchObject(expected as Array<object>)
@@ -295,41 +312,22 @@ describe("annualized APY", () => {
   it("a response without any of the figures is a violation", () => {
     const answers: ReadonlyArray<[string, boolean]> = [
       ['{"liquidAPY30Day": 0.1, "liquidAPY7Day": 0.1}', true],
+      ['{"liquid_apy_30_day": 0.1}', true],
       ['{"veth30dLiquidAPY": 0.1}', true],
       ['{"apy": 0.1}', false],
-      ["[]", false],
     ]
     for (const [text, valid] of answers) {
-      expect(Result.isSuccess(decode(apyEndpoint, parseJson(text))), text).toBe(valid)
+      expect(Result.isSuccess(annualizedApyRows(lossless(text), source)), text).toBe(valid)
     }
+    const fields = { "annualized_apy.liquid_apy_7_day": "apy" }
+    expect(
+      rowsOf(annualizedApyRows({ apy: 0.1 }, { ...source, fields }), "annualized_apy"),
+    ).toMatchObject([{ liquid_apy_7_day: 0.1 }])
   })
 })
 
 describe("withdrawals", () => {
   const big = "123456789012345678901234567890"
-
-  it.each([
-    [
-      "raw, of eight decimals",
-      [1_775_043_130_000, 224_956_870_000],
-      ["1775043130000", 17_750.4313],
-    ],
-    ["normalized", [17_750.4313, 2249.5687], [null, 17_750.4313]],
-  ] as const)(
-    "amounts with plain names are %s, because they add up to that total",
-    (_, amounts, first) => {
-      const mapped = withdrawalRows(
-        {
-          totalWithdrawals: 20_000,
-          totalWithdrawalsRaw: "2000000000000",
-          pendingRequests: amounts.map((amount, id) => ({ id: String(id), amount })),
-        },
-        source,
-      )
-      const [row] = rowsOf(mapped, "withdrawal_requests")
-      expect([row?.["amount_raw"], row?.["amount"]]).toEqual(first)
-    },
-  )
 
   it("keeps every digit of raw amounts, from { raw, normalized } and from numbers", () => {
     const mapped = withdrawalRows(
@@ -536,13 +534,31 @@ describe("fees", () => {
 })
 
 describe("oracle classification", () => {
-  it("takes the class from the list's name, and names ambiguous lists in the error", () => {
+  it("takes the class from the name of a declared list", () => {
     const perp = [{ position: "Perp", usd_value: 7 }]
     expect(
       rowsOf(oracleRows({ cefi: perp, warnings: [] }, source), "oracle_classification"),
     ).toMatchObject([{ pricing_class: "cefi", position: "Perp" }])
-    const ambiguous = oracleRows({ a: perp, b: perp, warnings: [] }, source)
-    expect(Result.isFailure(ambiguous) && ambiguous.failure.detail).toContain("candidates: a, b")
+  })
+
+  const perp = { position: "Perp", usd_value: 7 }
+  it.each<[string, JsonObject]>([
+    ["a list under another name", { rows: [{ ...perp, pricing_class: "CeFi" }] }],
+    ["a class under another name", { positions: [{ ...perp, how: "CeFi" }] }],
+    ["lists with a total", { primary: { tokens: [perp], total_usd: 7 } }],
+    ["a class within a name", { cefi_tokens: [perp] }],
+    ["an unknown record", { classes: { a: { b: 1 } } }],
+  ])("records in another shape are a violation: %s", (_, body) => {
+    const mapped = oracleRows({ warnings: [], ...body }, source)
+    expect(Result.isFailure(mapped) && mapped.failure.detail).toContain(Object.keys(body)[0])
+  })
+
+  it("the setting fields names the list and the class", () => {
+    const fields = { oracle_classification: "rows", "oracle_classification.pricing_class": "how" }
+    const body = { warnings: [], rows: [{ ...perp, how: "CeFi" }] }
+    expect(rowsOf(oracleRows(body, { ...source, fields }), "oracle_classification")).toMatchObject([
+      { pricing_class: "CeFi", position: "Perp", extra: null },
+    ])
   })
 
   const day = parseDay("2026-03-03")
@@ -556,7 +572,7 @@ describe("oracle classification", () => {
       "snake_case next to totals",
       {
         totals: [{ pricing_class: "Primary", usd_value: 12 }],
-        rows: [
+        positions: [
           { position: "Aave", pricing_class: "Primary", usd_value: 5 },
           { position: "Perp", pricing_class: "CeFi", usd_value: 7 },
         ],
@@ -573,12 +589,12 @@ describe("oracle classification", () => {
       },
     ],
     [
-      "camelCase, wrapped, with a class of another name",
+      "camelCase, wrapped",
       {
         data: {
-          items: [
-            { positionName: "Aave", howPriced: "Primary", usdValue: 5 },
-            { positionName: "Perp", howPriced: "CeFi", usdValue: 7 },
+          tokens: [
+            { positionName: "Aave", pricingClass: "Primary", usdValue: 5 },
+            { positionName: "Perp", pricingClass: "CeFi", usdValue: 7 },
           ],
         },
         snapshotAt: "2026-03-03T10:00:00Z",
@@ -594,26 +610,6 @@ describe("oracle classification", () => {
         },
         date: "2026-03-03",
       },
-    ],
-    [
-      "lists by class with their totals",
-      {
-        primary: { tokens: [{ position: "Aave", usd_value: 5 }], total_usd: 5 },
-        secondary_market: { tokens: [], total_usd: 0 },
-        cefi: { tokens: [{ position: "Perp", usd_value: 7 }], total_usd: 7 },
-        snapshot_date: "2026-03-03",
-      },
-      ["primary", "cefi"],
-    ],
-    [
-      "the class at the beginning of a list's name",
-      {
-        primary_tokens: [{ position: "Aave", usd_value: 5 }],
-        secondaryMarketTokens: [],
-        cefi_positions: [{ position: "Perp", usd_value: 7 }],
-        snapshot_date: "2026-03-03",
-      },
-      ["primary", "cefi"],
     ],
     [
       "by position",
@@ -634,14 +630,7 @@ describe("oracle classification", () => {
 
   it.each<[string, JsonObject, JsonObject]>([
     ["next to records", { primary: [{ position: "Aave" }], block: 7 }, { block: 7 }],
-    ["within a class", { primary: { tokens: [], total_usd: 0 } }, { primary: { total_usd: 0 } }],
-    [
-      "within a class of a list",
-      { classes: { primary: { tokens: [{ position: "Aave" }], total_usd: 5 } } },
-      { classes: { primary: { total_usd: 5 } } },
-    ],
     ["without records", { positions: [], block: 7 }, { block: 7 }],
-    ["of an unknown shape", { classes: { a: { b: 1 } } }, { classes: { a: { b: 1 } } }],
   ])("keeps and reports fields %s", (_, body, kept) => {
     const mapped = oracleRows({ warnings: [], ...body }, source)
     // One place for each: with the records of the day, or by themselves.
@@ -661,7 +650,7 @@ describe("oracle classification", () => {
         warnings: ["no price for X", "no price for X", { token: "Y" }],
         vault_address: address,
         version: 2,
-        entries: [
+        positions: [
           { position: "Pool", token: "USDC", pricing_class: "Secondary Market", usd: 1 },
           { position: "Pool", token: "WETH", pricing_class: "Secondary Market", usd: 2 },
         ],

@@ -36,14 +36,20 @@ export const runCheck = (argv: Arguments) =>
   execute(
     argv,
     function* ({ settings }) {
-      const { timeFields, fields } = settings
+      const { timeFields, fields, contracts } = settings
       const names = textsOf(argv, "name")
       if (argv["against-archive"] === true) {
         if (names.length > 0) {
           return yield* wrongUse("--against-archive compares every table: leave out --name.")
         }
         const place = placeOf(settings)
-        const found = yield* compareWithArchive({ ...place, timeFields, fields, onResponse })
+        const found = yield* compareWithArchive({
+          ...place,
+          timeFields,
+          fields,
+          contracts,
+          onResponse,
+        })
         return printComparison(argv, found, archiveOf(place).pathOf)
       }
       yield* validateNames(names)

@@ -34,6 +34,7 @@ const optionsOf = (argv: Arguments, { settings }: Config): ReplayOptions => ({
   ...placeOf(settings),
   timeFields: settings.timeFields,
   fields: settings.fields,
+  contracts: settings.contracts,
   publish: publishOptions(argv, settings),
   onResponse:
     settings.progress && streams().stderr.isTTY === true ? progressLine() : () => undefined,

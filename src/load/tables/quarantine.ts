@@ -19,6 +19,10 @@ export const quarantine: Table = {
     text("window", "Part of the partition that was read", { required: true }),
     text("json_path", "Path of the violation in the body", { required: true }),
     text("detail", "What was expected and what was received", { required: true }),
+    text(
+      "proposal",
+      "Lines for the setting `fields` of which one may declare the shape (`vaulthouse fields`); null if none can",
+    ),
     text("run_id", "Run that last received it", { required: true }),
     timestamp("quarantined_at", "When it was last quarantined", { required: true }),
     timestamp(

@@ -51,6 +51,7 @@ const mapArchived = (
       inputs: JSON.parse(response.inputs) as Readonly<Record<string, unknown>>,
       timeFields: names.timeFields,
       ...(names.fields === undefined ? {} : { fields: names.fields }),
+      ...(names.contracts === undefined ? {} : { contracts: names.contracts }),
       window: response.window,
     }),
   )

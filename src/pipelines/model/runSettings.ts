@@ -7,6 +7,7 @@ const configured = [
   "overlapDays",
   "timeFields",
   "fields",
+  "contracts",
   "apySeries",
   "auditFullScanDays",
   "performanceFeeRanges",

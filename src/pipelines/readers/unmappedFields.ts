@@ -4,7 +4,6 @@ import type { Column } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 import { parseInstant } from "../../domain/time.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
-import { fieldWords } from "../../transform/fields/fieldWords.ts"
 import { coreTables, pipelines } from "../catalog.ts"
 
 export interface UnmappedField {
@@ -101,7 +100,11 @@ const suggestedColumn = (
   return another === undefined ? found : undefined
 }
 
-const distinctWords = (name: string): ReadonlyArray<string> => [...new Set(fieldWords(name))]
+/** The words and numbers of a name in snake_case or camelCase, in lower case. */
+const distinctWords = (name: string): ReadonlyArray<string> => {
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+  return [...new Set(words.map((word) => word.toLowerCase()))]
+}
 
 /** In any order, each in full or abbreviated. */
 const hasSameWords = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>

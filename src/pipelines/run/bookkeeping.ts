@@ -122,7 +122,7 @@ const quarantineRows = ({ window, error, rejected = [] }: TaskResult, task: Reco
   const response = error?.responses.at(-1)
   const whole =
     error?.reason._tag === "ContractViolation" && response !== undefined
-      ? [{ responseId: response.responseId, path: error.reason.path, detail: error.detail }]
+      ? [{ ...error.reason, responseId: response.responseId, detail: error.detail }]
       : []
   return rowsOf(
     quarantine,
@@ -134,7 +134,7 @@ export const quarantineRow = (
   task: Pick<CommitMarker, "runId" | "pipeline" | "entity" | "window"> & {
     readonly endpoint: string
   },
-  { responseId, path, detail }: Rejected,
+  { responseId, path, detail, proposal }: Rejected,
   at: number,
   closedAt: number | null = null,
 ) => ({
@@ -145,6 +145,7 @@ export const quarantineRow = (
   window: task.window,
   json_path: path,
   detail,
+  proposal: proposal ?? null,
   run_id: task.runId,
   quarantined_at: at,
   closed_at: closedAt,

@@ -39,12 +39,13 @@ export const readPage = Effect.fnUntraced(function* <P extends Parameters, A, S>
   { endpoint, tables, rows }: PageSource<P, A, S>,
   { entity, subject }: Pick<Partition<S>, "entity" | "subject">,
   inputs: Inputs<P>,
-  { timeFields, fields }: Pick<RunContext, "timeFields" | "fields">,
+  { timeFields, fields, contracts }: Pick<RunContext, "timeFields" | "fields" | "contracts">,
 ) {
   const client = yield* ApiClient
   const response = yield* client.call(endpoint, inputs, subject)
   const { responseId, receivedAt, responses, attempts: requests } = response
-  const source = { subject, inputs, timeFields, fields, lineage: { responseId, receivedAt } }
+  const lineage = { responseId, receivedAt }
+  const source = { subject, inputs, timeFields, fields, contracts, lineage }
   const mapped = yield* Effect.mapError(
     Effect.fromResult(mapResponse(rows, response.value, source)),
     (violation) => contractViolation(endpoint, entity, { responses, requests }, violation),
@@ -56,7 +57,10 @@ export const readPage = Effect.fnUntraced(function* <P extends Parameters, A, S>
     times: main?.times ?? [],
     count: (main?.length ?? 0) + mapped.rejected.length,
     drift: mapped.drift,
-    rejected: mapped.rejected.map(({ path, detail }) => ({ path, detail, responseId })),
+    rejected: mapped.rejected.map(({ record: _record, ...violation }) => ({
+      ...violation,
+      responseId,
+    })),
     responses,
     requests,
   } satisfies Page<A>
@@ -67,10 +71,14 @@ export const contractViolation = (
   endpoint: { readonly name: string; readonly section: string },
   entity: string,
   { responses, requests }: Pick<Page<unknown>, "responses" | "requests">,
-  { path, detail }: Violation,
+  { path, detail, proposal }: Violation,
 ): ApiError =>
   new ApiError({
-    reason: { _tag: "ContractViolation", path },
+    reason: {
+      _tag: "ContractViolation",
+      path,
+      ...(proposal === undefined ? {} : { proposal }),
+    },
     endpoint: endpoint.name,
     subject: entity,
     status: 200,

@@ -1,38 +1,26 @@
-// Separates the figures that change with every reading from the rest of a description, by their names.
+// Separates the figures that change with every reading from the rest of a description. Their names are declared: those
+// of the columns of a table of figures, and those that the setting `fields` names for its `extra`.
 import type { JsonObject } from "../../domain/json.ts"
-import { hasWord } from "./fieldWords.ts"
-import { isReportTime } from "./reportTimes.ts"
+import type { Table } from "../../domain/table.ts"
+import { configuredNames, type Fields } from "./settings.ts"
+import { namesOf } from "./wireNames.ts"
 
-const moving = new Set(
-  [
-    "apy apys apr aprs yield yields tvl nav aum pnl price prices return returns",
-    "performance metrics ratio utilization utilisation health balance balances supply",
-    "assets liquidity holders depositors deposits latest last current snapshot updated",
-    "calculated total",
-  ].flatMap((line) => line.split(" ")),
-)
-const fixed = new Set(
-  [
-    "fee fees bps min max minimum maximum target limit cap tolerance duration period id",
-    "name symbol address type url description",
-  ].flatMap((line) => line.split(" ")),
-)
-
-/**
- * Whether a field changes with every reading. Report times are excluded: they would make new versions of equal figures.
- */
-export const isMoving = (name: string): boolean =>
-  !isReportTime(name) && hasWord(name, moving) && !hasWord(name, fixed)
+/** The names of the moving fields, by the table of figures they belong to. */
+export const movingNames = (table: Table, source: Fields): ReadonlySet<string> =>
+  new Set([
+    ...table.columns.flatMap(({ name }) => namesOf(table, name, source)),
+    ...configuredNames(table, "extra", source),
+  ])
 
 interface Separated {
   readonly fixed: JsonObject
   readonly moving: JsonObject
 }
 
-export const separateMoving = (record: JsonObject): Separated => {
+export const separateMoving = (record: JsonObject, names: ReadonlySet<string>): Separated => {
   const entries = Object.entries(record)
   return {
-    fixed: Object.fromEntries(entries.filter(([name]) => !isMoving(name))),
-    moving: Object.fromEntries(entries.filter(([name]) => isMoving(name))),
+    fixed: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+    moving: Object.fromEntries(entries.filter(([name]) => names.has(name))),
   }
 }

@@ -3,7 +3,7 @@
 import { canonicalAddress } from "../../domain/address.ts"
 import type { Reader, Reading } from "../../domain/column.ts"
 import { asDigits, isJsonObject } from "../../domain/json.ts"
-import { digitsOf, numberOf } from "./numbers.ts"
+import { digitsOf } from "./numbers.ts"
 
 const whole = (value: string | number | boolean): Reading => ({ value, isWhole: true })
 
@@ -53,10 +53,6 @@ export const digits: Reader = (value) => {
   const text = digitsOf(value)
   return text === undefined ? undefined : whole(text)
 }
-
-/** `USD` if the field is a number and its name contains "usd". */
-export const usdUnit: Reader = (value, name) =>
-  /usd/i.test(name) && numberOf(value) !== undefined ? { value: "USD", isWhole: false } : undefined
 
 /** Converts hexadecimal hashes to lower case; others (Solana's are base58) are unchanged. */
 export const canonicalHash = (hash: string): string =>

@@ -1,11 +1,9 @@
-// The wire names of a column: first the one in the setting `fields`, then the built-in ones.
+// The wire names of a column: first those in the setting `fields`, then the built-in ones.
 import type { Column, Value } from "../../domain/column.ts"
 import { isJsonObject, type JsonObject } from "../../domain/json.ts"
 import type { Table } from "../../domain/table.ts"
-import type { Source } from "../Source.ts"
 import { readField, valueOf } from "./readField.ts"
-
-type Fields = Pick<Source<unknown>, "fields">
+import { configuredColumn, configuredNames, type Fields } from "./settings.ts"
 
 /** The names of a column; `undefined` for a computed column. */
 export const fieldsOf = (
@@ -13,8 +11,9 @@ export const fieldsOf = (
   { name, fields }: Column,
   source: Fields,
 ): ReadonlyArray<string> | undefined => {
-  const configured = source.fields?.[`${table.name}.${name}`]
-  return configured === undefined || fields === undefined ? fields : [configured, ...fields]
+  if (fields === undefined) return undefined
+  const configured = configuredNames(table, name, source)
+  return configured.length === 0 ? fields : [...new Set([...configured, ...fields])]
 }
 
 const columnOf = (table: Table, name: string): Column => {
@@ -42,19 +41,30 @@ export const valueAt = (record: JsonObject, name: string): unknown => {
     .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), record)
 }
 
-/** The value of a column, for mappings that need it before the row exists. */
+/** Reads a column of records, for mappings that need its value before the row exists. */
+export const columnReader = (
+  table: Table,
+  columnName: string,
+  source: Fields,
+): ((record: JsonObject) => Value) => {
+  const column = configuredColumn(table, columnOf(table, columnName), source)
+  const names = namesOf(table, columnName, source)
+  const valueOfField = lookupOf(names)
+  return (record) => {
+    for (const name of names) {
+      const value = valueOfField(record, name)
+      if (value === undefined || value === null) continue
+      const read = valueOf(readField(column, value, name))
+      if (read !== undefined) return read
+    }
+    return null
+  }
+}
+
+/** The value of a column in one record. */
 export const readColumn = (
   record: JsonObject,
   table: Table,
   columnName: string,
   source: Fields,
-): Value => {
-  const column = columnOf(table, columnName)
-  for (const name of namesOf(table, columnName, source)) {
-    const value = valueAt(record, name)
-    if (value === undefined || value === null) continue
-    const read = valueOf(readField(column, value, name))
-    if (read !== undefined) return read
-  }
-  return null
-}
+): Value => columnReader(table, columnName, source)(record)

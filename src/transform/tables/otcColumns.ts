@@ -1,14 +1,20 @@
 // The columns of an OTC position in every list. §2.5 and §2.7 show no fields.
-import { type Column, field } from "../../domain/column.ts"
-import { digits, id, usdUnit } from "../fields/readers.ts"
+import { type Column, field, type Reader, spellings } from "../../domain/column.ts"
+import { numberOf } from "../fields/numbers.ts"
+import { digits, id } from "../fields/readers.ts"
 
 export const otcCounterparty = (name: string, comment: string): Column =>
   field.text(name, comment, { names: ["otc_counterparty_id", "counterparty_id"], read: id })
 
 /** Columns for a figure, its digits, and its unit, which only the name of the field may say. */
 export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Column> => {
+  const inUsd = spellings(`${name}_usd`)
   const names = [`${name}_usd`, name]
   const unit = "as sent"
+  const usdUnit: Reader = (value, wireName) =>
+    inUsd.includes(wireName) && numberOf(value) !== undefined
+      ? { value: "USD", isWhole: false }
+      : undefined
   return [
     field.double(name, comment, { names, unit }),
     field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),

@@ -1,5 +1,6 @@
 // Columns that have the same meaning in every table.
-import { type Column, field, integer, json, text, timestamp } from "../../domain/column.ts"
+import { type Column, field, integer, json, text } from "../../domain/column.ts"
+import { reportTimeNames } from "../fields/reportTimes.ts"
 import { wireAddress } from "../fields/readers.ts"
 
 export const vaultAddress = text(
@@ -36,10 +37,10 @@ export const extra = json(
 )
 
 /** The report time of a record, which in another column would make a new version with every response. */
-const reportedAt = timestamp(
+const reportedAt = field.timestamp(
   "reported_at",
-  "When the service read or computed this record, as of the row's first response; if the record has several such times, the first; the archived response has the others",
-  { isIncidental: true },
+  "When the service read or computed this record, as of the row's first response; if the record has several such times, the first; the archived response has the others. A time of another name is content, unless the setting fields names it for this column",
+  { names: reportTimeNames, isIncidental: true },
 )
 
 /** The report times of nested records. */

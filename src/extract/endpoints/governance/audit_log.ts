@@ -7,35 +7,42 @@ import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer, optional, text } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
 
-const preferredNames = ["entries", "events", "items"]
+const declaredNames = ["entries", "events", "items"]
+// §2.9 names these fields of an entry.
+const entryFields = ["timestamp", "type", "summary"]
 
 /**
- * The document withholds the name of the list (§2.9), so it is found by a likely name or as the only array of objects.
+ * The document withholds the name of the list (§2.9). Under another name than these it is the only list of records that
+ * all have the documented fields.
  */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
   return Result.map(entriesIn(body), (found) => {
-    const { [found]: entries, ...others } = body
-    return { ...others, entries }
+    const { [found]: entries, hasMore, ...others } = body
+    return { ...(hasMore === undefined ? {} : { has_more: hasMore }), ...others, entries }
   })
 }
 
+const isEntry = (value: unknown): boolean =>
+  isJsonObject(value) && entryFields.every((name) => value[name] !== undefined)
+
 const entriesIn = (body: JsonObject): Result.Result<string, Violation> => {
-  const preferred = preferredNames.find((name) => Array.isArray(body[name]))
-  if (preferred !== undefined) return Result.succeed(preferred)
-  const candidates = Object.entries(body).filter(
-    (field): field is [string, ReadonlyArray<JsonObject>] =>
+  const declared = declaredNames.find((name) => Array.isArray(body[name]))
+  if (declared !== undefined) return Result.succeed(declared)
+  const lists = Object.entries(body).filter(
+    (field): field is [string, ReadonlyArray<unknown>] =>
       Array.isArray(field[1]) && (field[1].length === 0 || field[1].some(isJsonObject)),
   )
-  const filled = candidates.filter(([, list]) => list.length > 0)
-  const [only, ...others] = filled.length > 0 ? filled : candidates
+  const filled = lists.filter(([, list]) => list.length > 0)
+  const [only, ...others] = filled.filter(([, list]) => list.every(isEntry))
+  if (only !== undefined && others.length === 0) return Result.succeed(only[0])
   // If all lists are empty, it does not matter which is the log.
-  if (only !== undefined && (others.length === 0 || filled.length === 0))
-    return Result.succeed(only[0])
-  const names = candidates.map(([name]) => name).join(", ") || "none"
+  const [empty] = lists
+  if (filled.length === 0 && empty !== undefined) return Result.succeed(empty[0])
+  const names = lists.map(([name]) => name).join(", ") || "none"
   return Result.fail({
     path: "$",
-    detail: `must contain exactly one array of objects, the entries of the log; candidates: ${names}`,
+    detail: `must contain exactly one list of entries with ${entryFields.join(", ")}; candidates: ${names}`,
   })
 }
 

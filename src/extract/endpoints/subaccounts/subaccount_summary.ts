@@ -1,11 +1,54 @@
 // The holdings, loans and positions of a subaccount.
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { isJsonObject } from "../../../domain/json.ts"
+import type { Violation } from "../../../domain/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, documentedAs } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"
 
 // The document does not show the elements of the position arrays and of aggregatesByToken (§2.2).
 const Anything = Schema.Array(Schema.Unknown)
+
+/** The documented names of the fields within the two parts, which some deployments send in snake_case. */
+const partNames = {
+  loanbook: ["aggregatesByToken", "totalCredit", "totalDebt"],
+  portfolio: [
+    "cefiPositions",
+    "collateralBalances",
+    "defiPositions",
+    "discountedValue",
+    "legacyHedgerPositions",
+    "marginBalances",
+    "otcPositions",
+    "strategyContractPositions",
+    "totalValue",
+    "trsPositions",
+  ],
+} as const
+
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const documentedNames = (part: unknown, names: ReadonlyArray<string>): unknown => {
+  if (!isJsonObject(part)) return part
+  const documented = new Map(names.map((name) => [snakeCase(name), name]))
+  const isHidden = (name: string): boolean => Object.hasOwn(part, documented.get(name) ?? name)
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      isHidden(name) ? name : (documented.get(name) ?? name),
+      value,
+    ]),
+  )
+}
+
+const locate = (body: unknown): Result.Result<unknown, Violation> => {
+  if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
+  const parts = Object.entries(partNames).flatMap(([name, names]) =>
+    name in body ? [[name, documentedNames(body[name], names)]] : [],
+  )
+  return Result.succeed({ ...body, ...Object.fromEntries(parts) })
+}
 
 export const subaccountSummary = endpoint({
   name: "subaccount_summary",
@@ -15,6 +58,7 @@ export const subaccountSummary = endpoint({
   path: "/subaccounts/summary",
   auth: "key",
   parameters: { address: documentedAs("address", address("evm")) },
+  locate,
   response: Schema.Struct({
     tokens: AnyRecords,
     loanbook: Schema.Struct({ aggregatesByToken: Anything, loans: AnyRecords }),

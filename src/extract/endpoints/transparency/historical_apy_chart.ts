@@ -6,52 +6,21 @@ import type { Violation } from "../../../domain/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, boolean, integer, number, optional } from "../../Parameter.ts"
 
-/**
- * The document withholds the name of the array of values (§2.9), so it is `values` or else the only other array as long
- * as `labels`. Some deployments wrap both arrays in `data`.
- */
+/** Some deployments wrap the arrays in `data`; the other fields of the response stay. */
 const locate = (body: unknown): Result.Result<unknown, Violation> => {
   if (!isJsonObject(body)) return Result.fail({ path: "$", detail: "is not an object" })
-  const holder = isJsonObject(body["data"]) && !("labels" in body) ? body["data"] : body
-  const { labels } = holder
-  if (!Array.isArray(labels)) return Result.fail({ path: "$.labels", detail: "is not an array" })
-  const found = valuesIn(holder, labels.length)
-  if (Result.isFailure(found)) return Result.fail(found.failure)
-  const { [found.success ?? ""]: values = [], ...others } = holder
-  const { data: _data, ...outer } = body
-  if (Array.isArray(values) && values.length === labels.length) {
-    return Result.succeed({ ...(holder === body ? {} : outer), ...others, labels, values })
-  }
-  const count = Array.isArray(values) ? values.length : 0
-  return Result.fail({
-    path: "$.values",
-    detail: `has ${count} values for ${labels.length} labels`,
-  })
+  if (!isJsonObject(body["data"]) || "labels" in body) return Result.succeed(body)
+  const { data, ...outer } = body
+  return Result.succeed({ ...outer, ...data })
 }
 
-/** The name of the field with the values; `undefined` if there are no labels either. */
-const valuesIn = (
-  holder: JsonObject,
-  length: number,
-): Result.Result<string | undefined, Violation> => {
-  if (Array.isArray(holder["values"])) return Result.succeed("values")
-  const candidates = Object.entries(holder).filter(
-    (entry): entry is [string, Array<unknown>] =>
-      entry[0] !== "labels" && Array.isArray(entry[1]) && entry[1].length === length,
-  )
-  // If all arrays are empty, it does not matter which one is meant for the values.
-  const arrays = Object.values(holder).filter(Array.isArray)
-  if (length === 0 && !arrays.some((array) => array.some(Number.isFinite))) {
-    return Result.succeed(undefined)
-  }
-  const [only, ...others] = candidates
-  if (only !== undefined && others.length === 0) return Result.succeed(only[0])
-  const names = candidates.map(([name]) => name).join(", ") || "none"
-  return Result.fail({
-    path: "$",
-    detail: `must contain exactly one other array as long as labels; candidates: ${names}`,
-  })
+interface ApyChart extends JsonObject {
+  readonly labels: ReadonlyArray<unknown>
 }
+
+const Response: Schema.Codec<ApyChart, unknown> = Schema.Struct({
+  labels: Schema.Array(Schema.Unknown),
+})
 
 export const historicalApyChart = endpoint({
   name: "historical_apy_chart",
@@ -70,8 +39,6 @@ export const historicalApyChart = endpoint({
   // §7: the dashboard does not know the vault.
   absences: { 404: "empty" },
   locate,
-  response: Schema.Struct({
-    labels: Schema.Array(Schema.Unknown),
-    values: Schema.Array(Schema.Unknown),
-  }),
+  // The document withholds the name of the values (§2.9), which is thus a column's.
+  response: Response,
 })

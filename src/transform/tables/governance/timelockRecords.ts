@@ -1,12 +1,13 @@
 // Maps timelocks, which two endpoints list. A timelock is identified by its id or else by its unchanging fields, so
 // that a change of status is a new version and not a new timelock.
-import { type Column, field, type Reader } from "../../../domain/column.ts"
+import { type Column, field, type Reader, spellings } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import { parseDay, parseInstant } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { id } from "../../fields/readers.ts"
+import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
@@ -15,8 +16,21 @@ import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 // Fields that change while a timelock waits or when it ends. Transaction hashes are among them because they may be of
 // the execution, and one transaction may schedule several timelocks; labels, because they are the service's
 // description.
-const changing =
-  /status|state|labels|execut|cancel|closed|updated|ready|remaining|block|tx_?hash|transaction_?hash|^eta$/i
+const changing = new Set(
+  spellings(
+    "status",
+    "state",
+    "labels",
+    "executable_at",
+    "executed_at",
+    "cancelled_at",
+    "canceled_at",
+    "closed_at",
+    "updated_at",
+    "tx_hash",
+    "transaction_hash",
+  ),
+)
 
 /** A time too far in the future for the column ("9999-12-31") is null and stays in `extra`. */
 const instantOrNever: Reader = (value) => {
@@ -70,7 +84,11 @@ export const timelockRows = (
   at?: MapOptions["at"],
 ): Mapped => {
   const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
-  const keys = contentKeys(records.map(withoutChanging), namesOf(table, "timelock_id", source))
+  const keys = contentKeys(
+    records.map(withoutChanging),
+    namesOf(table, "timelock_id", source),
+    reportTimesOf(table, source),
+  )
   return mapRecords({
     table,
     records,
@@ -82,4 +100,4 @@ export const timelockRows = (
 }
 
 const withoutChanging = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !changing.test(name)))
+  Object.fromEntries(Object.entries(record).filter(([name]) => !changing.has(name)))

@@ -1,6 +1,7 @@
 // Maps the loan records of the loan book, of a single loan and of a subaccount. §2.4 and §2.5 show no fields.
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
 import { contentKeys } from "../../contentKey.ts"
+import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped } from "../../Source.ts"
@@ -43,6 +44,7 @@ const loanIds = (
       return { id: chainId === null ? address : `${chainId}:${address}` }
     }),
     namesOf(table, "loan_id", source),
+    reportTimesOf(table, source),
   )
 
 /** The side of the loan that the subaccount is on. */

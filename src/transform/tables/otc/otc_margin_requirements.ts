@@ -6,6 +6,7 @@ import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { address, id } from "../../fields/readers.ts"
+import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
@@ -44,7 +45,11 @@ export const otcMarginRequirementRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedResponse, Violation> => {
-  const ids = contentKeys(records, namesOf(otcMarginRequirements, "requirement_id", source))
+  const ids = contentKeys(
+    records,
+    namesOf(otcMarginRequirements, "requirement_id", source),
+    reportTimesOf(otcMarginRequirements, source),
+  )
   const computed = { requirement_id: ids }
   return combined(
     mapRecords({ table: otcMarginRequirements, records, source, computed, mergeKey: {} }),

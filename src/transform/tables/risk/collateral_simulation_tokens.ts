@@ -5,6 +5,9 @@ import { address, chain } from "../../fields/readers.ts"
 import { symbol } from "../positionColumns.ts"
 import { restOfRecord } from "../shared.ts"
 
+const places = ["tokens", "collateral_tokens", "breakdown", "token_breakdown", "per_token"]
+const requires = [["effective_discount_factor", "required_collateral_usd"]]
+
 export const collateralSimulationTokens: Table = {
   schema: "core",
   name: "collateral_simulation_tokens",
@@ -13,6 +16,11 @@ export const collateralSimulationTokens: Table = {
   comment: "The breakdown by token of core.collateral_simulations.",
   source: "POST /risk/collateral_simulation (§4.4, §2.6)",
   key: ["scenario", "ordinal"],
+  // "Per-token breakdown with effective discount factors" (§2.6).
+  shapes: [
+    { name: "a list of tokens with a figure", holds: "list", in: places, requires },
+    { name: "a map of such tokens by address", holds: "map", in: places, key: "token", requires },
+  ],
   columns: [
     text("scenario", "Name of the scenario", { required: true }),
     integer("ordinal", "Place of the token in the response, from 1", { required: true }),

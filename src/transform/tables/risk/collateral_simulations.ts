@@ -1,13 +1,14 @@
 // core.collateral_simulations: the collateral that the loans of the configured scenarios would need.
 import type * as Result from "effect/Result"
 import { documented, field, json, text } from "../../../domain/column.ts"
-import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
+import { type JsonObject, stableStringify } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { listIn, recordsIn } from "../../fields/nestedRecords.ts"
 import { canonicalSpelling } from "../../fields/readers.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { recordsIn } from "../../shapes/recordsIn.ts"
+import { otherRecords } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { restOfRecord } from "../shared.ts"
 import { collateralSimulationTokens } from "./collateral_simulation_tokens.ts"
@@ -41,31 +42,6 @@ export const collateralSimulations: Table = {
     "select scenario, valid_from, total_required_collateral_usd, resulting_health_factor from core.collateral_simulations where is_current",
 }
 
-const breakdownNames = [
-  "tokens",
-  "collateral_tokens",
-  "collateralTokens",
-  "breakdown",
-  "per_token",
-  "perToken",
-  "token_breakdown",
-  "tokenBreakdown",
-]
-
-/** Reads a list of records, or a map of records by token, whose keys become the field `token`. */
-const tokensIn = (value: unknown): ReadonlyArray<JsonObject> | undefined => {
-  if (Array.isArray(value)) return recordsIn(value)
-  if (!isJsonObject(value)) return undefined
-  const entries = Object.entries(value)
-  if (entries.length === 0) return undefined
-  const records: Array<JsonObject> = []
-  for (const [token, record] of entries) {
-    if (!isJsonObject(record)) return undefined
-    records.push({ token, ...record })
-  }
-  return records
-}
-
 /** The chain of the scenario's token with this address; null unless there is exactly one. */
 const chainInScenario = (
   inputs: Source<unknown>["inputs"],
@@ -82,7 +58,7 @@ export const collateralSimulationRows = (
   source: Source<{ readonly name: string }>,
 ): Result.Result<MappedResponse, Violation> => {
   const { subject, inputs } = source
-  const breakdown = listIn(record, breakdownNames, tokensIn)
+  const breakdown = recordsIn(collateralSimulationTokens, source)(record)
   const scenario = { scenario: subject.name }
   const tokens = breakdown?.records ?? []
   const tokenTable = collateralSimulationTokens
@@ -92,24 +68,30 @@ export const collateralSimulationRows = (
       records: [record],
       source,
       computed: { ...scenario, inputs: stableStringify(inputs) },
-      consumed: breakdown === undefined ? [] : [breakdown.field],
+      consumed: breakdown?.field === undefined ? [] : [breakdown.field],
       at: () => "$",
     }),
-    mapRecords({
-      table: tokenTable,
-      records: tokens,
+    otherRecords(
+      mapRecords({
+        table: tokenTable,
+        records: tokens,
+        source,
+        computed: {
+          ...scenario,
+          ordinal: tokens.map((_, index) => index + 1),
+          chain_id: tokens.map((token) => {
+            const address = readColumn(token, tokenTable, "token_address", source)
+            const chain = readColumn(token, tokenTable, "chain_id", source)
+            return chain ?? chainInScenario(inputs, address as string | null)
+          }),
+        },
+        // The response contains the whole set.
+        mergeKey: scenario,
+      }),
+      tokenTable,
+      breakdown,
+      "$",
       source,
-      computed: {
-        ...scenario,
-        ordinal: tokens.map((_, index) => index + 1),
-        chain_id: tokens.map((token) => {
-          const address = readColumn(token, tokenTable, "token_address", source)
-          const chain = readColumn(token, tokenTable, "chain_id", source)
-          return chain ?? chainInScenario(inputs, address as string | null)
-        }),
-      },
-      // The response contains the whole set.
-      mergeKey: scenario,
-    }),
+    ),
   )
 }

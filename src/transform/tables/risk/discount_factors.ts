@@ -4,10 +4,13 @@ import { documented, field, integer } from "../../../domain/column.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { separateRungs } from "../../fields/ladderRungs.ts"
+import type { RejectedRecord } from "../../../domain/violation.ts"
 import { address, chain } from "../../fields/readers.ts"
-import { isReportTime, withoutReportTimes } from "../../fields/reportTimes.ts"
+import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
+import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { recordsIn } from "../../shapes/recordsIn.ts"
+import { rejectedIn, undeclared } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { symbol } from "../positionColumns.ts"
 import { restOfRecord, wireSpelling } from "../shared.ts"
@@ -21,6 +24,20 @@ export const discountFactors: Table = {
     "Discount-factor ladders of the whitelisted tokens, one row for each rung. A ladder without separate rungs is one row, its record in `ladder`.",
   source: "GET /risk/discount_factors (§4.4, §2.6)",
   key: ["chain_id", "token_address", "rung"],
+  // §2.6 shows neither the fields of rungs nor where they are.
+  shapes: [
+    {
+      name: "a list of rungs, each with a discount factor",
+      holds: "list",
+      in: ["rungs", "ladder", "discount_factors"],
+      requires: [["discount_factor"]],
+    },
+    {
+      name: "a ladder that is one rung",
+      holds: "record",
+      requires: [["discount_factor"]],
+    },
+  ],
   columns: [
     documented.integer("chain_id", "The platform's chain id of the token", {
       names: ["chain"],
@@ -59,31 +76,50 @@ export const discountFactorRows = (
   ladders: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedResponse, Violation> => {
+  const find = recordsIn(discountFactors, source)
+  const token = namesIn(source, "chain_id", "token_address", "token_address_wire", "symbol")
+  const reportTimes = reportTimesOf(discountFactors, source)
+  const rejected: Array<RejectedRecord> = []
   const rungs = ladders.flatMap((ladder, place) => {
-    const { rungs: found, rest } = separateRungs(ladder)
-    const { address: token, chain: chainId, symbol: name, ...others } = rest
-    const description = withoutReportTimes(others)
-    const shared = {
-      ...(token === undefined ? {} : { address: token }),
-      ...(chainId === undefined ? {} : { chain: chainId }),
-      ...(name === undefined ? {} : { symbol: name }),
-      ...Object.fromEntries(Object.entries(others).filter(([key]) => isReportTime(key))),
-      ...(Object.keys(description).length === 0 ? {} : { ladder: description }),
+    const at = `$[${place}]`
+    const found = find(ladder)
+    if (found === undefined) {
+      const violation = undeclared(discountFactors, ladder, at, source, [...token])
+      rejected.push({ ...violation, record: ladder })
+      return []
     }
-    return found.map((rung, index) => ({
+    rejected.push(...rejectedIn(discountFactors, found, at, source))
+    const shared = found.field === undefined ? {} : sharedOf(found.rest, token, reportTimes)
+    return found.records.map((rung, index) => ({
       place,
       ordinal: index + 1,
       record: { ...rung, ...shared },
     }))
   })
-  return combined(
-    mapRecords({
-      table: discountFactors,
-      records: rungs.map(({ record }) => record),
-      source,
-      computed: { rung: rungs.map(({ ordinal }) => ordinal) },
-      mergeKey: {},
-      at: (row) => `$[${rungs[row]?.place}]`,
-    }),
-  )
+  const mapped = mapRecords({
+    table: discountFactors,
+    records: rungs.map(({ record }) => record),
+    source,
+    computed: { rung: rungs.map(({ ordinal }) => ordinal) },
+    ...(rejected.length === 0 ? { mergeKey: {} } : {}),
+    at: (row) => `$[${rungs[row]?.place}]`,
+  })
+  return combined({ ...mapped, rejected: [...rejected, ...mapped.rejected] })
+}
+
+const namesIn = (source: Source<null>, ...columns: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(columns.flatMap((column) => namesOf(discountFactors, column, source)))
+
+/** The fields of a ladder that each of its rungs shares: the token, report times, and the others as `ladder`. */
+const sharedOf = (
+  rest: JsonObject,
+  token: ReadonlySet<string>,
+  reportTimes: ReadonlySet<string>,
+): JsonObject => {
+  const isOwn = (name: string): boolean => token.has(name) || reportTimes.has(name)
+  const entries = Object.entries(rest)
+  const own = Object.fromEntries(entries.filter(([name]) => isOwn(name)))
+  const others = Object.fromEntries(entries.filter(([name]) => !isOwn(name)))
+  const ladder = withoutReportTimes(others, reportTimes)
+  return Object.keys(ladder).length === 0 ? own : { ...own, ladder }
 }

@@ -28,7 +28,7 @@ export const healthFactors: Table = {
       required: true,
     }),
     documented.timestamp("calculated_at", "When the service calculated it", {
-      names: ["dateTime", "datetime"],
+      names: ["dateTime", "datetime", "date_time"],
       required: true,
     }),
     documented.double("health_factor", "Health factor; liquidation is possible below 1.0", {

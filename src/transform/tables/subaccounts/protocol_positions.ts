@@ -1,5 +1,6 @@
 // core.protocol_positions: positions of each subaccount in protocols, across all chains.
 import { field, text } from "../../../domain/column.ts"
+import type { Shape } from "../../../domain/shape.ts"
 import type { Table } from "../../../domain/table.ts"
 import {
   balance,
@@ -14,6 +15,22 @@ import {
 } from "../positionColumns.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 
+const requires = [
+  ["name", "protocol", "symbol", "token_address", "value", "net_usd_value", "asset_usd_value"],
+]
+
+const listOrMap = (what: string, names: ReadonlyArray<string>): ReadonlyArray<Shape> => [
+  { name: `a list of ${what}`, holds: "list", in: names, requires },
+  { name: `a map of ${what} by name`, holds: "map", in: names, key: "name", requires },
+]
+
+/** "Positions and tokens for the subaccount plus per-strategy breakdowns" (§2.5). */
+export const protocolPositionShapes = {
+  position: listOrMap("positions", ["positions", "protocol_positions", "protocols"]),
+  token: listOrMap("tokens", ["tokens"]),
+  strategy: listOrMap("strategies", ["strategies", "strategy_breakdowns", "per_strategy"]),
+} as const
+
 export const protocolPositions: Table = {
   schema: "core",
   name: "protocol_positions",
@@ -23,6 +40,7 @@ export const protocolPositions: Table = {
     "Cross-chain protocol positions of subaccounts with their history: positions, tokens and per-strategy breakdowns.",
   source: "GET /subaccount/{subaccount_address}/debank (§4.3, §2.5)",
   key: ["subaccount_address", "kind", "position_key"],
+  shapes: Object.values(protocolPositionShapes).flat(),
   columns: [
     subaccountAddress,
     text("kind", "`position`, `token`, `strategy`, or `record` for the fields outside the lists", {

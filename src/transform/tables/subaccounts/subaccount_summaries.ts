@@ -3,8 +3,12 @@ import { documented } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 
+/** Names within the parts are as documented (extract's `locate`); the others may be in snake_case. */
 const figure = (name: string, comment: string, wireName: string) =>
-  documented.double(name, comment, { names: [wireName], unit: "USD" })
+  documented.double(name, comment, {
+    names: wireName.includes(".") ? [wireName] : [wireName, name],
+    unit: "USD",
+  })
 
 export const subaccountSummaries: Table = {
   schema: "core",
@@ -21,7 +25,7 @@ export const subaccountSummaries: Table = {
     documented.text("type", "`eoa` or `subaccount`"),
     documented.json("chains", "Chains it is on, as sent"),
     documented.double("health_factor", "Health factor, see core.health_factors", {
-      names: ["healthFactor"],
+      names: ["healthFactor", "health_factor"],
       unit: "ratio",
     }),
     figure("net_account_value", "Net account value", "netAccountValue"),

@@ -1,15 +1,18 @@
 // core.allocation_history: the allocation of each EVM vault's assets by day and protocol.
 import { documented, field } from "../../../domain/column.ts"
 import type * as Result from "effect/Result"
-import { asNumber, type JsonObject } from "../../../domain/json.ts"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import { parseDay } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { RejectedRecord, Violation } from "../../../domain/violation.ts"
-import { allocationsOf, hasNoAllocation } from "../../fields/allocations.ts"
-import { namesOf } from "../../fields/wireNames.ts"
+import { nonEmpty } from "../../fields/readers.ts"
+import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { recordsIn } from "../../shapes/recordsIn.ts"
+import { rejectedIn, undeclared } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { allocationColumns, allocationShapes } from "../allocationColumns.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { vaultChainId, extra, vaultAddress } from "../shared.ts"
 
@@ -19,29 +22,43 @@ export const allocationHistory: Table = {
   mode: "history",
   grain: "vault, day and protocol",
   comment:
-    "Daily allocation by protocol, with one row per protocol in whatever layout the service sends it. Reading a day again replaces its set of protocols; a protocol that it no longer has moves to the versions.",
+    "Daily allocation by protocol, with one row per protocol in each declared layout. Reading a day again replaces its set of protocols; a protocol that it no longer has moves to the versions.",
   source: "GET /platform/historical_allocations/{vault_address} (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "date", "protocol"],
   mergeKey: ["vault_address", "chain_id", "date"],
   time: "date",
+  // A point is an allocation, or contains those of its day.
+  shapes: [
+    {
+      name: "a protocol with a value or a share",
+      holds: "record",
+      requires: [["protocol"], ["value", "share"]],
+    },
+    ...allocationShapes("protocol", ["allocations", "allocation", "protocols", "by_protocol"]),
+  ],
   columns: [
     vaultAddress,
     vaultChainId,
     documented.date("date", "Day of the point", { names: ["date", "day"], required: true }),
-    field.text("protocol", "Protocol the assets are in", { required: true }),
-    field.double("value", "Value allocated to the protocol", {
-      unit: "as sent; USD where the service specifies it",
+    field.text("protocol", "Protocol the assets are in", {
+      names: ["protocol", "protocol_name"],
+      read: nonEmpty,
+      required: true,
     }),
-    field.double("share", "Share of the vault's assets, if the service sends it", {
-      unit: "as sent",
-    }),
+    ...allocationColumns("Value allocated to the protocol"),
     extra,
   ],
   example:
     "select date, protocol, value from core.allocation_history order by date desc, value desc limit 20",
 }
 
-/** One row per day and protocol, for any layout of the points. A point without a day is rejected. */
+// The sums of the parts of a protocol have names of their own, since the setting may give the others a scale.
+const sums = { value: "sum of value", share: "sum of share" } as const
+
+// Fields of `extra` that are from this mapping, not from the service.
+const ownFields = new Set(["$.parts", "$.point"])
+
+/** One row per day and protocol. A point without a day, or in another shape, is rejected. */
 export const allocationHistoryRows = (
   body: JsonObject & { readonly points: ReadonlyArray<JsonObject> },
   source: Source<VaultRef>,
@@ -52,29 +69,45 @@ export const allocationHistoryRows = (
     .map((point) => names.find((name) => parseDay(point[name]) !== undefined))
     .find((name) => name !== undefined)
   const vault = { vault_address: source.subject.address, chain_id: source.subject.chainId }
+  const dayFields = dayField === undefined ? [] : [dayField]
+  const find = recordsIn(allocationHistory, source, dayFields)
+  const sharedOf = sharedWith(source, dayFields)
   const days: Array<number> = []
   const records: Array<JsonObject> = []
   const emptyDays = new Set<number>()
   const rejected: Array<RejectedRecord> = []
   for (const [index, point] of points.entries()) {
+    const at = `$.points[${index}]`
     const day = dayField === undefined ? undefined : parseDay(point[dayField])
     if (dayField === undefined || day === undefined) {
-      rejected.push({ ...withoutDay(point, dayField, `$.points[${index}]`), record: point })
+      rejected.push({ ...withoutDay(point, dayField, at), record: point })
       continue
     }
-    const allocations = allocationsOf(point, dayField)
-    if (allocations.length === 0 && hasNoAllocation(point, dayField)) emptyDays.add(day)
-    for (const allocation of allocations) {
+    const found = find(point)
+    if (found === undefined) {
+      const violation = undeclared(allocationHistory, point, at, source, dayFields)
+      rejected.push({ ...violation, record: point })
+      continue
+    }
+    rejected.push(...rejectedIn(allocationHistory, found, at, source))
+    if (found.records.length + found.others.length === 0) emptyDays.add(day)
+    const shared = found.shape.holds === "record" ? undefined : sharedOf(found.rest)
+    for (const record of found.records) {
       days.push(day)
-      records.push(allocation)
+      records.push(shared === undefined ? record : { ...shared, ...record })
     }
   }
-  const merged = onePerProtocol(days, records)
+  const merged = onePerProtocol(days, records, source)
   const mapped = mapRecords({
     table: allocationHistory,
     records: merged.records,
     source,
     computed: { ...vault, date: merged.days },
+    consumed: dayFields,
+    fields: {
+      value: [...namesOf(allocationHistory, "value", source), sums.value],
+      share: [...namesOf(allocationHistory, "share", source), sums.share],
+    },
   })
   const emptySets = [...emptyDays]
     .filter((day) => !days.includes(day))
@@ -87,12 +120,30 @@ export const allocationHistoryRows = (
         // A point without a day may belong to any day.
         ...(rejected.length === 0 ? {} : { isPartial: true }),
       },
-      // The field `parts` is from `sumOf`, not from the service.
-      drift: mapped.drift.filter(({ path }) => path !== "$.parts"),
+      drift: mapped.drift.filter(({ path }) => !ownFields.has(path)),
       rejected: [...rejected, ...mapped.rejected],
     },
     envelopeRows("historical_allocations", body, ["points"], source),
   )
+}
+
+/**
+ * The figures of the whole day, such as a total, which become part of each allocation's `extra`: those that a column
+ * would read as the allocation's own are in `point`.
+ */
+const sharedWith = (
+  source: Source<VaultRef>,
+  dayFields: ReadonlyArray<string>,
+): ((point: JsonObject) => JsonObject) => {
+  const columnFields = new Set(
+    allocationHistory.columns.flatMap(({ name }) => namesOf(allocationHistory, name, source)),
+  )
+  return (point) => {
+    const own = Object.entries(point).filter(([name]) => !dayFields.includes(name))
+    const hidden = own.filter(([name]) => columnFields.has(name))
+    const others = Object.fromEntries(own.filter(([name]) => !columnFields.has(name)))
+    return hidden.length === 0 ? others : { ...others, point: Object.fromEntries(hidden) }
+  }
 }
 
 const withoutDay = (point: JsonObject, name: string | undefined, at: string): Violation =>
@@ -110,28 +161,45 @@ const withoutDay = (point: JsonObject, name: string | undefined, at: string): Vi
 const onePerProtocol = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
+  source: Source<VaultRef>,
 ): { readonly days: ReadonlyArray<number>; readonly records: ReadonlyArray<JsonObject> } => {
+  const protocolOf = columnReader(allocationHistory, "protocol", source)
   const parts = new Map<string, { day: number; records: Array<JsonObject> }>()
   for (const [index, record] of records.entries()) {
     const day = days[index] ?? 0
-    const key = `${day} ${String(record["protocol"])}`
+    const key = `${day} ${String(protocolOf(record))}`
     const found = parts.get(key)
     if (found === undefined) parts.set(key, { day, records: [record] })
     else found.records.push(record)
   }
   const groups = [...parts.values()]
+  if (groups.length === records.length) return { days, records }
+  const sumOf = sumWith(source)
   return {
     days: groups.map((group) => group.day),
     records: groups.map((group) => sumOf(group.records)),
   }
 }
 
-const sumOf = (parts: ReadonlyArray<JsonObject>): JsonObject => {
-  const [only, ...others] = parts
-  if (only === undefined || others.length === 0) return only ?? {}
-  const total = (name: string) => {
-    const values = parts.map((part) => asNumber(part[name])).filter((value) => value !== undefined)
-    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
+/** A figure that a part lacks has no sum. */
+const sumWith = (source: Source<VaultRef>): ((parts: ReadonlyArray<JsonObject>) => JsonObject) => {
+  const read = (column: string) => columnReader(allocationHistory, column, source)
+  const [protocolOf, valueOf, shareOf] = [read("protocol"), read("value"), read("share")]
+  const total = (parts: ReadonlyArray<JsonObject>, figureOf: (part: JsonObject) => unknown) => {
+    const figures = parts.map(figureOf).filter((figure) => typeof figure === "number")
+    return figures.length < parts.length
+      ? undefined
+      : figures.reduce((sum, figure) => sum + figure, 0)
   }
-  return { protocol: only["protocol"], value: total("value"), share: total("share"), parts }
+  return (parts) => {
+    const [only = {}, ...others] = parts
+    if (others.length === 0) return only
+    const [value, share] = [total(parts, valueOf), total(parts, shareOf)]
+    return {
+      protocol: protocolOf(only),
+      ...(value === undefined ? {} : { [sums.value]: value }),
+      ...(share === undefined ? {} : { [sums.share]: share }),
+      parts,
+    }
+  }
 }

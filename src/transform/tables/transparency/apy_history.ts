@@ -1,11 +1,13 @@
 // core.apy_history: daily APY of every vault, raw and smoothed side by side.
 import { boolean, field, integer } from "../../../domain/column.ts"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
+import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { yaml } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { chainId, extra, vaultAddress } from "../shared.ts"
@@ -23,7 +25,7 @@ export const apyHistory: Table = {
   columns: [
     vaultAddress,
     chainId,
-    field.date("date", "Day of the value", { names: ["label"], required: true }),
+    field.date("date", "Day of the value", { names: ["labels"], required: true }),
     boolean("is_smoothed", "Whether the service smoothed the series (applySmoothing)", {
       required: true,
     }),
@@ -32,7 +34,7 @@ export const apyHistory: Table = {
       required: true,
     }),
     field.double("apy", "Annualized yield; 0.0245 is 2.45%", {
-      names: ["value"],
+      names: ["values"],
       unit: "fraction",
     }),
     extra,
@@ -46,37 +48,70 @@ export interface ApySeries {
   readonly averagingPeriodDays: number
 }
 
-/** One row for each label of the series that the inputs name. */
+/** One row for each label of the series that the inputs name. Fails if no declared field has a value for each. */
 export const apyHistoryRows = (
-  chart: JsonObject & {
-    readonly labels: ReadonlyArray<unknown>
-    readonly values: ReadonlyArray<unknown>
-  },
+  chart: JsonObject & { readonly labels: ReadonlyArray<unknown> },
   source: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const { inputs, subject } = source
   const smoothed = inputs["applySmoothing"] === true
   const days = Number(inputs["averagingPeriodDays"])
-  const { labels, values } = chart
-  return combined(
-    mapRecords({
-      table: apyHistory,
-      records: labels.map((label, index) => ({ label, value: values[index] })),
-      source,
-      computed: {
-        vault_address: subject.address,
-        chain_id: subject.chainId,
-        is_smoothed: smoothed,
-        averaging_period_days: days,
-      },
-      at: (row) => `$.labels[${row}]`,
-    }),
-    envelopeRows(
-      "historical_apy_chart",
-      chart,
-      ["labels", "values"],
-      source,
-      `${smoothed ? "smoothed" : "unsmoothed"} ${days}d`,
+  const { labels } = chart
+  return Result.flatMap(valuesIn(chart, source), ({ name, values }) =>
+    combined(
+      mapRecords({
+        table: apyHistory,
+        records: labels.map((label, index) => ({ labels: label, [name]: values[index] })),
+        source,
+        computed: {
+          vault_address: subject.address,
+          chain_id: subject.chainId,
+          is_smoothed: smoothed,
+          averaging_period_days: days,
+        },
+        at: (row) => `$.labels[${row}]`,
+      }),
+      envelopeRows(
+        "historical_apy_chart",
+        chart,
+        ["labels", name],
+        source,
+        `${smoothed ? "smoothed" : "unsmoothed"} ${days}d`,
+      ),
     ),
   )
+}
+
+interface Values {
+  readonly name: string
+  readonly values: ReadonlyArray<unknown>
+}
+
+/** The array with the values. The document withholds its name (§2.9), so another one is for the setting to say. */
+const valuesIn = (
+  chart: JsonObject & { readonly labels: ReadonlyArray<unknown> },
+  source: Source<VaultRef>,
+): Result.Result<Values, Violation> => {
+  const { length } = chart.labels
+  const names = namesOf(apyHistory, "apy", source)
+  const name = names.find((each) => Array.isArray(chart[each])) ?? "values"
+  const values = chart[name]
+  if (Array.isArray(values) && values.length === length) return Result.succeed({ name, values })
+  if (Array.isArray(values)) {
+    return Result.fail({
+      path: `$.${name}`,
+      detail: `has ${values.length} values for ${length} labels`,
+    })
+  }
+  if (length === 0) return Result.succeed({ name, values: [] })
+  const candidates = Object.entries(chart).flatMap(([field, value]) =>
+    field !== "labels" && Array.isArray(value) && value.length === length ? [field] : [],
+  )
+  return Result.fail({
+    path: "$",
+    detail: `has no array \`${names.join("`, `")}\` with the values of its labels; other arrays as long as labels: ${candidates.join(", ") || "none"}. The setting fields can name it, as \`apy_history.apy: <field>\``,
+    ...(candidates.length === 0
+      ? {}
+      : { proposal: candidates.map((field) => `apy_history.apy: ${yaml(field)}`).join("\n") }),
+  })
 }

@@ -1,10 +1,29 @@
 // core.oracle_classification: how each position of a vault was priced on each day.
-import { field, json } from "../../../domain/column.ts"
+import { field, json, spellings } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { address, id } from "../../fields/readers.ts"
 import { extra, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 const tokenAddressNames = ["token_address", "address"]
+
+// "Per position/token: pricing class (Primary, Secondary Market or CeFi) and USD value" (§2.9).
+const places = ["positions", "tokens", "classifications", "classification"]
+const requires = [["pricing_class"]]
+
+// The three classes as the document spells them, and as the names of fields.
+const classes = [
+  "Primary",
+  "Secondary Market",
+  "CeFi",
+  ...spellings("primary", "secondary_market", "cefi"),
+]
+const byClass = {
+  name: "lists of positions by pricing class",
+  holds: "lists",
+  key: "pricing_class",
+  keys: classes,
+  requires: [["position", "token_symbol", "token_address", "usd_value"]],
+} as const
 
 export const oracleClassification: Table = {
   schema: "core",
@@ -17,6 +36,12 @@ export const oracleClassification: Table = {
   key: ["vault_address", "chain_id", "date", "position_id"],
   mergeKey: ["vault_address", "chain_id", "date"],
   time: "date",
+  shapes: [
+    { name: "a list of positions with a pricing class", holds: "list", in: places, requires },
+    { name: "a map of such positions", holds: "map", in: places, key: "position", requires },
+    { ...byClass, in: places },
+    byClass,
+  ],
   columns: [
     vaultAddress,
     vaultChainId,

@@ -3,14 +3,13 @@ import { documented, double, integer, type Reader } from "../../../domain/column
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
-import { parseInstant } from "../../../domain/time.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { isExact, numberOf } from "../../fields/numbers.ts"
 import { canonicalSpelling } from "../../fields/readers.ts"
-import { readColumn } from "../../fields/wireNames.ts"
+import { columnReader, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultChainId, extra, vaultAddress } from "../shared.ts"
@@ -63,9 +62,9 @@ export const positionRows = (
   const { subject } = source
   const { subaccounts } = record
   const vault = { vault_address: subject.address, chain_id: subject.chainId }
-  const snapshotAt = parseInstant(record["snapshot_at"])
-  const nav = numberOf(record["total_nav"])
-  const total = sumOf(subaccounts)
+  const snapshotAt = readColumn(record, positionSnapshots, "snapshot_at", source)
+  const nav = readColumn(record, positionSnapshots, "total_nav", source)
+  const total = sumOf(subaccounts, source)
   const snapshot = mapRecords({
     table: positionSnapshots,
     records: [record],
@@ -73,14 +72,14 @@ export const positionRows = (
     computed: {
       ...vault,
       subaccounts_total_usd: total,
-      buffer_usd: nav === undefined || total === null ? null : nav - total,
+      buffer_usd: typeof nav !== "number" || total === null ? null : nav - total,
       subaccount_count: subaccounts.length,
     },
     consumed: ["subaccounts", ...echoedFields(record, subject)],
     at: () => "$",
   })
   // A record without an instant is rejected, together with its subaccounts.
-  if (snapshotAt === undefined) return combined(snapshot)
+  if (snapshotAt === null) return combined(snapshot)
   const key = { ...vault, snapshot_at: snapshotAt }
   const held = mapRecords({
     table: positionSubaccounts,
@@ -96,12 +95,13 @@ export const positionRows = (
 }
 
 /** The sum of the subaccounts; null if one of them has no figure. */
-const sumOf = (subaccounts: ReadonlyArray<JsonObject>): number | null => {
+const sumOf = (subaccounts: ReadonlyArray<JsonObject>, source: Source<unknown>): number | null => {
+  const figureOf = columnReader(positionSubaccounts, "total_usd", source)
   let sum = 0
-  for (const { total_usd: figure } of subaccounts) {
-    const number = numberOf(figure)
-    if (number === undefined) return null
-    sum += number
+  for (const subaccount of subaccounts) {
+    const figure = figureOf(subaccount)
+    if (typeof figure !== "number") return null
+    sum += figure
   }
   return sum
 }

@@ -1,17 +1,18 @@
-// Maps the details of a vault: its description, its moving figures, and its lists, each of which is a whole set. §2.10
-// names no fields, so lists are found by the names that public clients use and the words of §2.10.
+// Maps the details of a vault: its description, its moving figures, and its lists, each of which is a whole set. Lists are
+// read under the names that public clients use and those of §2.10.
 import type * as Result from "effect/Result"
-import { type Column, spellings } from "../../../domain/column.ts"
+import { spellings } from "../../../domain/column.ts"
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
 import type { Table } from "../../../domain/table.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
-import { isMoving, separateMoving } from "../../fields/movingFields.ts"
+import { movingNames, separateMoving } from "../../fields/movingFields.ts"
 import { id } from "../../fields/readers.ts"
-import { withoutReportTimes } from "../../fields/reportTimes.ts"
-import { namesOf, readColumn } from "../../fields/wireNames.ts"
+import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
+import { configuredPlaces } from "../../fields/settings.ts"
+import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type Mapped, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultDetailMetrics } from "./vault_detail_metrics.ts"
@@ -62,7 +63,15 @@ const idOr = (
   return typeof own === "string" ? own : textOf(entry, table, column, source)
 }
 
-const isStrategistList = (listedAs: string): boolean => /strategist/i.test(listedAs)
+const strategistLists = spellings("strategists", "hardcoded_strategists")
+
+/** The kinds of integrations, by the list. */
+const integrationKinds: Readonly<Record<string, string>> = {
+  receipt_token_integrations: "receipt_token",
+  receiptTokenIntegrations: "receipt_token",
+  composability_integrations: "composability",
+  composabilityIntegrations: "composability",
+}
 
 const nestedLists: ReadonlyArray<NestedList> = [
   {
@@ -80,7 +89,8 @@ const nestedLists: ReadonlyArray<NestedList> = [
         .find((text) => text !== undefined)
       return named === undefined ? undefined : `${entry.listedAs} ${named}`
     },
-    shape: (record, listedAs) => (isStrategistList(listedAs) ? { strategist: record } : record),
+    shape: (record, listedAs) =>
+      strategistLists.includes(listedAs) ? { strategist: record } : record,
   },
   {
     table: vaultOperators,
@@ -106,12 +116,7 @@ const nestedLists: ReadonlyArray<NestedList> = [
       const named = idOr(entry, vaultIntegrations, "name", source)
       return named === undefined ? undefined : `${entry.listedAs} ${named}`
     },
-    kind: ({ listedAs }) =>
-      /receipt/i.test(listedAs)
-        ? "receipt_token"
-        : /composab/i.test(listedAs)
-          ? "composability"
-          : "other",
+    kind: ({ listedAs }) => integrationKinds[listedAs] ?? "other",
   },
 ]
 
@@ -125,17 +130,15 @@ export const vaultDetailRows = (
 ): Result.Result<MappedResponse, Violation> => {
   const { subject } = source
   const vault = { chain_id: subject.chainId, vault_address: subject.address }
-  const namesIn = (table: Table): ReadonlySet<string> =>
-    new Set(table.columns.flatMap(({ name }: Column) => namesOf(table, name, source)))
-  const described = namesIn(vaultDetails)
-  const metricFields = namesIn(vaultDetailMetrics)
+  const moving = movingNames(vaultDetailMetrics, source)
   const lists: Array<Mapped> = []
   const listFields: Array<string> = []
   const movingOfEntries: Record<string, unknown> = {}
   for (const list of nestedLists) {
-    const { fields, text, identity, shape } = list
+    const { table, text, identity, shape } = list
+    const fields = new Set([...configuredPlaces(table, source), ...list.fields])
     // A list with other elements stays in `extra`.
-    const names = fields.filter((name) => {
+    const names = [...fields].filter((name) => {
       const value = record[name]
       return Array.isArray(value) && value.every(isEntry)
     })
@@ -144,7 +147,7 @@ export const vaultDetailRows = (
     const parts = names.flatMap((listedAs) =>
       (record[listedAs] as ReadonlyArray<string | JsonObject>).map((item) => ({
         listedAs,
-        ...separateMoving(typeof item === "string" ? { [text]: item } : item),
+        ...separateMoving(typeof item === "string" ? { [text]: item } : item, moving),
       })),
     )
     const entries = parts.map(({ fixed, listedAs }): Entry => {
@@ -154,23 +157,24 @@ export const vaultDetailRows = (
       entries.map((entry) => {
         const found = identity(entry, source)
         return found === undefined
-          ? { ...entry, record: withoutReportTimes(entry.record) }
+          ? {
+              ...entry,
+              record: withoutReportTimes(entry.record, reportTimesOf(table, source)),
+            }
           : { id: found }
       }),
     )
-    for (const [index, { moving, listedAs }] of parts.entries()) {
-      if (Object.keys(moving).length === 0) continue
-      const figures = { entry_id: ids[index], ...moving }
+    for (const [index, part] of parts.entries()) {
+      if (Object.keys(part.moving).length === 0) continue
+      const { listedAs } = part
+      const figures = { entry_id: ids[index], ...part.moving }
       const before = (movingOfEntries[listedAs] ?? []) as ReadonlyArray<unknown>
       movingOfEntries[listedAs] = [...before, figures]
     }
     lists.push(entryRows(list, entries, ids, source))
   }
-  // Columns of the description take precedence: a performance fee is part of the description.
   const figureFields = Object.keys(record).filter(
-    (name) =>
-      !listFields.includes(name) &&
-      (metricFields.has(name) || (isMoving(name) && !described.has(name))),
+    (name) => !listFields.includes(name) && moving.has(name),
   )
   const figures = {
     ...Object.fromEntries(figureFields.map((name) => [name, record[name]])),

@@ -3,7 +3,8 @@ import type * as Result from "effect/Result"
 import { canonicalAddress } from "../../../domain/address.ts"
 import type { JsonObject } from "../../../domain/json.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { namesOf, readColumn } from "../../fields/wireNames.ts"
+import { movingNames } from "../../fields/movingFields.ts"
+import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultReportedMetrics } from "./vault_reported_metrics.ts"
@@ -21,9 +22,7 @@ export const vaultRows = (
     chain_id: readColumn(record, vaults, "chain_id", source),
     vault_address: readColumn(record, vaults, "vault_address", source),
   }))
-  const metricFields = new Set(
-    vaultReportedMetrics.columns.flatMap(({ name }) => namesOf(vaultReportedMetrics, name, source)),
-  )
+  const metricFields = movingNames(vaultReportedMetrics, source)
   const isWhole = source.window === undefined || source.window === wholeOfVaults
   const descriptions = mapRecords({
     table: vaults,

@@ -24,7 +24,7 @@ export const vaultDetailMetrics: Table = {
     {
       ...extra,
       comment:
-        "All other changing figures by name, including those of integrations; null if there are none",
+        "Other changing figures by name, including those of list entries: those that the setting fields names as `vault_detail_metrics.extra`; null if there are none",
     },
   ],
   example:

@@ -1,14 +1,26 @@
 // core.vault_summaries: each vault's summary, with its history.
-import { double, field, json, timestamp } from "../../../domain/column.ts"
+import { field, json } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
-const returnOver = (days: number, period: string) =>
-  double(
+const returnOver = (days: number, period: string, name: string) =>
+  field.double(
     `return_${days}_day`,
     `Return over ${period}, in percent or as a fraction: the document does not specify which`,
-    { unit: "as sent, see recent_returns" },
+    {
+      names: [`recent_returns.${name}`, `return_${days}_day`, `return_${days}_day_pct`],
+      unit: "as sent, see recent_returns",
+    },
   )
+
+const returns = [
+  returnOver(1, "one day", "day"),
+  returnOver(7, "seven days", "week"),
+  returnOver(30, "thirty days", "month"),
+]
+
+/** The columns of the returns. */
+export const returnColumns: ReadonlyArray<string> = returns.map(({ name }) => name)
 
 export const vaultSummaries: Table = {
   schema: "core",
@@ -23,11 +35,11 @@ export const vaultSummaries: Table = {
     chainId,
     field.text("name", "Display name", { names: ["name", "vault_name"] }),
     field.text("type", "Type of the vault", { names: ["type", "public_type"] }),
-    returnOver(1, "one day"),
-    returnOver(7, "seven days"),
-    returnOver(30, "thirty days"),
+    ...returns,
     json("recent_returns", "The returns under their wire names, which may say their unit"),
-    timestamp("latest_snapshot_at", "Instant of the latest snapshot, if it has one"),
+    field.timestamp("latest_snapshot_at", "Instant of the latest snapshot, if it has one", {
+      names: ["latest_snapshot_at"],
+    }),
     field.json("latest_snapshot", "Latest snapshot, as sent", {
       names: ["latest_snapshot", "snapshot"],
     }),

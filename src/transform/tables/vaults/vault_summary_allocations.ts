@@ -1,6 +1,8 @@
 // core.vault_summary_allocations: the allocation of each vault's assets according to its summary, with history.
-import { field, text } from "../../../domain/column.ts"
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
+import { nonEmpty } from "../../fields/readers.ts"
+import { allocationColumns, allocationShapes } from "../allocationColumns.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 export const vaultSummaryAllocations: Table = {
@@ -11,20 +13,24 @@ export const vaultSummaryAllocations: Table = {
   comment: "Strategy allocation in a vault's summary.",
   source: "GET /tokenized_vault/vault_summary/{vault_address}, strategy allocation (§4.2, §2.10)",
   key: ["vault_address", "position"],
+  // "Current strategy allocation" (§2.10).
+  shapes: allocationShapes("position", [
+    "allocation",
+    "allocations",
+    "current_allocation",
+    "strategy_allocation",
+    "strategy_allocations",
+    "current_strategy_allocation",
+  ]),
   columns: [
     vaultAddress,
     chainId,
-    text(
-      "position",
-      "Strategy, position or protocol; `#2` and so on for repetitions; its place, such as `#1`, if it has no name",
-      { required: true },
-    ),
-    field.double("value", "Value allocated", {
-      unit: "as sent; USD where the service specifies it",
+    field.text("position", "Strategy, position or protocol; `#2` and so on for repetitions", {
+      names: ["position", "strategy", "strategy_name", "protocol", "protocol_name", "name"],
+      read: nonEmpty,
+      required: true,
     }),
-    field.double("share", "Share of the vault's assets, if the service sends it", {
-      unit: "as sent",
-    }),
+    ...allocationColumns("Value allocated"),
     ...restOfRecord,
   ],
   example:

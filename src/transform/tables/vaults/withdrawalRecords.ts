@@ -1,40 +1,19 @@
-// Maps the withdrawals of a vault. §2.10 describes their parts without names, so amounts and the queue are found by the
-// words in their names and by their shape.
+// Maps the withdrawals of a vault to their totals and the queue of pending requests (§2.10).
 import type * as Result from "effect/Result"
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
+import type { JsonObject } from "../../../domain/json.ts"
 import type { VaultRef } from "../../../domain/vault.ts"
 import type { Violation } from "../../../domain/violation.ts"
-import { amountIn, amountsIn } from "../../fields/amounts.ts"
-import { namesOf } from "../../fields/wireNames.ts"
 import { contentKeys } from "../../contentKey.ts"
+import { amountFields, withAmountParts } from "../../fields/amounts.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
-import { fieldWords, hasWord } from "../../fields/fieldWords.ts"
+import { reportTimesOf } from "../../fields/reportTimes.ts"
+import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { recordsIn } from "../../shapes/recordsIn.ts"
+import { otherRecords } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { withdrawalRequests } from "./withdrawal_requests.ts"
-import { withdrawalSummaries } from "./withdrawal_summaries.ts"
-
-const assetWords = new Set(["assets"])
-const withdrawalWords = new Set(["withdrawal", "withdrawals", "withdraw", "withdrawn"])
-const amountWords = new Set(["amount", "amounts"])
-const queueWords = new Set(["pending", "queue", "requests"])
-
-const isAssets = (name: string): boolean =>
-  hasWord(name, assetWords) && !hasWord(name, withdrawalWords)
-const isWithdrawn = (name: string): boolean =>
-  hasWord(name, withdrawalWords) ||
-  (hasWord(name, amountWords) && fieldWords(name).includes("total"))
-const isAmount = (name: string): boolean => hasWord(name, amountWords)
-
-const isList = (value: unknown): value is ReadonlyArray<JsonObject> =>
-  Array.isArray(value) && value.every(isJsonObject)
-
-/** The list with a name for a queue, or else the only list of records. */
-const queueField = (record: JsonObject): string | undefined => {
-  const lists = Object.keys(record).filter((name) => isList(record[name]))
-  const named = lists.find((name) => hasWord(name, queueWords))
-  return named ?? (lists.length === 1 ? lists[0] : undefined)
-}
+import { requestAmount, withdrawalRequests } from "./withdrawal_requests.ts"
+import { summaryAmounts, withdrawalSummaries } from "./withdrawal_summaries.ts"
 
 // These columns change while the request stays the same.
 const movingColumns = ["vault_pct", "estimated_completion_at"]
@@ -45,49 +24,43 @@ export const withdrawalRows = (
   source: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const { subject } = source
-  const queue = queueField(record)
-  const listed = queue === undefined ? undefined : record[queue]
-  const requests = isList(listed) ? listed : []
-  const figures = without(record, [queue])
-  const withdrawn = amountIn(figures, isWithdrawn)
-  const assets = amountIn(figures, isAssets)
-  const amounts = amountsIn(requests, isAmount, withdrawn)
+  const queue = recordsIn(withdrawalRequests, source)(record)
+  const figures = withAmountParts(queue?.rest ?? record, ...summaryAmounts)
+  const requests = queue?.records ?? []
   const key = { vault_address: subject.address, chain_id: subject.chainId }
   const moving = movingColumns.flatMap((name) => namesOf(withdrawalRequests, name, source))
+  const mapped = mapRecords({
+    table: withdrawalRequests,
+    records: requests.map((request) => withAmountParts(request, requestAmount)),
+    source,
+    fields: amountFields(withdrawalRequests, requests, source, requestAmount),
+    computed: {
+      ...key,
+      request_id: contentKeys(
+        requests.map((request) => without(request, moving)),
+        namesOf(withdrawalRequests, "request_id", source),
+        reportTimesOf(withdrawalRequests, source),
+      ),
+    },
+    // Requests that have left the queue are retired; a response without a queue retires none.
+    ...(queue === undefined ? {} : { mergeKey: key }),
+  })
   return combined(
     mapRecords({
       table: withdrawalSummaries,
       records: [figures],
       source,
+      fields: amountFields(withdrawalSummaries, [figures], source, ...summaryAmounts),
       computed: {
         ...key,
-        total_withdrawals_raw: withdrawn.raw,
-        total_withdrawals: withdrawn.normalized,
-        total_assets_raw: assets.raw,
-        total_assets: assets.normalized,
-        pending_requests: isList(listed) ? requests.length : null,
+        pending_requests: queue === undefined ? null : requests.length + queue.others.length,
       },
-      consumed: [...withdrawn.consumed, ...assets.consumed, ...echoedFields(record, subject)],
+      consumed: echoedFields(record, subject),
       at: () => "$",
     }),
-    mapRecords({
-      table: withdrawalRequests,
-      records: requests.map((request, index) => without(request, amounts[index]?.consumed ?? [])),
-      source,
-      computed: {
-        ...key,
-        request_id: contentKeys(
-          requests.map((request) => without(request, moving)),
-          namesOf(withdrawalRequests, "request_id", source),
-        ),
-        amount_raw: amounts.map(({ raw }) => raw),
-        amount: amounts.map(({ normalized }) => normalized),
-      },
-      // Requests that have left the queue are retired; a response without a queue retires none.
-      ...(isList(listed) ? { mergeKey: key } : {}),
-    }),
+    otherRecords(mapped, withdrawalRequests, queue, "$", source),
   )
 }
 
-const without = (record: JsonObject, names: ReadonlyArray<string | undefined>): JsonObject =>
+const without = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))

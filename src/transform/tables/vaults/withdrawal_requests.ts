@@ -1,10 +1,15 @@
 // core.withdrawal_requests: the queue of pending withdrawals of each vault, with its history.
-import { amount, double, field } from "../../../domain/column.ts"
+import { field } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
+import { type AmountColumns, amountNames } from "../../fields/amounts.ts"
 import { address, id } from "../../fields/readers.ts"
 import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 const recipientNames = ["recipient", "recipient_address", "receiver", "receiver_address", "address"]
+
+const stems = ["amount"]
+
+export const requestAmount: AmountColumns = { raw: "amount_raw", normalized: "amount", stems }
 
 export const withdrawalRequests: Table = {
   schema: "core",
@@ -14,6 +19,14 @@ export const withdrawalRequests: Table = {
   comment: "Pending withdrawal requests. valid_to is when a request left the queue.",
   source: "GET /withdrawals/{chain}/{vault_address}, pending requests (§4.2, §2.10)",
   key: ["vault_address", "chain_id", "request_id"],
+  shapes: [
+    {
+      name: "a list of requests",
+      holds: "list",
+      in: ["pending_queue", "pending_requests", "requests"],
+      requires: [["request_id", "requested_at", "recipient_address", "amount_raw", "amount"]],
+    },
+  ],
   columns: [
     vaultAddress,
     vaultChainId,
@@ -30,16 +43,14 @@ export const withdrawalRequests: Table = {
       "Expected time of completion, if the service sends it",
       { names: ["estimated_completion_date"] },
     ),
-    amount("amount_raw", "Amount requested, every digit", {
+    field.amount("amount_raw", "Amount requested, every digit", {
+      names: amountNames(...stems).raw,
       unit: "smallest unit of the token",
     }),
-    double(
-      "amount",
-      "Amount requested, normalized; computed with the scale of the totals if only the raw amount is sent",
-      {
-        unit: "the vault's underlying asset",
-      },
-    ),
+    field.double("amount", "Amount requested, normalized", {
+      names: amountNames(...stems).normalized,
+      unit: "the vault's underlying asset",
+    }),
     field.double("vault_pct", "Share of the vault", {
       names: ["vault_pct", "vault_percentage", "percentage"],
       unit: "as sent; percent if the field's name says so",

@@ -1,7 +1,17 @@
 // core.withdrawal_summaries: totals of pending withdrawals of each vault, with their history.
-import { amount, double, integer } from "../../../domain/column.ts"
+import { field, integer } from "../../../domain/column.ts"
 import type { Table } from "../../../domain/table.ts"
+import { type AmountColumns, amountNames } from "../../fields/amounts.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
+
+// "Total withdrawal amounts (raw and normalized), current total assets" (§2.10).
+const withdrawn = ["total_withdrawals", "total_withdrawal_amount", "total_withdrawal_amounts"]
+const assets = ["total_assets", "current_total_assets"]
+
+export const summaryAmounts: ReadonlyArray<AmountColumns> = [
+  { raw: "total_withdrawals_raw", normalized: "total_withdrawals", stems: withdrawn },
+  { raw: "total_assets_raw", normalized: "total_assets", stems: assets },
+]
 
 export const withdrawalSummaries: Table = {
   schema: "core",
@@ -14,16 +24,20 @@ export const withdrawalSummaries: Table = {
   columns: [
     vaultAddress,
     vaultChainId,
-    amount("total_withdrawals_raw", "Total withdrawal amount, every digit", {
+    field.amount("total_withdrawals_raw", "Total withdrawal amount, every digit", {
+      names: amountNames(...withdrawn).raw,
       unit: "smallest unit of the token",
     }),
-    double("total_withdrawals", "Total withdrawal amount, normalized", {
+    field.double("total_withdrawals", "Total withdrawal amount, normalized", {
+      names: amountNames(...withdrawn).normalized,
       unit: "the vault's underlying asset",
     }),
-    amount("total_assets_raw", "Current total assets of the vault, every digit", {
+    field.amount("total_assets_raw", "Current total assets of the vault, every digit", {
+      names: amountNames(...assets).raw,
       unit: "smallest unit of the token",
     }),
-    double("total_assets", "Current total assets of the vault, normalized", {
+    field.double("total_assets", "Current total assets of the vault, normalized", {
+      names: amountNames(...assets).normalized,
       unit: "the vault's underlying asset",
     }),
     integer("pending_requests", "Number of pending requests; null if the response has no list"),
