@@ -47,6 +47,8 @@ export interface Column {
   readonly read?: Reader
   /** Whether the API document names the field (§2); then a record without it, or with another type, is rejected. */
   readonly isDocumented?: true
+  /** The column of the same amount in its other unit, of which the name of a field may not say which it is. */
+  readonly otherUnit?: string
   /** Whether the column changes with every response, like a time; a change of it alone does not make a new version. */
   readonly isIncidental?: true
 }

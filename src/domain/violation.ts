@@ -17,6 +17,12 @@ export interface RejectedRecord extends Violation {
 export interface Drift {
   /** The path of the field in a record, for example `$.fee.bps`. */
   readonly path: string
-  readonly kind: "unknown_field" | "other_type" | "deprecated_field" | "frozen_field"
+  readonly kind:
+    | "unknown_field"
+    | "other_type"
+    | "deprecated_field"
+    /** The first two in a table with the contract `freeze`; the path is `table.field`. */
+    | "frozen_field"
+    | "frozen_type"
   readonly detail: string
 }

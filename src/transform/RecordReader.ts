@@ -131,14 +131,23 @@ export class RecordReader {
     if (source.contracts?.[table.name] !== "freeze") return drift
     return drift.flatMap((each) => [
       each,
-      { ...each, kind: "frozen_field" as const, path: `${table.name}.${each.path.slice(2)}` },
+      {
+        ...each,
+        kind: each.kind === "unknown_field" ? ("frozen_field" as const) : ("frozen_type" as const),
+        path: `${table.name}.${each.path.slice("$.".length)}`,
+      },
     ])
   }
 
   private changes(): ReadonlyArray<Drift> {
     const otherTypes = new Map<string, Drift>()
     for (const { row, field, detail } of this.unread) {
-      if (otherTypes.has(field) || this.takenShared.get(row)?.has(field) === true) continue
+      if (
+        otherTypes.has(field) ||
+        this.named.has(field) ||
+        this.takenShared.get(row)?.has(field) === true
+      )
+        continue
       otherTypes.set(field, { path: `$.${field}`, kind: "other_type", detail })
     }
     return [...otherTypes.values(), ...this.unknown.values()]

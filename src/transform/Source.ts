@@ -5,6 +5,7 @@ import type { Lineage } from "../domain/response.ts"
 import type { Contract, FieldSetting } from "../domain/shape.ts"
 import type { Rows } from "../domain/table.ts"
 import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
+import { joined } from "./shapes/proposals.ts"
 
 /** Wire names from the configuration. */
 export interface FieldNames {
@@ -67,8 +68,9 @@ export const combined = (
   const [first] = main.rejected
   const hasRows = ({ rows }: Mapped): boolean => rows.length > 0 && rows.secondary === undefined
   if (first !== undefined && !parts.some(hasRows)) {
-    const { record: _record, ...violation } = first
-    return Result.fail(violation)
+    const proposal = joined(main.rejected.map((each) => each.proposal)).join("\n")
+    const { path, detail } = first
+    return Result.fail({ path, detail, ...(proposal === "" ? {} : { proposal }) })
   }
   return Result.succeed({
     rows: asOneSet(parts.map(({ rows }) => rows)),

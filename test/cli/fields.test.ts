@@ -56,6 +56,7 @@ describe("vaulthouse fields", () => {
         share: 1,
         example: '"2.5"',
         suggestion: "vaults.reserve_target",
+        choices: [],
       })
       const suggested = fields.filter(({ suggestion }) => suggestion !== undefined)
       expect(suggested.map(({ path }) => path)).toEqual(["reserveTgt"])

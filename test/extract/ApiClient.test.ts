@@ -265,25 +265,13 @@ describe("ApiClient", () => {
 
   it.live.each([
     [{ labels: ["1/2/2026"], values: [0.1] }, [0.1]],
-    [{ labels: ["1/2/2026"], apys: [0.1] }, [0.1]],
     [{ data: { labels: ["1/2/2026"], values: [0.1] }, status: "ok" }, [0.1]],
     [{ labels: [], values: [] }, []],
-    [{ labels: [], apy: [], warnings: [] }, []],
-  ])("finds the APY values in %j", ([body, values]) =>
+  ])("finds the APY series in %j", ([body, values]) =>
     Effect.gen(function* () {
       const { client } = yield* startClient((_, response) => json(response, body))
       const { value } = yield* client.call(historicalApyChart, { vault })
       expect(value.values).toEqual(values)
-    }),
-  )
-
-  it.live("names the candidates when the APY values are ambiguous", () =>
-    Effect.gen(function* () {
-      const { client } = yield* startClient((_, response) =>
-        json(response, { labels: ["1/2/2026"], raw: [1], smooth: [2] }),
-      )
-      const error = yield* failureOf(client.call(historicalApyChart, { vault }))
-      expect(error.detail).toContain("raw, smooth")
     }),
   )
 

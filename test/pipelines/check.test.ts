@@ -201,7 +201,7 @@ describe("check", () => {
       // Another process that ends the run checks what the first one wrote.
       const [last] = yield* query(dataDir, "select max(run_id) as id from ops.runs")
       const place = { dataDir: yield* corrupted(dataDir, []), runId: String(last?.["id"]) }
-      const continued = yield* Effect.provide(checkTouched, existingWarehouse("Checking", place))
+      const continued = yield* Effect.provide(checkTouched(), existingWarehouse("Checking", place))
       expect(continued.filter(({ outcome }) => outcome === "passed").length).toBeGreaterThan(20)
 
       // The last two break the same check.

@@ -13,7 +13,7 @@ it.live("clocks inside nested records make no version of a vault or its fees", (
     const { url } = yield* scriptedServer((request, response) => {
       reading += 1
       const at = new Date(Date.UTC(2026, 0, reading)).toISOString()
-      const oracle = { source: "x", last_updated: at }
+      const oracle = { source: "x", checked_at: at }
       if (request.url.endsWith("status=closed")) json(response, [])
       else if (request.url.startsWith("/tokenized_vault")) {
         json(response, [{ address, chain: 1, vault_name: "A", risk: { level: "low", oracle } }])
@@ -33,11 +33,11 @@ it.live("clocks inside nested records make no version of a vault or its fees", (
     expect(first).toEqual([
       {
         stored: '{"level":"low","oracle":{"source":"x"}}',
-        reported_times: expect.stringMatching(/^\{"risk\.oracle\.last_updated":"2026-01-0[123]T/),
+        reported_times: expect.stringMatching(/^\{"risk\.oracle\.checked_at":"2026-01-0[123]T/),
       },
       {
         stored: '{"oracle":{"source":"x"}}',
-        reported_times: '{"oracle.last_updated":"2026-01-03T00:00:00.000Z"}',
+        reported_times: '{"oracle.checked_at":"2026-01-03T00:00:00.000Z"}',
       },
     ])
     const again = (yield* run).summary

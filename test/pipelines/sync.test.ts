@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../src/extract/request.ts"
 import { defaultParquet } from "../../src/load/parquetFile.ts"
+import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { expectTruth, fingerprint, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
@@ -89,6 +90,7 @@ describe("sync", () => {
             names: { vault: "vault_address" },
           },
         },
+        settings: { ...defaultRunSettings, fields: { "apy_history.apy": "the_series" } },
       })
       expect(summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)

@@ -276,7 +276,7 @@ describe("valuation", () => {
         if (url.startsWith("/platform/")) {
           return json(response, {
             warnings: later ? [] : ["no price for X"],
-            rows: [{ token: "X", class: "Primary", usd: 1 }],
+            positions: [{ token: "X", pricing_class: "Primary", usd: 1 }],
           })
         }
         return json(response, {

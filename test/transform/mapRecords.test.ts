@@ -156,6 +156,21 @@ describe("tables", () => {
     ])
   })
 
+  it.each([
+    [{ labels: ["1/1/2026"], apys: [0.1] }, "apys"],
+    [{ labels: ["1/1/2026"], raw: [0.1], smooth: [0.1] }, "raw, smooth"],
+    [{ labels: ["1/1/2026"], counts: [5] }, "counts"],
+    [{ labels: ["1/1/2026"], apys: [1, 2] }, "none"],
+  ])("APY history: values of another name are a violation, and are named: %j", (chart, named) => {
+    const inputs = { applySmoothing: true, averagingPeriodDays: 7 }
+    const mapped = apyHistoryRows(chart, { ...source, inputs })
+    expect(Result.isFailure(mapped) && mapped.failure.detail).toContain(`as labels: ${named}. The`)
+    expect(Result.isSuccess(apyHistoryRows({ labels: [] }, { ...source, inputs }))).toBe(true)
+    const fields = { "apy_history.apy": "apys" }
+    const set = apyHistoryRows(chart, { ...source, inputs, fields })
+    expect(Result.isSuccess(set)).toBe(named === "apys")
+  })
+
   it("APY history: a decimal with more digits than a double becomes the nearest double", () => {
     const text = '{"labels":["1/2/2026"],"values":[0.024512345678901234567]}'
     const { lossless } = Result.getOrThrow(parseJson(text))

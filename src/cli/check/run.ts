@@ -9,6 +9,7 @@ import {
   isNamed,
 } from "../../pipelines/publication/check.ts"
 import { type ArchiveComparison, compareWithArchive } from "../../pipelines/archive/replay.ts"
+import type { ContractSettings } from "../../pipelines/publication/contractChecks.ts"
 import { archiveOf } from "../../pipelines/publication/archiveOf.ts"
 import { placeOf } from "../../pipelines/publication/warehouse.ts"
 import type { PathOf } from "../archiveLosses.ts"
@@ -52,14 +53,17 @@ export const runCheck = (argv: Arguments) =>
         })
         return printComparison(argv, found, archiveOf(place).pathOf)
       }
-      yield* validateNames(names)
-      return printResults(argv, yield* check({ ...placeOf(settings), names }))
+      yield* validateNames(names, settings)
+      return printResults(argv, yield* check({ ...placeOf(settings), fields, contracts, names }))
     },
     whenStopped,
   )
 
-const validateNames = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  const checks = yield* allChecks
+const validateNames = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  settings: ContractSettings,
+) {
+  const checks = yield* allChecks(settings)
   const unknown = names.find((name) => !checks.some((each) => isNamed(each, name)))
   if (unknown === undefined) return
   // A misspelled rule may be given without its table: then the first check with that rule is suggested.

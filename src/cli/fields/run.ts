@@ -2,7 +2,12 @@
 import { addFields } from "../../config/addFields.ts"
 import { configFile } from "../../config/Config.ts"
 import { openPublishedCopy } from "../../pipelines/readers/published.ts"
-import { type UnmappedField, unmappedFields } from "../../pipelines/readers/unmappedFields.ts"
+import {
+  type UndeclaredShape,
+  undeclaredShapes,
+  type UnmappedField,
+  unmappedFields,
+} from "../../pipelines/readers/unmappedFields.ts"
 import type { Arguments } from "../Command.ts"
 import { execute, stopped } from "../execute.ts"
 import { flagValues } from "../globalFlags.ts"
@@ -12,6 +17,7 @@ import { textTable } from "../table.ts"
 
 interface Report {
   readonly fields: ReadonlyArray<UnmappedField>
+  readonly shapes: ReadonlyArray<UndeclaredShape>
   /** The configuration file, if suggestions were added to it. */
   readonly written: string | undefined
 }
@@ -20,12 +26,14 @@ export const runFields = (argv: Arguments) =>
   execute(
     argv,
     function* ({ settings: { dataDir } }) {
-      const fields = yield* unmappedFields(yield* openPublishedCopy(dataDir))
+      const copy = yield* openPublishedCopy(dataDir)
+      const fields = yield* unmappedFields(copy)
+      const shapes = yield* undeclaredShapes(copy)
       const suggested = suggestionsOf(fields)
       const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
       const written = isWritten ? configFile(flagValues(argv)) : undefined
       if (written !== undefined) addFields(written, suggested)
-      printReport(argv, { fields, written }, fieldsText)
+      printReport(argv, { fields, shapes, written }, fieldsText)
     },
     stopped,
   )
@@ -44,8 +52,39 @@ const EXAMPLE_LENGTH = 32
 const shortened = (text: string): string =>
   text.length > EXAMPLE_LENGTH ? `${text.slice(0, EXAMPLE_LENGTH - 1)}…` : text
 
-const fieldsText = ({ fields, written }: Report): string => {
-  if (fields.length === 0) return "Every field has a column.\n"
+const fieldsText = ({ fields, shapes, written }: Report): string =>
+  [
+    ...(fields.length === 0 ? ["Every field has a column."] : [columnsText(fields, written)]),
+    ...choicesText(fields, shapes),
+    "",
+  ].join("\n")
+
+/** Ready lines of YAML between which the user chooses. */
+const choicesText = (
+  fields: ReadonlyArray<UnmappedField>,
+  shapes: ReadonlyArray<UndeclaredShape>,
+): ReadonlyArray<string> => {
+  const open = fields.filter(({ choices }) => choices.length > 0)
+  if (open.length + shapes.length === 0) return []
+  return [
+    "",
+    "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+    "",
+    "fields:",
+    ...shapes.flatMap(({ pipeline, count, detail, choices }) => [
+      `  # ${pipeline}, ${counted(count, "entry", "entries")} in quarantine: ${oneLine(detail)}`,
+      ...choices.map((line) => `  # ${oneLine(line)}`),
+    ]),
+    ...open.flatMap(({ table, path, example, choices }) => [
+      `  # ${table}: ${oneLine(path)}, such as ${oneLine(shortened(example))}`,
+      ...choices.map((line) => `  # ${oneLine(line)}`),
+    ]),
+  ]
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
+
+const columnsText = (fields: ReadonlyArray<UnmappedField>, written: string | undefined): string => {
   const listed = textTable(
     ["table", "field", "type", "records", "example", "suggested column"],
     fields.map(({ table, path, type, share, example, suggestion }) => [
@@ -58,7 +97,7 @@ const fieldsText = ({ fields, written }: Report): string => {
     ]),
     { align: ["left", "left", "left", "right", "left", "left"] },
   )
-  return `${listed}\n\n${adviceOn(fields, written)}\n`
+  return `${listed}\n\n${adviceOn(fields, written)}`
 }
 
 const adviceOn = (fields: ReadonlyArray<UnmappedField>, written: string | undefined): string => {

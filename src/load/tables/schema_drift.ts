@@ -13,9 +13,13 @@ export const schemaDrift: Table = {
   columns: [
     text("endpoint", "Endpoint", { required: true }),
     text("json_path", "Path of the field in a record", { required: true }),
-    text("kind", "`unknown_field`, `other_type`, `deprecated_field` or `missing_field`", {
-      required: true,
-    }),
+    text(
+      "kind",
+      "`unknown_field`, `other_type` or `deprecated_field`; `frozen_field` and `frozen_type` repeat the first two by table and field, for a table with the contract `freeze`",
+      {
+        required: true,
+      },
+    ),
     text("detail", "Type received, and the expected one if there is one", { required: true }),
     text("run_id", "Run that first saw it", { required: true }),
     timestamp("first_seen_at", "When it was first seen", { required: true }),

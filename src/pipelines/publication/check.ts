@@ -9,22 +9,27 @@ import { commandId } from "../../load/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables, tables } from "../catalog.ts"
+import { contractChecks, type ContractSettings } from "./contractChecks.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
 export type { CheckResult } from "../../load/checks/Check.ts"
 
-export interface CheckOptions extends Place {
+export interface CheckOptions extends Place, ContractSettings {
   /** Names of checks, or of tables, whose checks to run; all when empty. */
   readonly names: ReadonlyArray<string>
 }
 
-/** The checks of the tables' values, then those of warehouse/checks, which are loaded when they are needed. */
-export const allChecks: Effect.Effect<ReadonlyArray<Check>> = Effect.map(
-  Effect.promise(() => import("../../load/checks/sqlChecks.ts")),
-  ({ sqlChecks }) => [...tableChecks(tables), ...sqlChecks],
-)
+/**
+ * The checks of the tables' values and of frozen contracts, then those of warehouse/checks, which are loaded when they
+ * are needed.
+ */
+export const allChecks = (settings: ContractSettings = {}): Effect.Effect<ReadonlyArray<Check>> =>
+  Effect.map(
+    Effect.promise(() => import("../../load/checks/sqlChecks.ts")),
+    ({ sqlChecks }) => [...tableChecks(tables), ...contractChecks(settings), ...sqlChecks],
+  )
 
 /** Whether `typed` is the check's name, or that of its table. */
 export const isNamed = ({ name }: Check, typed: string): boolean =>
@@ -52,9 +57,9 @@ export const check = Effect.fnUntraced(function* (options: CheckOptions) {
   )
 })
 
-const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOptions) {
+const checked = Effect.fnUntraced(function* (runId: string, { names, ...settings }: CheckOptions) {
   yield* createMartViews
-  const chosen = (yield* allChecks).filter(
+  const chosen = (yield* allChecks(settings)).filter(
     (each) => names.length === 0 || names.some((name) => isNamed(each, name)),
   )
   const results = yield* findOffenders(chosen, { since: undefined })
@@ -66,19 +71,20 @@ const checked = Effect.fnUntraced(function* (runId: string, { names }: CheckOpti
 const startOfRun = "select epoch_us(started_at)::double as at from ops.runs where run_id = $1"
 
 /**
- * Checks what has been written since the run began, in this process or an earlier one, in a lake also by other runs.
- * Records nothing.
+ * Checks what has been written since the run began, in this process or an earlier one, in a lake also by other runs, and
+ * every frozen contract. Records nothing.
  */
-export const checkTouched = Effect.gen(function* () {
+export const checkTouched = Effect.fnUntraced(function* (settings: ContractSettings = {}) {
   const { openedAt, rows, runId } = yield* Warehouse
   const [begun = openedAt] = (yield* rows(startOfRun, [runId])).map(number("at"))
   const since = Math.min(openedAt, begun)
   const touched = yield* touchedTables(since)
-  if (touched.size === 0) return []
-  const chosen = (yield* allChecks).filter(
+  const frozen = contractChecks(settings)
+  if (touched.size === 0 && frozen.length === 0) return []
+  const chosen = (yield* allChecks()).filter(
     ({ isIncremental, needs }) => isIncremental && needs.some((table) => touched.has(table)),
   )
-  return yield* findOffenders(chosen, { since })
+  return yield* findOffenders([...chosen, ...frozen], { since })
 })
 
 /** Whether a check of severity `error` failed. */

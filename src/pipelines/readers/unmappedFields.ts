@@ -4,6 +4,8 @@ import type { Column } from "../../domain/column.ts"
 import type { Table } from "../../domain/table.ts"
 import { parseInstant } from "../../domain/time.ts"
 import type { PublishedCopy } from "../../load/PublishedCopy.ts"
+import { joined } from "../../transform/shapes/proposals.ts"
+import { yaml } from "../../transform/shapes/undeclared.ts"
 import { coreTables, pipelines } from "../catalog.ts"
 
 export interface UnmappedField {
@@ -18,7 +20,40 @@ export interface UnmappedField {
   readonly example: string
   /** The column it may belong to, as the setting `fields` names it. */
   readonly suggestion: string | undefined
+  /** Lines for the setting of which only the user can say which is right: the unit of an amount, the table of a list. */
+  readonly choices: ReadonlyArray<string>
 }
+
+/** Records in a shape that nobody declared, which are in quarantine. */
+export interface UndeclaredShape {
+  readonly pipeline: string
+  /** Records or responses in this shape. */
+  readonly count: number
+  /** What the newest one looks like. */
+  readonly detail: string
+  /** Lines for the setting `fields` that would declare it. */
+  readonly choices: ReadonlyArray<string>
+}
+
+/** The shapes in quarantine that the setting can declare, of a copy that has their proposals. */
+export const undeclaredShapes = Effect.fnUntraced(function* (copy: PublishedCopy) {
+  const [column] = yield* copy.rows(
+    "select 1 from information_schema.columns where table_schema = 'ops' and table_name = 'quarantine' and column_name = 'proposal'",
+  )
+  if (column === undefined) return []
+  const rows = yield* copy.rows(
+    `select pipeline, detail, proposal from ops.quarantine
+     where closed_at is null and proposal is not null order by pipeline, quarantined_at desc, json_path`,
+  )
+  return [...Map.groupBy(rows, ({ pipeline }) => String(pipeline))].map(
+    ([pipeline, entries]): UndeclaredShape => ({
+      pipeline,
+      count: entries.length,
+      detail: String(entries[0]?.["detail"]),
+      choices: joined(entries.map(({ proposal }) => String(proposal))),
+    }),
+  )
+})
 
 /** Reads only tables that the copy has, since it may be older than this version. */
 export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy) {
@@ -47,11 +82,11 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
   )
   if (leaves.length === 0) return []
   const candidates = yield* emptyColumns(copy, table, from)
-  const endpoints = [
+  const readers = pipelines.filter(({ tables }) => tables.includes(table))
+  const endpoints = [...new Set(readers.map(({ endpoint: { name } }) => name))]
+  const lists = [
     ...new Set(
-      pipelines
-        .filter(({ tables }) => tables.includes(table))
-        .map(({ endpoint: { name } }) => name),
+      readers.flatMap(({ tables }) => tables.filter(({ shapes }) => shapes !== undefined)),
     ),
   ]
   return leaves.map((leaf): UnmappedField => {
@@ -59,6 +94,12 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
     const type = String(leaf["type"]).toLowerCase()
     const example = String(leaf["example"])
     const column = suggestedColumn(path, type, example, candidates)
+    const choices = [
+      ...(column === undefined ? [] : unitChoices(table, column, path)),
+      ...(example.startsWith("[{") && !path.includes(".")
+        ? lists.map(({ name }) => `${name}: ${yaml(path)}`)
+        : []),
+    ]
     return {
       table: table.name,
       endpoints,
@@ -66,10 +107,25 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
       type,
       share: Number(leaf["records"]) / Number(leaf["total"]),
       example,
-      suggestion: column === undefined ? undefined : `${table.name}.${column.name}`,
+      suggestion:
+        column === undefined || choices.length > 0 ? undefined : `${table.name}.${column.name}`,
+      choices,
     }
   })
 })
+
+/** The units in which a field may be the amount of the column. */
+const unitChoices = (table: Table, column: Column, path: string): ReadonlyArray<string> => {
+  const other = table.columns.find(({ name }) => name === column.otherUnit)
+  if (other === undefined) return []
+  const [raw, normalized] = column.type === "amount" ? [column, other] : [other, column]
+  const field = yaml(path)
+  return [
+    `${table.name}.${raw.name}: ${field} # if it is in the token's smallest unit`,
+    `${table.name}.${normalized.name}: ${field} # if it is in whole tokens`,
+    `${table.name}.${normalized.name}: { field: ${field}, scale: 0.000001 } # if it is in the smallest unit of a token with 6 decimals`,
+  ]
+}
 
 /** Columns that are read from a field and have no value in any row. */
 const emptyColumns = Effect.fnUntraced(function* (

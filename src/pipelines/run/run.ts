@@ -15,6 +15,7 @@ import { resultRows } from "../../load/checks/runChecks.ts"
 import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
+import { type ContractSettings, isContractCheck } from "../publication/contractChecks.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { ClockAhead, forgetRun } from "./clock.ts"
@@ -156,7 +157,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     )
   const { apiKey, wire } = options.api
   const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
-  const { checked, ...found } = yield* readAndCheck(read(syncOptions)).pipe(
+  const { checked, ...found } = yield* readAndCheck(read(syncOptions), options.settings).pipe(
     Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
@@ -169,15 +170,20 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
   yield* recordHealth
-  const isHeldBack = options.publishFailedChecks === false && hasErrors(summary.failedChecks)
+  const isHeldBack =
+    summary.failedChecks.some(isContractCheck) ||
+    (options.publishFailedChecks === false && hasErrors(summary.failedChecks))
   // A run that landed nothing does not publish, because a first copy would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
   return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
 })
 
-const readAndCheck = Effect.fnUntraced(function* <E, R>(read: Effect.Effect<ReadSummary, E, R>) {
+const readAndCheck = Effect.fnUntraced(function* <E, R>(
+  read: Effect.Effect<ReadSummary, E, R>,
+  settings: ContractSettings,
+) {
   const summary = yield* read
-  const checked = yield* checkTouched
+  const checked = yield* checkTouched(settings)
   return {
     ...summary,
     checked,

@@ -46,7 +46,7 @@ const reportedAt = field.timestamp(
 /** The report times of nested records. */
 export const reportedTimes = json(
   "reported_times",
-  "Such times in nested records by path, such as `oracle.last_updated`, as of the row's first response; the JSON of other columns omits them; null if there are none",
+  "Such times in nested records by path, such as `oracle.checked_at`, as of the row's first response; the JSON of other columns omits them; null if there are none",
   { isIncidental: true },
 )
 

@@ -38,8 +38,7 @@ export const protocolPositionRows = (
   source: Source<SubaccountRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const table = protocolPositions
-  const rowsOf = (kind: Kind, records: ReadonlyArray<JsonObject> | undefined): Mapped => {
-    if (records === undefined) return mapRecords({ table, records: [], source })
+  const rowsOf = (kind: Kind, records: ReadonlyArray<JsonObject>): Mapped => {
     const mergeKey = { subaccount_address: source.subject.address, kind }
     // There is only one record with the other fields.
     const keys = kind === "record" ? records.map(() => "record") : keysOf(table, records, source)
@@ -47,24 +46,22 @@ export const protocolPositionRows = (
     return mapRecords({ table, records, source, computed, mergeKey })
   }
   let rest = isList(body) ? {} : body
-  const partOf = (kind: keyof typeof protocolPositionShapes): Mapped => {
+  const partOf = (kind: keyof typeof protocolPositionShapes): ReadonlyArray<Mapped> => {
     const shapes = protocolPositionShapes[kind]
     const found = recordsIn({ ...table, shapes }, source)(rest)
     // A missing list is not an empty one, so it retires nothing.
-    if (found === undefined) return rowsOf(kind, undefined)
+    if (found === undefined) return []
     rest = found.rest
-    return otherRecords(rowsOf(kind, found.records), table, found, "$", source)
+    return [otherRecords(rowsOf(kind, found.records), table, found, "$", source)]
   }
-  const positions = isList(body) ? rowsOf("position", body) : partOf("position")
-  const [tokens, strategies] = [partOf("token"), partOf("strategy")]
-  const total = rowsOf("record", Object.keys(rest).length === 0 ? [] : [rest])
-  return combined(
-    positions,
-    tokens,
-    strategies,
-    // The service sends these fields even if there is no position.
-    { ...total, rows: { ...total.rows, secondary: "total" } },
-  )
+  const parts = isList(body)
+    ? [rowsOf("position", body)]
+    : [...partOf("position"), ...partOf("token"), ...partOf("strategy")]
+  const other = rowsOf("record", Object.keys(rest).length === 0 ? [] : [rest])
+  // The service sends these fields even if there is no position.
+  const total = { ...other, rows: { ...other.rows, secondary: "total" as const } }
+  const [main = total, ...more] = [...parts, total]
+  return combined(main, ...more)
 }
 
 const isList = (body: JsonObject | ReadonlyArray<JsonObject>): body is ReadonlyArray<JsonObject> =>

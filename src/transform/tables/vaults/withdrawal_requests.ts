@@ -45,10 +45,12 @@ export const withdrawalRequests: Table = {
     ),
     field.amount("amount_raw", "Amount requested, every digit", {
       names: amountNames(...stems).raw,
+      otherUnit: "amount",
       unit: "smallest unit of the token",
     }),
     field.double("amount", "Amount requested, normalized", {
       names: amountNames(...stems).normalized,
+      otherUnit: "amount_raw",
       unit: "the vault's underlying asset",
     }),
     field.double("vault_pct", "Share of the vault", {

@@ -26,18 +26,22 @@ export const withdrawalSummaries: Table = {
     vaultChainId,
     field.amount("total_withdrawals_raw", "Total withdrawal amount, every digit", {
       names: amountNames(...withdrawn).raw,
+      otherUnit: "total_withdrawals",
       unit: "smallest unit of the token",
     }),
     field.double("total_withdrawals", "Total withdrawal amount, normalized", {
       names: amountNames(...withdrawn).normalized,
+      otherUnit: "total_withdrawals_raw",
       unit: "the vault's underlying asset",
     }),
     field.amount("total_assets_raw", "Current total assets of the vault, every digit", {
       names: amountNames(...assets).raw,
+      otherUnit: "total_assets",
       unit: "smallest unit of the token",
     }),
     field.double("total_assets", "Current total assets of the vault, normalized", {
       names: amountNames(...assets).normalized,
+      otherUnit: "total_assets_raw",
       unit: "the vault's underlying asset",
     }),
     integer("pending_requests", "Number of pending requests; null if the response has no list"),

@@ -1,0 +1,159 @@
+// Shapes that nobody declared are quarantined, proposed, and settled by the configuration; contracts of tables decide
+// what becomes of fields without a column.
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe, expect } from "vitest"
+import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { vaulthouse } from "./command.ts"
+
+const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+
+/** A service of one vault, whose other responses are these by the start of their path. */
+const serviceOf = (bodies: () => Readonly<Record<string, unknown>>) =>
+  scriptedServer(({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://localhost")
+    if (pathname === "/tokenized_vault") {
+      const isActive = searchParams.get("status") === "active"
+      return json(response, isActive ? [{ address, chain: 1, vault_name: "Alpha" }] : [])
+    }
+    const found = Object.entries(bodies()).find(([path]) => pathname.startsWith(path))
+    return found === undefined
+      ? json(response, { detail: "not here" }, 404)
+      : json(response, found[1])
+  })
+
+const begin = Effect.fnUntraced(function* (bodies: () => Readonly<Record<string, unknown>>) {
+  const server = yield* serviceOf(bodies)
+  const cwd = yield* temporaryFolder
+  const file = join(cwd, "vaulthouse.config.yaml")
+  const configure = (text: string) => writeFileSync(file, `baseUrl: ${server.url}\n${text}`)
+  configure("")
+  const run = (...args: ReadonlyArray<string>) =>
+    Effect.promise(() => vaulthouse(args, { cwd, columns: 200 }))
+  const rows = (sql: string) =>
+    Effect.map(run("query", sql, "--format", "csv"), ({ stdout }) =>
+      stdout.trim().split("\n").slice(1),
+    )
+  return { run, rows, configure, file }
+})
+
+describe("a shape that nobody declared", () => {
+  it.live("is quarantined, proposed as YAML, and loaded for all history once it is declared", () =>
+    Effect.gen(function* () {
+      const day = (back: number) =>
+        new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
+      const points = [
+        { date: day(2), aave: 10, morpho: 5, price: 1.0003 },
+        { date: day(1), aave: 11, spark: 2, price: 1.0004 },
+      ]
+      const { run, rows, configure } = yield* begin(() => ({
+        "/platform/historical_allocations": { points },
+      }))
+      expect((yield* run("sync", "allocation_history")).code).not.toBe(0)
+      expect(yield* rows("select count(*) from core.allocation_history")).toEqual(["0"])
+
+      const { stdout } = yield* run("fields")
+      const line = "allocation_history: { keys: [aave, morpho, price, spark] }"
+      expect(stdout).toContain(line)
+      // The user decides what the keys are, and what the others are.
+      configure(`fields:\n  ${line.replace("price, ", "").replace(" }", ", except: [price] }")}\n`)
+      const loaded = yield* run("replay", "--quarantine")
+      expect(loaded.stderr + loaded.stdout).toContain("loaded from quarantine")
+      expect(
+        yield* rows("select protocol, value from core.allocation_history order by date, protocol"),
+      ).toEqual(["aave,10", "morpho,5", "aave,11", "spark,2"])
+      expect(yield* rows("select count(*) from ops.quarantine where closed_at is null")).toEqual([
+        "0",
+      ])
+      expect((yield* run("fields")).stdout).not.toContain("keys:")
+    }),
+  )
+
+  it.live("leaves a bare amount in extra, offers its units, and writes neither by itself", () =>
+    Effect.gen(function* () {
+      const withdrawals = { pendingQueue: [{ id: "1", amount: "1500000", receiver: address }] }
+      const { run, rows, configure, file } = yield* begin(() => ({ "/withdrawals": withdrawals }))
+      expect((yield* run("sync", "withdrawals")).code).toBe(0)
+      const amounts = "select amount_raw, amount from core.withdrawal_requests where is_current"
+      expect(yield* rows(amounts)).toEqual([","])
+      const { stdout } = yield* run("fields", "--write")
+      expect(stdout).toContain("withdrawal_requests.amount_raw: amount #")
+      const scaled = "withdrawal_requests.amount: { field: amount, scale: 0.000001 }"
+      expect(stdout).toContain(scaled)
+      expect(readFileSync(file, "utf8")).not.toContain("amount")
+      configure(`fields:\n  withdrawal_requests.amount_raw: amount\n  ${scaled}\n`)
+      expect((yield* run("replay")).code).toBe(0)
+      expect(yield* rows(amounts)).toEqual(["1500000,1.5"])
+    }),
+  )
+})
+
+describe("a contract", () => {
+  it.live("freeze: a change fails the check and holds publication back until it is accepted", () =>
+    Effect.gen(function* () {
+      let fees: Record<string, unknown> = { management_fee_pct: 1, performance_fee_pct: 10 }
+      const { run, rows, configure } = yield* begin(() => ({ "/platform/fees": fees }))
+      configure("contracts:\n  fees: freeze\n")
+      expect((yield* run("sync", "fees")).code).toBe(0)
+      fees = { ...fees, management_fee_pct: 2, entry_fee: 1 }
+      const published = "select management_fee_pct from core.fees where is_current"
+      for (const _ of ["seen", "still there"]) {
+        const changed = yield* run("sync", "fees")
+        expect(changed.code).toBe(4)
+        expect(changed.stdout + changed.stderr).toContain("core.fees.contract")
+        expect(yield* rows(published)).toEqual(["1"])
+      }
+      configure("contracts:\n  fees: freeze\nfields:\n  fees.extra: [entry_fee]\n")
+      expect((yield* run("check")).code).toBe(0)
+      fees = { ...fees, management_fee_pct: 3 }
+      expect((yield* run("sync", "fees")).code).toBe(0)
+      expect(yield* rows(published)).toEqual(["3"])
+    }),
+  )
+
+  it.live("discard: fields without a column are reported, and are not in extra", () =>
+    Effect.gen(function* () {
+      const { run, rows, configure } = yield* begin(() => ({
+        "/platform/fees": { management_fee_pct: 1, performance_fee_pct: 10, entry_fee: 1, to: "x" },
+      }))
+      configure("contracts:\n  fees: discard\nfields:\n  fees.extra: [to]\n")
+      expect((yield* run("sync", "fees")).code).toBe(0)
+      expect(yield* rows("select extra ->> 'to', extra ->> 'entry_fee' from core.fees")).toEqual([
+        "x,",
+      ])
+      expect(yield* rows("select json_path from ops.schema_drift where endpoint = 'fees'")).toEqual(
+        ["$.entry_fee"],
+      )
+      configure("")
+      expect((yield* run("replay")).code).toBe(0)
+      expect(yield* rows("select extra ->> 'entry_fee' from core.fees")).toEqual(["1"])
+    }),
+  )
+
+  it.live(
+    "of a table that does not exist, or a mapping that can't be, is refused with its place",
+    () =>
+      Effect.gen(function* () {
+        const { run, configure } = yield* begin(() => ({}))
+        const wrong: ReadonlyArray<[string, string]> = [
+          ["contracts:\n  feess: freeze\n", "did you mean `fees`?"],
+          ["contracts:\n  fees: frozen\n", "`evolve`, `freeze`, `discard`"],
+          ["fields:\n  fees: things\n", "is not a table whose records can be in another place"],
+          ["fields:\n  fees.extra: { keys: [a] }\n", "is a column"],
+          ["fields:\n  fees.management_fee_pct: { scale: 2 }\n", "without a `field`"],
+          ["fields:\n  vaults.status: { field: s, scale: 2 }\n", "is not a column of numbers"],
+          ["fields:\n  discount_factors: { keys: [a] }\n", "is not a table of numbers by key"],
+          ["fields:\n  allocation_history: { except: [a] }\n", "`except` without `keys`"],
+        ]
+        for (const [text, said] of wrong) {
+          configure(text)
+          const { code, stderr } = yield* run("sync", "fees")
+          expect(code, text).toBe(2)
+          expect(stderr).toContain(said)
+        }
+      }),
+  )
+})
