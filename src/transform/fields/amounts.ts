@@ -32,10 +32,9 @@ export const amountFields = (
   const present = (name: string) => records.filter((record) => isPresent(record[name]))
   const plainBeside = (stems: ReadonlyArray<string>, suffix: string): ReadonlyArray<string> =>
     stems.flatMap((stem) => {
-      const others = spellings(`${stem}${suffix}`)
+      const isPaired = hasAny(spellings(`${stem}${suffix}`))
       return spellings(stem).filter((plain) => {
         const holders = present(plain)
-        const isPaired = (record: JsonObject) => others.some((other) => isPresent(record[other]))
         return holders.length > 0 && holders.every(isPaired)
       })
     })
@@ -69,6 +68,11 @@ export const withAmountParts = (
     ),
   )
 }
+
+const hasAny =
+  (names: ReadonlyArray<string>) =>
+  (record: JsonObject): boolean =>
+    names.some((name) => isPresent(record[name]))
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 

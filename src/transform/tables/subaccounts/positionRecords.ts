@@ -60,7 +60,7 @@ export const protocolPositionRows = (
   const other = rowsOf("record", Object.keys(rest).length === 0 ? [] : [rest])
   // The service sends these fields even if there is no position.
   const total = { ...other, rows: { ...other.rows, secondary: "total" as const } }
-  const [main = total, ...more] = [...parts, total]
+  const [main, ...more] = [...parts, total]
   return combined(main, ...more)
 }
 

@@ -181,16 +181,20 @@ const onePerProtocol = (
   }
 }
 
-/** A figure that a part lacks has no sum. */
+/** The sum of a figure; none if a part lacks it. */
+const total = (
+  parts: ReadonlyArray<JsonObject>,
+  figureOf: (part: JsonObject) => unknown,
+): number | undefined => {
+  const figures = parts.map(figureOf).filter((figure) => typeof figure === "number")
+  return figures.length < parts.length
+    ? undefined
+    : figures.reduce((sum, figure) => sum + figure, 0)
+}
+
 const sumWith = (source: Source<VaultRef>): ((parts: ReadonlyArray<JsonObject>) => JsonObject) => {
   const read = (column: string) => columnReader(allocationHistory, column, source)
   const [protocolOf, valueOf, shareOf] = [read("protocol"), read("value"), read("share")]
-  const total = (parts: ReadonlyArray<JsonObject>, figureOf: (part: JsonObject) => unknown) => {
-    const figures = parts.map(figureOf).filter((figure) => typeof figure === "number")
-    return figures.length < parts.length
-      ? undefined
-      : figures.reduce((sum, figure) => sum + figure, 0)
-  }
   return (parts) => {
     const [only = {}, ...others] = parts
     if (others.length === 0) return only

@@ -104,14 +104,14 @@ const valuesIn = (
     })
   }
   if (length === 0) return Result.succeed({ name, values: [] })
-  const candidates = Object.entries(chart).flatMap(([field, value]) =>
-    field !== "labels" && Array.isArray(value) && value.length === length ? [field] : [],
+  const candidates = Object.entries(chart).flatMap(([other, value]) =>
+    other !== "labels" && Array.isArray(value) && value.length === length ? [other] : [],
   )
   return Result.fail({
     path: "$",
     detail: `has no array \`${names.join("`, `")}\` with the values of its labels; other arrays as long as labels: ${candidates.join(", ") || "none"}. The setting fields can name it, as \`apy_history.apy: <field>\``,
     ...(candidates.length === 0
       ? {}
-      : { proposal: candidates.map((field) => `apy_history.apy: ${yaml(field)}`).join("\n") }),
+      : { proposal: candidates.map((other) => `apy_history.apy: ${yaml(other)}`).join("\n") }),
   })
 }
